@@ -66,6 +66,17 @@ const screens: readonly ScreenCase[] = [
     },
   },
   {
+    name: "question-details",
+    words: ["call", "remove_note", "path=old.txt"],
+    code: 1,
+    act: async (terminal) => {
+      await terminal.until(ready);
+      terminal.press("i");
+      await terminal.until(/sha256[\s\S]*└ {2}Press /);
+      terminal.press("n");
+    },
+  },
+  {
     name: "chat-help",
     words: ["chat", "--session", "notes", "--model", "replay:exchange.json"],
     code: 0,
@@ -83,7 +94,7 @@ function mask(text: string): string {
   return text
     .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:8000")
     .replaceAll(/(?<=[^\d])\d+ ms\b/g, "12 ms")
-    .replaceAll(/[0-9a-f]{12}(?=…)/g, "30ac5c09c05f")
+    .replaceAll(/[0-9a-f]{64}/g, "30ac5c09c05f".padEnd(64, "0"))
     .replaceAll(/[^\s"]*toolmount-cli-\w{6}/g, "/home/ada/notes");
 }
 

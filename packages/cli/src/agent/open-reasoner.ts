@@ -48,7 +48,7 @@ export async function openReasoner(
     await close();
     throw new ToolmountError("USAGE_INVALID", {
       problem:
-        "the plan has no session.orchestrator; write one, or name a model with --model (replay:<file> needs no server)",
+        "no model is named: write --model gpt-5, or session.orchestrator with config: { model: … } in the plan; toolmount models shows what a model can do",
     });
   }
   const variables = modelVariables(settings.model);

@@ -1,7 +1,8 @@
-import type { Approver } from "@toolmount/core";
+import type { Approver, Logger } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { TurnEvent, TurnOptions, TurnResult } from "@toolmount/reasoner";
 import { createRuleWriter, type RuleWriter } from "../host/rule-writer.ts";
+import { createTerminalLogger } from "../host/terminal-logger.ts";
 import { createTerminalApprover } from "../host/terminal-approver.ts";
 import { readUserName } from "../host/user-name.ts";
 import { openPlan } from "../host/open-plan.ts";
@@ -52,7 +53,8 @@ export async function withReasoner<Value>(
   let current: AbortController | undefined;
   const rules = createRuleWriter(shell.cwd);
   const approver = chooseApprover(shell, lock, () => current?.abort(interruption("SIGINT")), rules);
-  const host = await openPlan(plan, options, shell, { approver });
+  const logger = withoutTurns(createTerminalLogger(shell.err, shell.settings.verbosity));
+  const host = await openPlan(plan, options, shell, { approver, logger });
   rules.opened(host);
   let opened: OpenReasoner | undefined;
   try {
@@ -85,6 +87,17 @@ export async function withReasoner<Value>(
     await host.close();
     await opened?.close();
   }
+}
+
+/** The end of a turn is one of its events, which the command shows: the log does not say it again. */
+function withoutTurns(logger: Logger): Logger {
+  const { error } = logger;
+  const own: Logger = {
+    ...logger,
+    error: (fields, message) => ("turn_id" in fields ? logger.debug : error)(fields, message),
+    child: () => own,
+  };
+  return own;
 }
 
 /** A terminal shows the turn as it runs. Elsewhere standard output has the answer alone: with a form, its caller writes it. */

@@ -4,16 +4,16 @@ import { choose, type Choice } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
-import { isGrave } from "./terminal-approver.ts";
+import { isGrave, questionDetails, questionLines, type AskedCall } from "../render/question.ts";
 
 type Terminal = NonNullable<Shell["terminal"]>;
 
 /** What a person may answer to a stored question. */
-type Answer = "deny" | "reason" | "approve" | "arguments" | "session" | "skip";
+type Answer = "deny" | "reason" | "approve" | "arguments" | "session" | "skip" | "details";
 
 /**
  * Lets the person at the terminal choose stored questions with the arrows and answer them with a key, until none waits or
- * they leave. `show` writes a question before it is answered: a person approves exactly what is shown.
+ * they leave. Each is shown before it is answered: a person approves exactly what is shown.
  */
 export async function pickApprovals(
   host: Pick<OpenedHost, "approvals" | "tools">,
@@ -21,12 +21,10 @@ export async function pickApprovals(
     shell,
     terminal,
     by,
-    show,
   }: {
     readonly shell: Shell;
     readonly terminal: Terminal;
     readonly by: string;
-    readonly show: (view: ApprovalView) => void;
   },
 ): Promise<void> {
   const { approvals } = host;
@@ -35,9 +33,10 @@ export async function pickApprovals(
     if (waiting.length === 0) return shell.err.line("no question waits");
     const view = await pickOne(waiting, terminal);
     if (view === undefined) return;
-    show(view);
-    const tool = host.tools().find(({ name }) => name === view.tool);
-    const answer = await askAnswer(view, tool === undefined || isGrave(tool), { shell, terminal });
+    const facts = host.tools().find(({ name }) => name === view.tool);
+    const call: AskedCall = { ...view, facts };
+    for (const line of questionLines(call, shell.err)) shell.err.line(line);
+    const answer = await askAnswer(view, call, { shell, terminal });
     if (answer === undefined) return;
     if (answer === "skip") continue;
     const { decision, remember, reason } = answer;
@@ -72,13 +71,15 @@ interface Decided {
 
 async function askAnswer(
   view: ApprovalView,
-  needsEnter: boolean,
+  call: AskedCall,
   { shell, terminal }: { readonly shell: Shell; readonly terminal: Terminal },
 ): Promise<Decided | "skip" | undefined> {
-  const answer = await choose(shell.err, terminal, {
-    message: `Approve ${printable(view.tool)}?`,
-    choices: choicesOf(view, needsEnter),
-  });
+  const needsEnter = call.facts === undefined || isGrave(call.facts);
+  const message = `Approve ${printable(view.tool)}?`;
+  const ask = () => choose(shell.err, terminal, { message, choices: choicesOf(view, needsEnter) });
+  let answer = await ask();
+  for (; answer === "details"; answer = await ask())
+    for (const line of questionDetails(call, view.digest, shell.err)) shell.err.line(line);
   if (answer === undefined) return undefined;
   if (answer === "skip") return "skip";
   if (answer === "arguments" || answer === "session")
@@ -109,5 +110,6 @@ function choicesOf({ rememberable, info }: ApprovalView, needsEnter: boolean): C
         ]
       : []),
     { value: "skip", key: "l", label: "Decide later" },
+    { value: "details", key: "i", label: "Show the digest, the rule and the JSON" },
   ];
 }

@@ -7,6 +7,7 @@ import { fitTexts, parseInner } from "../options/call-text.ts";
 import { readPairs, readText, type CallOperands } from "../options/operands.ts";
 import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
+import { usageError } from "../process/usage-error.ts";
 import { interruption } from "../process/signals.ts";
 import { jsonText, printable } from "../screen/printable.ts";
 import { askArguments, missingArguments } from "./argument-form.ts";
@@ -63,22 +64,35 @@ async function readArguments(
   if (written !== undefined) return parseInner(written);
   if (pairs.length === 0) {
     if (text === "-" || text === undefined) return text === undefined ? undefined : readText(shell.input);
-    showMistake(text, tool, shell);
+    await refuseMistake(text, tool?.name ?? "<tool>");
     return text;
   }
   const read = await readPairs(pairs, shell.cwd);
   return tool === undefined ? read.arguments : fitTexts(read.arguments, read.texts, tool.inputSchema);
 }
 
-/** The host refuses what is no JSON, in words for a model. A person sees the place, and how to write it without quotes. */
-function showMistake(text: string, tool: ToolInfo | undefined, { err }: Shell): void {
+/** Throws `USAGE_INVALID` for arguments that are no JSON: the place of the mistake, and the same call without quotes. */
+async function refuseMistake(text: string, tool: string): Promise<void> {
   try {
     readJson("the text of the arguments", text);
   } catch (error) {
-    err.line((error as Error).message.replace(/^[A-Z_]+ /, ""));
-    const name = tool === undefined ? "<tool>" : printable(tool.name);
-    err.line(`members can be words, too: toolmount call ${name} name=value`);
+    const words = await wordsOf(text);
+    throw usageError(`${(error as Error).message}\nwrite toolmount call ${printable(tool)} ${words}`);
   }
+}
+
+/** The members that a text probably means, as words: `city=Oslo`. */
+async function wordsOf(text: string): Promise<string> {
+  const { parseFlowMap } = await import("../options/flow-map.ts");
+  const inner = text.trim().replace(/^\{/, "").replace(/\}$/, "");
+  const read = [inner, inner.replaceAll(":", ": ")].map(parseFlowMap).find(({ ok }) => ok);
+  if (read?.ok !== true || Object.keys(read.value).length === 0) return "name=value";
+  const pairs = Object.entries(read.value).map(([name, value]) =>
+    typeof value === "string" ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
+  );
+  return pairs
+    .map((pair) => (/^[\w.:=/@-]+$/.test(pair) ? pair : `'${pair.replaceAll("'", String.raw`'\''`)}'`))
+    .join(" ");
 }
 
 /** The tool that a person meant, when only one name is near. */

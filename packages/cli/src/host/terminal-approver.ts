@@ -1,9 +1,9 @@
-import type { ApprovalAnswer, ApprovalQuestion, Approver, ToolInfo } from "@toolmount/core";
-import { placeText } from "@toolmount/core/internal";
+import type { ApprovalAnswer, ApprovalQuestion, Approver } from "@toolmount/core";
 import type { RuleWriter } from "./rule-writer.ts";
 import { choose, type Choice } from "../process/choose.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
-import { printable, jsonText } from "../screen/printable.ts";
+import { isGrave, questionDetails, questionLines, type AskedCall } from "../render/question.ts";
+import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -78,16 +78,21 @@ async function askPerson(
 ): Promise<ApprovalAnswer> {
   const { screen, terminal, onLeave, waiting, rules } = asking;
   if (signal.aborted) return { decision: "deny", reason: "the call ended before the question was shown" };
-  for (const line of questionLines(question, screen, waiting)) screen.line(line);
+  const call = askedCall(question);
+  for (const line of questionLines(call, screen, waiting)) screen.line(line);
   const leave = (): ApprovalAnswer => {
     if (!signal.aborted) onLeave();
     return { decision: "deny", reason: "the question was left unanswered" };
   };
-  const choice = await choose(screen, terminal, {
-    signal,
-    message: `Run ${printable(question.tool.name)}?`,
-    choices: choicesOf(question, rules?.fits(question) === true),
-  });
+  const ask = () =>
+    choose(screen, terminal, {
+      signal,
+      message: `Run ${printable(question.tool.name)}?`,
+      choices: choicesOf(question, rules?.fits(question) === true),
+    });
+  let choice = await ask();
+  for (; choice === "details"; choice = await ask())
+    for (const line of questionDetails(call, question.digest, screen)) screen.line(line);
   if (choice === undefined) return leave();
   if (choice === "rule")
     return rules!
@@ -100,7 +105,7 @@ async function askPerson(
   return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
-type Answer = "approve" | "deny" | "reason" | "later" | "arguments" | "session" | "rule";
+type Answer = "approve" | "deny" | "reason" | "later" | "arguments" | "session" | "rule" | "details";
 
 function choicesOf(
   { tool, canWait, rememberable, info }: ApprovalQuestion,
@@ -110,14 +115,13 @@ function choicesOf(
   return [
     { value: "deny", key: "n", label: "Deny" },
     { value: "reason", key: "d", label: "Deny, and say why", hint: "the model reads it" },
-    { value: "approve", key: "y", label: "Approve", hint: "this one call", needsEnter },
+    { value: "approve", key: "y", label: "Approve this one call", needsEnter },
     ...(rememberable
       ? [
           {
             value: "arguments",
             key: "a",
-            label: "Approve always",
-            hint: "these arguments",
+            label: "Approve these arguments always",
             needsEnter,
           } as const,
         ]
@@ -127,8 +131,7 @@ function choicesOf(
           {
             value: "session",
             key: "s",
-            label: "Approve for this session",
-            hint: "these arguments, here only",
+            label: "Approve these arguments in this session",
             needsEnter,
           } as const,
         ]
@@ -141,65 +144,22 @@ function choicesOf(
           {
             value: "rule",
             key: "r",
-            label: "Approve, and never ask again",
-            hint: "writes a rule, shown first",
+            label: "Approve, and write a rule",
+            hint: "you see it first",
             needsEnter,
           } as const,
         ]
       : []),
+    { value: "details", key: "i", label: "Show the digest, the rule and the JSON" },
   ];
 }
 
-/** Whether one key is too little to approve: what the tool does may be impossible to undo. */
-export function isGrave({
-  category,
-  consequenceLevel,
-}: Pick<ToolInfo, "category" | "consequenceLevel">): boolean {
-  return category === "delete" || consequenceLevel === "high";
-}
-
-function answerOf(choice: Exclude<Answer, "reason" | "rule">): ApprovalAnswer {
+function answerOf(choice: Exclude<Answer, "reason" | "rule" | "details">): ApprovalAnswer {
   if (choice === "arguments" || choice === "session")
     return { decision: "approve", remember: { scope: choice } };
   return { decision: choice };
 }
 
-/** Everything that the answer covers. Nothing is cut: the person approves exactly what is shown. */
-function questionLines(question: ApprovalQuestion, screen: Screen, waiting: number): string[] {
-  const { tool, info, place, reasons, digest } = question;
-  const text = jsonText(question.arguments);
-  const fact = (name: string, value: string) => `  ${screen.paint("dim", name.padEnd(9))} ${value}`;
-  return [
-    "",
-    `${screen.paint(["bold", "yellow"], printable(tool.name))} ${info.undoOf === undefined ? "wants to run" : "wants to undo a call"}${behind(waiting)}`,
-    fact(
-      "tool",
-      printable(
-        [
-          tool.owner,
-          tool.category ?? "unclassified",
-          `consequence ${tool.consequenceLevel ?? "unknown"}`,
-          ...(tool.irreversible === true ? ["cannot be undone"] : []),
-        ].join(" · "),
-      ),
-    ),
-    ...reasons.map(({ reason, rule }) =>
-      fact("because", printable(rule === undefined ? reason : `${reason} (${rule})`)),
-    ),
-    ...(place === undefined ? [] : [fact("program", printable(placeText(place)))]),
-    ...(info.userId === undefined ? [] : [fact("user", printable(info.userId))]),
-    ...(info.sessionId === undefined ? [] : [fact("session", printable(info.sessionId))]),
-    fact("digest", `${digest.slice(0, 12)}…`),
-    fact(
-      "arguments",
-      screen.paint("dim", `${Buffer.byteLength(JSON.stringify(question.arguments))} bytes of JSON`),
-    ),
-    ...text.split("\n").map((line) => `    ${line}`),
-    "",
-  ];
-}
-
-function behind(waiting: number): string {
-  if (waiting === 0) return "";
-  return waiting === 1 ? " (1 more waits behind it)" : ` (${waiting} more wait behind it)`;
+function askedCall({ tool, ...question }: ApprovalQuestion): AskedCall {
+  return { ...question, tool: tool.name, facts: tool };
 }

@@ -2,7 +2,6 @@ import { isToolmountError, ToolmountError, messageOf } from "@toolmount/core/err
 import type { Problem } from "@toolmount/loader";
 import { countOf } from "../screen/count.ts";
 import { printable, printableLines } from "../screen/printable.ts";
-import { wrapped } from "../screen/wrap.ts";
 import { writeProblems } from "./problems.ts";
 import type { Shell } from "../process/shell.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
@@ -36,12 +35,9 @@ function writeFailure(error: ToolmountError, shell: Shell): void {
     writeProblems(shell.err, problems, shell.cwd);
     return shell.err.line(shell.err.paint("red", `✖ ${countOf(problems, "problem")}`));
   }
-  shell.err.line(
-    wrapped(shell.err, `${shell.err.paint("red", error.code)} ${printableLines(error.message)}`),
-  );
+  shell.err.line(`${shell.err.paint("red", error.code)} ${printableLines(error.message)}`);
   const hint = hintOf(error);
-  if (hint !== undefined)
-    shell.err.line(wrapped(shell.err, `${shell.err.paint("cyan", "hint:")} ${hint}`, 2));
+  if (hint !== undefined) shell.err.line(`  ${shell.err.paint("cyan", "hint:")} ${hint}`);
   const isBug = error.code === "INTERNAL" || shell.settings.verbosity === "debug";
   if (isBug && error.cause instanceof Error)
     shell.err.line(shell.err.paint("dim", printableLines(error.cause.stack ?? "")));

@@ -3,7 +3,6 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen, Style } from "../screen/screen.ts";
 import { contentLines } from "./content.ts";
-import { wrapped } from "../screen/wrap.ts";
 import { valueLines } from "../screen/value-lines.ts";
 
 /** Shows the end of a call: one line of facts, then the result. */
@@ -49,9 +48,7 @@ const signs: Readonly<Record<CallStatus, { readonly sign: string; readonly style
 
 function resultLines(screen: Screen, result: ToolResult): string[] {
   const lines =
-    result.error === undefined
-      ? valueLines(result.data, screen)
-      : wrapped(screen, printableLines(result.error)).split("\n");
+    result.error === undefined ? valueLines(result.data, screen) : printableLines(result.error).split("\n");
   if (result.details !== undefined) lines.push(...valueLines({ details: result.details }, screen));
   lines.push(...contentLines(screen, result.content));
   for (const warning of result.warnings ?? [])

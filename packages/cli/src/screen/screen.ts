@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { jsonText } from "./printable.ts";
+import { wrapped } from "./wrap.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -9,7 +10,7 @@ export interface Screen {
   readonly columns: number | undefined;
   /** Writes a piece of a text. */
   write(text: string): void;
-  /** Writes a text and ends the line. */
+  /** Writes a text and ends the line. On a terminal, a line that is too long is broken between words. */
   line(text?: string): void;
   /** Writes a value as JSON, for programs. */
   json(value: unknown): void;
@@ -33,16 +34,19 @@ export interface Sink {
 /** Makes a screen of a stream. Colours are as `NO_COLOR` and `FORCE_COLOR` say, else a terminal's. */
 export function createScreen(sink: Sink, env: Readonly<Record<string, string | undefined>>): Screen {
   const colours = wantsColours(sink, env);
-  return {
+  const screen: Screen = {
     // A terminal of an unknown size says 0.
-    columns: sink.isTTY === true ? sink.columns || 80 : undefined,
+    get columns() {
+      return sink.isTTY === true ? sink.columns || 80 : undefined;
+    },
     write: (text) => void sink.write(text),
-    line: (text = "") => void sink.write(`${text}\n`),
+    line: (text = "") => void sink.write(`${wrapped(screen, text)}\n`),
     jsonLine: (value) => void sink.write(`${jsonText(value, 0)}\n`),
     json: (value) => void sink.write(`${jsonText(value)}\n`),
     isLost: () => sink.lost !== undefined,
     paint: (style, text) => (colours ? styleText([style].flat(), text, { validateStream: false }) : text),
   };
+  return screen;
 }
 
 /** Sources of the rules: no-color.org, force-color.org. */

@@ -1,5 +1,4 @@
 import { wrapAnsi } from "fast-wrap-ansi";
-import type { Screen } from "./screen.ts";
 
 /** Fewest columns to which a text is wrapped; a narrower terminal breaks lines itself. */
 const fewest = 20;
@@ -8,11 +7,27 @@ const fewest = 20;
  * A text in lines that fit the screen, each behind `indent` spaces: broken between words, where a word is not longer than
  * a line. Without a terminal, lines stay as they are.
  */
-export function wrapped(screen: Screen, text: string, indent = 0): string {
-  const width = screen.columns === undefined ? undefined : Math.max(fewest, screen.columns - indent);
-  const lines = width === undefined ? text : wrapAnsi(text, width, { trim: false });
-  return lines
+export function wrapped(
+  { columns = Number.POSITIVE_INFINITY }: { readonly columns: number | undefined },
+  text: string,
+  indent = 0,
+): string {
+  return text
     .split("\n")
-    .map((line) => `${" ".repeat(indent)}${line.trimEnd()}`)
+    .map((line) => wrapLine(`${" ".repeat(indent)}${line}`.trimEnd(), columns))
+    .join("\n");
+}
+
+// oxlint-disable-next-line no-control-regex
+const leading = /^((?:\u001b\[[\d;]*m)*)( *)(.*)$/s;
+
+/** A line in as many lines as it needs; those after the first begin under its first word. */
+function wrapLine(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const [, style = "", spaces = "", words = ""] = leading.exec(line) ?? [];
+  const width = Math.max(fewest, columns - spaces.length);
+  return wrapAnsi(style + words, width)
+    .split("\n")
+    .map((part) => spaces + part)
     .join("\n");
 }

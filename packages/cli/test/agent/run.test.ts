@@ -231,3 +231,20 @@ test("a missing model, record or session is reported", async () => {
   const session = await run(["sessions", "show", "none"]);
   expect([session.code, session.stderr]).toEqual([1, expect.stringContaining("SESSION_NOT_FOUND")]);
 });
+
+test("an error of the model's server is shown once, with the server and where its key comes from", async () => {
+  const server = createServer((_request, answer) => {
+    answer.writeHead(401, { "content-type": "application/json" });
+    answer.end(JSON.stringify({ error: { code: "invalid_api_key", message: "Incorrect API key provided" } }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { run } = await workspace({ "mount-plan.yaml": planOf("./echo.ts"), "echo.ts": echo });
+  const { code, stderr } = await run(["run", "--model", "m", "--base-url", `http://${address}/v1`, "hello"]);
+
+  expect(code).toBe(1);
+  expect(stderr.match(/Incorrect API key provided/g)).toHaveLength(1);
+  expect(stderr).toContain(`PROVIDER_FAILED ${address} refused the key (authentication): Incorrect API key`);
+  expect(stderr).toContain("environment variable OPENAI_API_KEY");
+});

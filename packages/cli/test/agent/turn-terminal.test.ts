@@ -41,7 +41,7 @@ test("what other calls of the turn tell waits while a question is on the screen"
   );
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
   const asked = await terminal.until(ready);
-  expect(asked).toMatch(/remove wants to run[\s\S]*"path": "old\.txt"[\s\S]*◆ {2}Run remove\?/);
+  expect(asked).toMatch(/Remove old\.txt[\s\S]*path {2}old\.txt[\s\S]*◆ {2}Run remove\?/);
   await write("begin", "");
   await vi.waitFor(() => read("end"), { timeout: 300_000 });
   terminal.press(down);
@@ -52,7 +52,7 @@ test("what other calls of the turn tell waits while a question is on the screen"
 
   expect(await terminal.ended, terminal.text()).toBe(0);
   expect(terminal.text()).toMatch(
-    /◇ {2}Run remove\?\n│ {2}y {2}Approve\n[\s\S]*✔ ok late[\s\S]*✔ ok remove[\s\S]*All done\./,
+    /◇ {2}Run remove\?\n│ {2}y {2}Approve this one call\n[\s\S]*✔ ok late[\s\S]*✔ ok remove[\s\S]*All done\./,
   );
 });
 
@@ -82,7 +82,7 @@ test("an answer for the session also answers the waiting questions that it cover
   terminal.press("s");
 
   expect(await terminal.ended, terminal.text()).toBe(0);
-  expect(terminal.text().match(/wants to run/g)).toHaveLength(2);
+  expect(terminal.text().match(/if you approve/g)).toHaveLength(2);
   expect(terminal.text().match(/✔ ok remove/g)).toHaveLength(2);
 });
 

@@ -93,12 +93,6 @@ test.each([
     status: "invalid",
     said: "INVALID_ARGUMENTS",
   },
-  {
-    title: "arguments that are no JSON",
-    words: ["greet", "{name"],
-    status: "invalid",
-    said: "INVALID_ARGUMENTS",
-  },
 ])("$title end with 1 and say what is wrong", async ({ words, status, said }) => {
   const { here: run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
   const { code, stdout } = await run(["call", ...words]);

@@ -4,7 +4,7 @@ import { planOf, removingTool, workspace } from "../support/workspace.ts";
 
 const remove = removingTool("remove_note");
 
-test("never ask again: the person chooses the calls and the file, sees the change, and the rule holds", async () => {
+test("write a rule: the person chooses the calls and the file, sees the change, and the rule holds", async () => {
   const plan = `${planOf("./remove.ts")}# a comment stays\n`;
   const { folder, run, read } = await workspace({
     "mount-plan.yaml": plan,
@@ -14,7 +14,7 @@ test("never ask again: the person chooses the calls and the file, sees the chang
   const terminal = atTerminal(["call", "--env", "local", "remove_note", "path=notes/old.txt"], {
     cwd: folder,
   });
-  await terminal.until(/r {2}Approve, and never ask again[\s\S]*└ {2}Press /);
+  await terminal.until(/r {2}Approve, and write a rule[\s\S]*└ {2}Press /);
   terminal.press("r");
   await terminal.until(
     /Never ask again about which calls\?[\s\S]*remove_note\(notes\/old\.txt\)[\s\S]*remove_note/,
@@ -40,7 +40,7 @@ test("a change that is not agreed to is not written, and the question is asked a
   const plan = planOf("./remove.ts");
   const { folder, read } = await workspace({ "mount-plan.yaml": plan, "remove.ts": remove });
   const terminal = atTerminal(["call", "remove_note", "path=a"], { cwd: folder });
-  await terminal.until(/r {2}Approve, and never ask again[\s\S]*└ {2}Press /);
+  await terminal.until(/r {2}Approve, and write a rule[\s\S]*└ {2}Press /);
   terminal.press("r");
   await terminal.until(/which calls\?/);
   terminal.press(keys.enter);
@@ -48,7 +48,7 @@ test("a change that is not agreed to is not written, and the question is asked a
   terminal.press(keys.enter);
   await terminal.until(/Write this to mount-plan\.yaml\?[\s\S]*└ {2}Press /);
   terminal.press("n");
-  await terminal.until(/wants to run[\s\S]*wants to run[\s\S]*└ {2}Press /);
+  await terminal.until(/if you approve[\s\S]*if you approve[\s\S]*└ {2}Press /);
   terminal.press("n");
 
   expect(await terminal.ended, terminal.text()).toBe(1);
@@ -65,5 +65,5 @@ test("where a rule asks, no rule that allows is offered", async () => {
   terminal.press("n");
 
   expect(await terminal.ended).toBe(1);
-  expect(shown).not.toContain("never ask again");
+  expect(shown).not.toContain("write a rule");
 });

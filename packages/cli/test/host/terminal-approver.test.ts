@@ -104,10 +104,16 @@ test("Enter alone denies: that is where the question begins", async () => {
 test("the question shows what would run, on what, for whom and why, with nothing hidden", async () => {
   const { shown } = await callBefore([keys.enter]);
 
-  for (const part of ["remove", "side_effect", "consequence medium", "ada", "s-1", "asks for confirmation"]) {
+  for (const part of [
+    "Remove ",
+    "side_effect · medium consequence",
+    "for ada",
+    "s-1",
+    "asks for confirmation",
+  ]) {
     expect(shown).toContain(part);
   }
-  expect(shown).toContain(String.raw`"path": "a\u202eb\u001b[2J"`);
+  expect(shown).toContain(String.raw`path  "a\u202eb\u001b[2J"`);
   expect(shown).not.toContain("\u202e");
 });
 
@@ -177,7 +183,7 @@ test.each([
     expect(approved).toEqual(["ok", "ok", "ok"]);
     expect(letterOnly).toEqual(["denied", "denied", "denied"]);
     expect([await end("n"), await end("l")]).toEqual(["denied", "pending"]);
-    expect(shown).toContain("Press Enter: Approve.");
+    expect(shown).toContain("Press Enter: Approve this one call.");
   },
 );
 

@@ -375,3 +375,19 @@ test("check marks a module that mounted, and registered nothing", async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining("⚠ plan.yaml: 1 module, 0 tools") as string]);
   expect(stdout).toMatch(/mounted, but registered nothing.*\.\/idle\.mjs/);
 });
+
+test("a tool that is refused is reported once, with its line in the module and every problem", async () => {
+  const wrong = oneTool({ name: "wrong", body: "return data({});" })
+    .replace('category: "side_effect"', 'category: "reads" as never')
+    .replace('consequenceLevel: "medium"', 'consequenceLevel: "huge" as never');
+  const { here } = await workspace({ "plan.yaml": planOf("./wrong.ts"), "wrong.ts": wrong });
+  const { code, stdout } = await here(["check", "plan.yaml"]);
+  const line = wrong.split("\n").findIndex((text) => text.includes("coordinator.mount")) + 1;
+
+  expect(code).toBe(78);
+  expect(stdout).toContain(
+    'its category is "reads"; it may be read, write, delete or side_effect; its consequenceLevel is "huge"; it may be low, medium or high',
+  );
+  expect(stdout).toContain(`  wrong.ts:${line}:`);
+  expect(stdout.match(/its category is/g)).toHaveLength(1);
+});

@@ -26,9 +26,9 @@ test("a module without a manifest is mounted to be listed", async () => {
 
   expect(code).toBe(0);
   expect(stdout).toBe(`\
-tool               category     consequence  confirm     module       summary
-agent_hello_world  read         low          no          hello-world  Greets a person by name.
-remove             side_effect  medium       some calls  ./remove.ts  Does what a test wants.
+tool               category     consequence  calls     module       summary
+agent_hello_world  read         low          run       hello-world  Greets a person by name.
+remove             side_effect  medium       some ask  ./remove.ts  Does what a test wants.
 
 2 tools
 `);
@@ -177,3 +177,39 @@ tools:
     expect(stdout).not.toContain("Greets a person by name.");
   },
 );
+
+test("list marks tools whose calls are denied or asked about, from manifests alone", async () => {
+  const rules = "policy: { deny: [agent_hello_world] }\n";
+  const { here } = await workspace({
+    "denied.yaml": `${planOf("hello-world")}${rules}`,
+    "asked.yaml": `${planOf("hello-world")}${rules.replace("deny", "ask")}`,
+    "partly.yaml": `${planOf("hello-world")}policy: { deny: ["agent_hello_world(Eve)"] }\n`,
+  });
+  const verdictIn = async (plan: string) => {
+    const { json } = await here(["list", plan, "--json"]);
+    const { from, tools } = json() as { from: string; tools: readonly { calls: string }[] };
+    return [from, ...tools.map(({ calls }) => calls)];
+  };
+
+  expect(await verdictIn("denied.yaml")).toEqual(["manifests", "denied"]);
+  expect(await verdictIn("asked.yaml")).toEqual(["manifests", "asks"]);
+  expect(await verdictIn("partly.yaml")).toEqual(["manifests", "runs"]);
+});
+
+test("list marks a tool that is not as the lock file has it, and says what to run", async () => {
+  const { here, run, write } = await workspace({ "plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
+  await here(["lock", "plan.yaml"]);
+  await write("remove.ts", remove.replace("Does what a test wants.", "Does more than before."));
+  const { stdout } = await run(["list", "plan.yaml"]);
+
+  expect(stdout).toMatch(/^remove .* denied: changed {2}/m);
+  expect(stdout).toContain("1 not as the lock file has it: toolmount lock");
+});
+
+test("a mode that does not exist is refused, with and without a catalog of modes", async () => {
+  const { here } = await workspace({ "plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
+  const { code, stderr } = await here(["list", "plan.yaml", "--mode", "generel"]);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain('there is no mode "generel"; did you mean "general"?');
+});

@@ -129,10 +129,23 @@ test("why takes the words of call: pairs, JSON, and a call as in a program", asy
   expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("given twice")]);
 });
 
-test("JSON that is not valid is shown with the place of the mistake, and how to write words", async () => {
+test("JSON that is not valid is shown once, with the place of the mistake, and how to write words", async () => {
   const { run } = await workspace(notes);
-  const { code, stderr } = await run(["call", "plan.yaml", "my_remove_note", '{"text":"a" "b"}']);
-  expect(code).toBe(1);
+  const { code, stdout, stderr } = await run(["call", "plan.yaml", "my_remove_note", '{"text":"a" "b"}']);
+  expect(code).toBe(2);
+  expect(stdout).toBe("");
   expect(stderr).toContain('{"text":"a" "b"}\n              ^');
-  expect(stderr).toContain("toolmount call my_remove_note name=value");
+  expect(stderr).toContain("write toolmount call my_remove_note name=value");
+});
+
+test.each([
+  ["{text:Oslo", "text=Oslo"],
+  ['{"text": o-1}', "text=o-1"],
+  ["{text: two words, limit: 3}x", "name=value"],
+  ["{text: two words, limit: 3}", "'text=two words' limit:=3"],
+])("%s is shown as the words that it probably means: %s", async (written, words) => {
+  const { here } = await workspace(notes);
+  const { code, stderr } = await here(["call", "plan.yaml", "my_remove_note", written]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`write toolmount call my_remove_note ${words}\n`);
 });

@@ -16,10 +16,11 @@ const question = {
   arguments: { path: "old.txt" },
   canWait: true,
   digest: "0123456789abcdef",
+  prompt: "",
   info: { sessionId: "s-1" },
   rememberable: true,
   reasons: [],
-  tool: { name: "remove", owner: "test", category: "side_effect", consequenceLevel },
+  tool: { name: "remove", owner: "test", category: "side_effect", consequenceLevel, inputSchema: {} },
 } as unknown as ApprovalQuestion;
 
 let bytes = 0;

@@ -1,3 +1,4 @@
+import { modelFailureText } from "./model-failure-text.ts";
 /** The message of every error that toolmount throws or returns in a result, by code. `docs/errors.md` explains each. */
 const messages = {
   // Calls
@@ -60,8 +61,7 @@ const messages = {
     `your answer was cut (${d.reason}) before it was complete, so its call of "${d.tool}" did not run; answer again in smaller steps`,
   AGENT_NOT_FOUND: (d: { agent: string; known: readonly string[] }) =>
     `there is no agent "${d.agent}"; the plan has ${d.known.join(", ") || "no agents"}`,
-  PROVIDER_FAILED: (d: { kind: string; problem: string }) =>
-    `the model did not answer (${d.kind}): ${d.problem}`,
+  PROVIDER_FAILED: modelFailureText,
   SESSION_NOT_FOUND: (d: { session: string }) => `there is no session "${d.session}"`,
   SESSION_UNREADABLE: (d: { session: string; problem: string }) =>
     `the log of the session "${d.session}" cannot be read: ${d.problem}; start a new session`,

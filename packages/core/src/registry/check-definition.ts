@@ -1,42 +1,58 @@
 import type { ToolDefinition } from "../contract/tool.ts";
-import { ToolmountError } from "../contract/errors.ts";
+import { isToolmountError, ToolmountError } from "../contract/errors.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
 import type { PreparedSchema } from "../schema/schema.ts";
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
-/** Throws `TOOL_INVALID` for a name that no provider could take. */
-export function requireName(name: string): void {
-  if (typeof name !== "string" || !namePattern.test(name))
-    throw invalid(
-      name,
-      "its name must be 1 to 128 of letters, digits, _ . and -, and begin with a letter, a digit or _",
-    );
-  if (name in Object.prototype)
-    throw invalid(name, "its name is that of a member of every JavaScript object");
+/** Throws `TOOL_INVALID` with every problem of a definition, of the name that it is offered under, and of its schema. */
+export function requireValid(definition: ToolDefinition, name: string, prepareSchema: () => void): void {
+  const problems = [nameProblem(name), ...problemsOf(definition)].filter((problem) => problem !== null);
+  if (problems.length === 0) return;
+  throw invalid(name, [...problems, ...schemaProblems(prepareSchema)].join("; "));
 }
 
-export function requireValid(definition: ToolDefinition): void {
-  const problem = problemOf(definition);
-  if (problem !== null) throw invalid(definition.name, problem);
+/** The problem of a name that no provider could take. */
+function nameProblem(name: string): string | null {
+  if (typeof name !== "string") return "its name is not a text";
+  if (!namePattern.test(name))
+    return "its name must be 1 to 128 of letters, digits, _ . and -, and begin with a letter, a digit or _";
+  return name in Object.prototype ? "its name is that of a member of every JavaScript object" : null;
 }
 
-function problemOf(definition: ToolDefinition): string | null {
+/** Beside other problems, what is wrong with the schema is reported, too. An extension that is missing is another matter. */
+function schemaProblems(prepareSchema: () => void): string[] {
+  try {
+    prepareSchema();
+    return [];
+  } catch (error) {
+    if (!isToolmountError(error) || error.code === "EXTENSION_MISSING") return [];
+    return [(error.details as { readonly problem: string }).problem];
+  }
+}
+
+function problemsOf(definition: ToolDefinition): (string | null)[] {
   const { description, category, consequenceLevel, requiresConfirmation, execution, status } = definition;
-  if (typeof definition.name !== "string") return "its name is not a text";
-  if (typeof description !== "string" || description.trim() === "") return "its description is missing";
-  if (typeof definition.execute !== "function") return "it has no execute";
-  if (category !== undefined && !["read", "write", "delete", "side_effect"].includes(category))
-    return `its category is ${JSON.stringify(category)}; it may be read, write, delete or side_effect`;
-  if (consequenceLevel !== undefined && !["low", "medium", "high"].includes(consequenceLevel))
-    return `its consequenceLevel is ${JSON.stringify(consequenceLevel)}; it may be low, medium or high`;
-  if (requiresConfirmation !== undefined && !["boolean", "function"].includes(typeof requiresConfirmation))
-    return "its requiresConfirmation is neither true, false nor a function";
-  if (execution !== undefined && !["server", "client"].includes(execution))
-    return "its execution is neither server nor client";
-  if (status !== undefined && !["active", "deprecated", "internal", "removed"].includes(status))
-    return "its status is not active, deprecated, internal or removed";
-  return undoProblem(definition);
+  const isText = typeof description === "string" && description.trim() !== "";
+  const asks = requiresConfirmation === undefined ? "boolean" : typeof requiresConfirmation;
+  return [
+    isText ? null : "its description is missing",
+    typeof definition.execute === "function" ? null : "it has no execute",
+    oneOf("category", category, ["read", "write", "delete", "side_effect"]),
+    oneOf("consequenceLevel", consequenceLevel, ["low", "medium", "high"]),
+    asks === "boolean" || asks === "function"
+      ? null
+      : "its requiresConfirmation is neither true, false nor a function",
+    oneOf("execution", execution, ["server", "client"]),
+    oneOf("status", status, ["active", "deprecated", "internal", "removed"]),
+    undoProblem(definition),
+  ];
+}
+
+function oneOf(member: string, value: unknown, allowed: readonly string[]): string | null {
+  if (value === undefined || allowed.includes(value as string)) return null;
+  const list = `${allowed.slice(0, -1).join(", ")} or ${allowed.at(-1)}`;
+  return `its ${member} is ${JSON.stringify(value)}; it may be ${list}`;
 }
 
 function undoProblem(definition: ToolDefinition): string | null {

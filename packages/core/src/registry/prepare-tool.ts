@@ -14,7 +14,7 @@ import { overrideArguments } from "../schema/argument-overrides.ts";
 import { areClean } from "../scan/text.ts";
 import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
 import { requireJsonSchema } from "../schema/require-json-schema.ts";
-import { requireName, requireObject, requireTimeout, requireValid } from "./check-definition.ts";
+import { requireObject, requireTimeout, requireValid } from "./check-definition.ts";
 
 interface ToolModule {
   readonly id: string;
@@ -78,11 +78,10 @@ interface PrepareOptions {
 /** Checks a definition and prepares it. Throws `TOOL_INVALID`, `SCHEMA_NOT_JSON` or `EXTENSION_MISSING`. */
 export function prepareTool(authored: ToolDefinition, options: PrepareOptions): MountedTool {
   const { shape, module, defaults } = options;
-  requireValid(authored);
   const definition = shape.definition ?? authored;
   const declaredName = authored.name;
   const name = shape.name ?? declaredName;
-  requireName(name);
+  requireValid(authored, name, () => prepareSchema(name, authored.schema, options.compiler));
   const limits = shape.limits ?? {};
   const timeoutMs = requireTimeout(
     name,

@@ -13,12 +13,14 @@ import { readFailedToolCall, type FailedToolCall } from "./failed-tool-call.ts";
 export interface ModelAddress {
   readonly provider: string;
   readonly model: string;
+  /** The environment variable from which a command takes the key. */
+  readonly keyVariable?: string | undefined;
 }
 
 /** Reads any failure of the AI SDK's model: an aborted request, an `APICallError`, or a broken stream. */
 export function readAiSdkError(
   error: unknown,
-  address: ModelAddress,
+  { keyVariable, ...address }: ModelAddress,
   { isLate, timeoutMs }: { readonly isLate: boolean; readonly timeoutMs: number },
 ): ToolmountError {
   if (isToolmountError(error) && error.code === "PROVIDER_FAILED") return error;
@@ -31,7 +33,7 @@ export function readAiSdkError(
     return modelError({ ...address, kind: "abort", problem: "the request was cancelled" }, error);
   if (name === "AI_LoadAPIKeyError")
     return modelError({ ...address, kind: "configuration", problem: message }, error);
-  if (isRecord(error) || error instanceof Error) return ofCall(error, message, address);
+  if (isRecord(error) || error instanceof Error) return ofCall(error, message, address, keyVariable);
   return modelError({ ...address, kind: "stream", problem: message }, error);
 }
 
@@ -45,7 +47,12 @@ interface CallError {
   readonly url?: unknown;
 }
 
-function ofCall(error: CallError, message: string, address: ModelAddress): ToolmountError {
+function ofCall(
+  error: CallError,
+  message: string,
+  address: ModelAddress,
+  keyVariable: string | undefined,
+): ToolmountError {
   const status = typeof error.statusCode === "number" ? error.statusCode : undefined;
   const isLost = status === undefined && (error.url !== undefined || error.cause !== undefined);
   if (isLost)
@@ -56,7 +63,9 @@ function ofCall(error: CallError, message: string, address: ModelAddress): Toolm
   const toolCall = failedToolCallIn(error);
   const kind = toolCall === null ? kindOf(message, status, providerCode) : "invalid_tool_call";
   const more = { status, providerCode, retryAfterMs: readRetryAfter(read), ...toolCall };
-  return modelError({ ...address, kind, problem: message, ...more }, error);
+  const key = `; the key is apiKey of the plan's session.orchestrator, or the environment variable ${keyVariable} for a plan without one`;
+  const problem = kind === "authentication" && keyVariable !== undefined ? message + key : message;
+  return modelError({ ...address, kind, problem, ...more }, error);
 }
 
 /** With a status of success, the answer broke off or could not be read. */

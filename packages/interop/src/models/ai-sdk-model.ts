@@ -16,6 +16,8 @@ import { PartReader } from "./read-parts.ts";
 export interface AiSdkModelOptions {
   /** The server's host and port, or the provider's name. Default: the SDK's name of the provider. */
   readonly provider?: string | undefined;
+  /** The environment variable from which a command takes the key: an error about the key names it. */
+  readonly keyVariable?: string | undefined;
   /** Most milliseconds of one request. */
   readonly timeoutMs?: number | undefined;
   /** Set on the instructions and the last message, for providers that cache only what is marked. */
@@ -51,7 +53,7 @@ export function createAiSdkModel(language: AiSdkLanguageModel, options: AiSdkMod
         yield* respond(language, request, { ...options, provider }, abortSignal);
       } catch (error) {
         const isLate = late.aborted && !signal.aborted;
-        throw readAiSdkError(error, address, { isLate, timeoutMs });
+        throw readAiSdkError(error, { ...address, keyVariable: options.keyVariable }, { isLate, timeoutMs });
       }
     },
   };

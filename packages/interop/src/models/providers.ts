@@ -153,7 +153,16 @@ export function createModelProvider(
       const server = baseUrl === undefined ? known.name : new URL(baseUrl).host;
       const abilities = await findAbilities?.(baseUrl!, model, place.apiKey);
       const { timeoutMs } = place;
-      const options = { provider: server, timeoutMs, cacheMark, oneCallOptions, abilities, rules };
+      const keyVariable = known.keyVariable ?? undefined;
+      const options = {
+        provider: server,
+        keyVariable,
+        timeoutMs,
+        cacheMark,
+        oneCallOptions,
+        abilities,
+        rules,
+      };
       return createAiSdkModel(languageModelOf(provider, model), options);
     },
   };

@@ -65,7 +65,10 @@ export async function explainTool(
   const tools = await Promise.all(
     found.map(async (tool) => {
       const info = infos.find(({ name: offered, owner }) => offered === tool.name && owner === tool.entry.id);
-      const answers = info === undefined ? [] : await askPolicies(sections, loaded, info, options);
+      const answers =
+        info === undefined
+          ? []
+          : await withPolicies(sections, loaded, (policies) => askAll(policies, info, options));
       return { ...tool, answers };
     }),
   );
@@ -95,13 +98,43 @@ function completeEntry(
   };
 }
 
-/** Mounts the plan's policy modules in a host of their own, and asks them about a call. */
-async function askPolicies(
+/**
+ * What the plan's policies answer to a call of each tool that manifests list, by the tool's name, whatever its arguments
+ * are: rules about arguments have no answer. No module of an entry is imported.
+ */
+export async function askAboutTools(
+  input: PlanInput,
+  options: OpenHostOptions = {},
+): Promise<ReadonlyMap<string, readonly ExplainedAnswer[]>> {
+  const filled = fillOptions(options);
+  const { inspected, loaded, sections } = await inspectLoaded(await loadPlan(input, filled), filled);
+  const infos = inspected.entries.flatMap(infosOf);
+  return withPolicies(sections, loaded, async (policies) => {
+    const asked = infos.map(async (tool) => [tool.name, await askAll(policies, tool, {})] as const);
+    return new Map(await Promise.all(asked));
+  });
+}
+
+/** The answers of policies that have one to a call of a tool. */
+export async function askAll(
+  policies: readonly Policy[],
+  tool: ToolInfo,
+  { arguments: given = {}, mode, prompts }: Pick<ExplainOptions, "arguments" | "mode" | "prompts">,
+): Promise<ExplainedAnswer[]> {
+  const info = { callId: "", runId: "", tool: tool.name, depth: 0, ...(mode !== undefined && { mode }) };
+  const answers = policies.map(async (policy): Promise<ExplainedAnswer[]> => {
+    const answer = (await policy.prepare(tool)?.({ info, tool, arguments: given, prompts })) ?? null;
+    return answer === null || answer.answer === "none" ? [] : [{ policy: policy.name, answer }];
+  });
+  return (await Promise.all(answers)).flat();
+}
+
+/** Mounts the plan's policy modules in a host of their own. */
+async function withPolicies<Value>(
   sections: readonly PreparedUse[],
   { map }: LoadedPlan,
-  tool: ToolInfo,
-  { arguments: given = {}, mode, prompts }: ExplainOptions,
-): Promise<ExplainedAnswer[]> {
+  ask: (policies: readonly Policy[]) => Promise<Value>,
+): Promise<Value> {
   const host = createHost();
   try {
     host.coordinator.registerCapability("plan.position", (path: Path) => findPosition(map, path));
@@ -109,13 +142,7 @@ async function askPolicies(
     for (const { use, module, config } of sections.filter((section) => decides(section)))
       await mountModule(use.id, module, draft.addModule({ id: use.id, config }).coordinator, config);
     await draft.commit();
-    const policies = [...(host.coordinator.get("policies") as ReadonlyMap<string, Policy>).values()];
-    const info = { callId: "", runId: "", tool: tool.name, depth: 0, ...(mode !== undefined && { mode }) };
-    const answers = policies.map(async (policy): Promise<ExplainedAnswer[]> => {
-      const answer = (await policy.prepare(tool)?.({ info, tool, arguments: given, prompts })) ?? null;
-      return answer === null || answer.answer === "none" ? [] : [{ policy: policy.name, answer }];
-    });
-    return (await Promise.all(answers)).flat();
+    return await ask([...(host.coordinator.get("policies") as ReadonlyMap<string, Policy>).values()]);
   } finally {
     await host.close();
   }

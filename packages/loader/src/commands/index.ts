@@ -11,6 +11,8 @@ export {
   type InspectedTool,
 } from "./inspect.ts";
 export {
+  askAboutTools,
+  askAll,
   explainTool,
   type ExplainedAnswer,
   type ExplainedTool,
@@ -35,13 +37,8 @@ export {
 export { readMcpServers, type McpServers } from "./mcp-servers.ts";
 export { readPlanSources, type PlanSource, type PlanSources } from "./plan-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
-export {
-  lockFileOf,
-  type LockChange,
-  type LockDifference,
-  type LockedTool,
-  type PlanLock,
-} from "../plan/lock-file.ts";
+export { lockFileOf } from "../plan/lock-file-name.ts";
+export { type LockChange, type LockDifference, type LockedTool, type PlanLock } from "../plan/lock-file.ts";
 
 // Read JSON
 export { copyJson } from "../diagnostics/json.ts";

@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonObject, PlanPosition } from "@toolmount/core";
 import { isToolmountError } from "@toolmount/core/errors";
+import { lockFileOf } from "../plan/lock-file-name.ts";
 import { findPlan } from "../plan/find-plan.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { createPackageFinder, type PackageFinder } from "../modules/package-finder.ts";
@@ -34,6 +36,10 @@ export interface PlanListing {
   readonly entries: readonly ListedEntry[];
   /** Something in the plan is not as its format says: only the whole check can report what is wrong. */
   readonly isDoubtful: boolean;
+  /** Whether the plan has rules about calls. */
+  readonly hasPolicy: boolean;
+  /** Whether a lock file is beside the plan. */
+  readonly isLocked: boolean;
 }
 
 /**
@@ -58,7 +64,14 @@ export async function listPlan(
     ...(["tools", "hooks"] as const).map((section) => listSection(section, value[section], listing)),
   ];
   const name = typeof value["name"] === "string" ? value["name"] : undefined;
-  return { file, name, entries: (await Promise.all(sections)).flat(), isDoubtful: isDoubtful(value) };
+  return {
+    file,
+    name,
+    entries: (await Promise.all(sections)).flat(),
+    isDoubtful: isDoubtful(value),
+    hasPolicy: value["policy"] !== undefined || value["flows"] !== undefined,
+    isLocked: existsSync(lockFileOf(file, overlays)),
+  };
 }
 
 const allKeys: readonly string[] = [

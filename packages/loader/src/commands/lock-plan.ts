@@ -4,13 +4,13 @@ import { integrityOf } from "../modules/source-files.ts";
 import {
   compareLocks,
   definitionsChannel,
-  lockFileOf,
   makeLock,
   readLock,
   writeLock,
   type LockChange,
   type PlanLock,
 } from "../plan/lock-file.ts";
+import { lockFileOf } from "../plan/lock-file-name.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 import { fillOptions } from "../host/defaults.ts";
 import { openHost } from "../host/open-host.ts";

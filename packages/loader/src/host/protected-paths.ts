@@ -5,7 +5,7 @@ import type { LoadedPlan } from "../mount/load-plan.ts";
 import { nextCommandPaths } from "../programs/next-command.ts";
 import { readSourceFiles } from "../modules/source-files.ts";
 import { planFileNames } from "../plan/find-plan.ts";
-import { lockFileOf } from "../plan/lock-file.ts";
+import { lockFileOf } from "../plan/lock-file-name.ts";
 import { stateFiles } from "./secret-paths.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf, ToolmountError, type CodePlace } from "@toolmount/core/errors";
 import { codeFrame } from "../diagnostics/code-frame.ts";
@@ -9,8 +9,8 @@ import { createPlanText } from "../diagnostics/source-text.ts";
 const ownFolders = () =>
   ["#package.json", "@toolmount/core"].map((name) => fileURLToPath(new URL(".", import.meta.resolve(name))));
 
-/** The first place of an error's stack that is neither below `node_modules` nor in this package. */
-export function findErrorOrigin(error: unknown): CodePlace | undefined {
+/** The first place of an error's stack in `folder`; by default, one that is neither below `node_modules` nor in this package. */
+export function findErrorOrigin(error: unknown, folder?: string): CodePlace | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = String(error.stack);
   const marked = readMarked(stack);
@@ -21,8 +21,10 @@ export function findErrorOrigin(error: unknown): CodePlace | undefined {
     ...stack.matchAll(/^\s+at .*?((?:file:\/\/|\/)[^()\n]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
   ].map(([, file, line, column]) => ({ file: toPath(file!), line: Number(line), column: Number(column) }));
   const folders = ownFolders();
-  const own = places.find(
-    ({ file }) => !file.includes("/node_modules/") && !folders.some((folder) => file.startsWith(folder)),
+  const own = places.find(({ file }) =>
+    folder === undefined
+      ? !file.includes("/node_modules/") && !folders.some((one) => file.startsWith(one))
+      : file.startsWith(folder + sep),
   );
   return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
 }

@@ -1,9 +1,10 @@
+import { dirname } from "node:path";
 import { isToolmountError, ToolmountError, type MountedModule } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
 import { isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
-import { moduleFailed, shortMessage } from "../modules/error-origin.ts";
+import { findErrorOrigin, moduleFailed, shortMessage } from "../modules/error-origin.ts";
 import type { Resolution } from "../modules/resolve.ts";
 import { overridesOf } from "../plan/check-entries.ts";
 import type { ModuleUse } from "./module-use.ts";
@@ -28,7 +29,7 @@ export function failUse(
   times: StepTimes = {},
 ): FailedUse {
   const { report, problems } = createReporter(map);
-  const error = explainMissing(use, thrown);
+  const error = withPlace(resolution, explainMissing(use, thrown));
   const known = isToolmountError(error)
     ? error
     : moduleFailed("MODULE_MOUNT_FAILED", use.id, shortMessage(error), error);
@@ -37,6 +38,15 @@ export function failUse(
   report(known.code, known.details as never, { path, part, hint: findHint(use, error) });
   const causes = isToolmountError(error) ? [] : [error];
   return { use, resolution, problems: problems.map(maskProblem(mask)), causes, state: "failed", times };
+}
+
+/** A tool or a schema that is refused is written somewhere: where the module's own code mounts it. */
+function withPlace(resolution: Resolution | undefined, error: unknown): unknown {
+  if (!isToolmountError(error) || resolution?.path === undefined) return error;
+  if (error.code !== "TOOL_INVALID" && error.code !== "SCHEMA_NOT_JSON") return error;
+  const origin = findErrorOrigin(error, dirname(resolution.path));
+  if (origin === undefined) return error;
+  return new ToolmountError(error.code, { ...(error.details as object), origin } as never, { cause: error });
 }
 
 /** Whether a module mounts a fleet, whose ledger is in the plan's state, and that has failed: its problem says all. */

@@ -5,7 +5,8 @@ import { readFileValues } from "../plan/file-values.ts";
 import { readBases, readLayers, type Layer, type Layers } from "../plan/read-layers.ts";
 import { interpolate, type Environment } from "../plan/interpolate.ts";
 import { copyJson } from "../diagnostics/json.ts";
-import { lockFileOf, readLock, type PlanLock } from "../plan/lock-file.ts";
+import { lockFileOf } from "../plan/lock-file-name.ts";
+import { readLock, type PlanLock } from "../plan/lock-file.ts";
 import { checkPlan, type Plan } from "../plan/check-plan.ts";
 import { findPosition, showPath, type PlanMap } from "../diagnostics/positions.ts";
 import {

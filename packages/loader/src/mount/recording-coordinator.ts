@@ -58,9 +58,15 @@ function createRecordingCoordinator(
     const recording = methods.map((method) => {
       const register = members[method] as (...given: readonly unknown[]) => unknown;
       const call = (name: string, ...rest: readonly unknown[]) => {
-        const undo = register(name, ...rest);
-        note(method, name, rest[0]);
-        return undo;
+        try {
+          const undo = register(name, ...rest);
+          note(method, name, rest[0]);
+          return undo;
+        } catch (error) {
+          // The stack begins at the module's own line, which the author of the tool looks for.
+          if (error instanceof ToolmountError) Error.captureStackTrace(error, call);
+          throw error;
+        }
       };
       return [method, call];
     });

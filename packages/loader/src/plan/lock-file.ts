@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject, ToolInfo } from "@toolmount/core";
 import { lockDigest } from "@toolmount/core/internal";
@@ -56,12 +55,6 @@ export interface LockDifference {
  * mount the same tools again. It reads them through the capability of the same name, a function of its id.
  */
 export const definitionsChannel = "lock.definitions";
-
-/** The lock file of a plan: for `plan.yaml` with the overlay `ci` it is `plan.ci.lock.json` beside it. */
-export function lockFileOf(plan: string, overlays: readonly string[] = []): string {
-  const name = basename(plan, extname(plan));
-  return join(dirname(plan), `${[name, ...overlays].join(".")}.lock.json`);
-}
 
 /** Reads a lock file; undefined when it does not exist. Throws `PLAN_INVALID` when it cannot be read: it is never ignored. */
 export async function readLock(file: string): Promise<PlanLock | undefined> {

@@ -94,7 +94,12 @@ function ofStatus(error: APIError, place: Place): ModelError {
   const toolCall = readFailedToolCall(error.error);
   const kind = toolCall === null ? (ofCode(code, problem) ?? kindOfStatus(status)) : "invalid_tool_call";
   const retryAfterMs = readRetryAfter((name) => headers?.get(name));
-  const hint = status === 404 && code !== "model_not_found" ? notResponses(place) : "";
+  const hint =
+    kind === "authentication"
+      ? keyHint
+      : status === 404 && code !== "model_not_found"
+        ? notResponses(place)
+        : "";
   return failed(kind, problem + hint, place, error, {
     status,
     providerCode: code,
@@ -102,6 +107,10 @@ function ofStatus(error: APIError, place: Place): ModelError {
     ...toolCall,
   });
 }
+
+/** Where the key of a request comes from. */
+const keyHint =
+  "; the key is apiKey of the plan's session.orchestrator, or the environment variable OPENAI_API_KEY for a plan without one";
 
 /** Many servers speak only Chat Completions, and answer a request for a response with 404. */
 function notResponses({ model }: Place): string {

@@ -1,12 +1,14 @@
 import type { Offer } from "@toolmount/core";
 import { askModel, requireAllowed } from "../provider/ask-model.ts";
-import { keptItems, textOf, type Item } from "../provider/items.ts";
+import { keptItems, message, textOf, type Item } from "../provider/items.ts";
 import { ModelError } from "../provider/model-error.ts";
+import type { ModelEvent } from "../provider/model-events.ts";
+import { noUsage } from "../provider/usage.ts";
 import { incompleteText, missingAnswer } from "./last-answer.ts";
 import { compact } from "./compaction.ts";
 import { exchangeOf } from "./request.ts";
 import type { Exchange } from "./request.ts";
-import type { TurnState } from "./turn-state.ts";
+import { isStopped, type TurnState } from "./turn-state.ts";
 
 /**
  * Emits `provider:request`, asks the model and stores its answer. A server that no longer has the last response gets
@@ -72,15 +74,25 @@ async function announceRequest(state: TurnState, offer: Offer): Promise<void> {
 
 async function ask(state: TurnState, exchange: Exchange): Promise<void> {
   const { model, settings, coordinator, emit, log, clock, hostId, traceparent, turnId, ids } = state;
-  const answer = await askModel(exchange.request, {
+  let partial = "";
+  const report = (event: ModelEvent) => {
+    if (event.type === "text_delta") partial += event.text;
+    if (event.type === "retry") partial = "";
+    emit(event);
+  };
+  const asking = askModel(exchange.request, {
     model,
     settings,
     hooks: coordinator.hooks,
     ids,
     signal: state.controller.signal,
-    emit,
+    emit: report,
     trace: { hostId, sessionId: log.facts.id, turnId, traceparent },
     now: () => clock.now(),
+  });
+  const answer = await asking.catch(async (error: unknown) => {
+    if (isStopped(state)) await keepPartial(state, partial);
+    throw error;
   });
   const { responseId, usage } = answer;
   const items = keptItems(answer.items, settings.store, takenIds(state));
@@ -102,6 +114,20 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
   // An empty answer is asked for again before anybody has to know.
   if (incomplete !== null && incomplete !== "empty")
     emit({ type: "tool_warning", tool: "", message: incompleteText(incomplete) });
+}
+
+/** A cancelled request was made, and the person has read what came: the session has both. What it cost, no server says. */
+async function keepPartial(state: TurnState, text: string): Promise<void> {
+  const { log } = state;
+  state.text = text;
+  await log.append({
+    kind: "answer",
+    items: text === "" ? [] : [message("assistant", text)],
+    responseId: null,
+    usage: { ...noUsage, requests: 1 },
+    inputTokens: log.view.lastInputTokens,
+    incomplete: "cancelled",
+  });
 }
 
 /** Call ids of the conversation. A server that continues from its own last response knows its calls by its own ids. */

@@ -294,6 +294,32 @@ test("AMP-N49: a cancelled turn stops what runs, answers each call, and says so"
   expect((await run("go on")).status).toBe("done");
 });
 
+test("a cancelled request is counted, and what came of its answer is in the session", async () => {
+  const controller = new AbortController();
+  const { run, requests } = await world(
+    [
+      { stream: [{ type: "response.output_text.delta", output_index: 0, delta: "A very long" }], open: true },
+      { stream: [{ type: "response.completed", response: { id: "r2", status: "completed", output: [say("again")] } }] },
+    ],
+    { settings: { stream: true } },
+  );
+  const turn = await run("tell me", {
+    abortSignal: controller.signal,
+    onEvent: ({ type }) => {
+      if (type === "text_delta") controller.abort();
+    },
+  });
+
+  expect(turn).toMatchObject({ status: "cancelled", iterations: 1, usage: { requests: 1 } });
+  expect(turn.text).toBe("A very long");
+  await run("go on");
+  expect(requests.at(-1)!.input).toEqual([
+    { type: "message", role: "user", content: "tell me" },
+    { type: "message", role: "assistant", content: turn.text },
+    { type: "message", role: "user", content: "go on" },
+  ]);
+});
+
 test("budgets of calls, tokens and time end a turn with a code, and what did not run is reported", async () => {
   let ran = 0;
   const count = tool("count", () => ++ran);

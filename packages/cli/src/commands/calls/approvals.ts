@@ -126,13 +126,10 @@ type Shorten = (id: string) => string;
 
 /** Asks the person at the terminal about the questions that wait; without one, shows the list. */
 async function pick(host: OpenedHost, shell: Shell): Promise<void> {
-  const { terminal, err } = shell;
+  const { terminal } = shell;
   if (terminal === undefined || (await host.approvals.list()).length === 0) return list(host, {}, shell);
   const { pickApprovals } = await import("../../host/approvals-picker.ts");
-  const show = (view: ApprovalView) => {
-    for (const line of viewLines(view, (id) => id)) err.line(line);
-  };
-  await pickApprovals(host, { shell, terminal, by: readUserName(shell.env), show });
+  await pickApprovals(host, { shell, terminal, by: readUserName(shell.env) });
 }
 
 function viewLines(
@@ -156,7 +153,8 @@ function viewLines(
 }
 
 function alwaysLine({ id, tool, scope, pattern, by }: RememberedApproval, short: Shorten): string {
-  const what = pattern === null ? `this ${scope}` : JSON.stringify(pattern);
+  const scopes = { arguments: "exactly these arguments", session: "its session", rule: "a rule" };
+  const what = pattern === null ? scopes[scope] : JSON.stringify(pattern);
   return `${printable(tool)}  ${short(id)}\n  remembered for ${printable(what)}, by ${printable(by)}\n`;
 }
 

@@ -11,7 +11,6 @@ import {
   type ToolCost,
 } from "../../render/offer-cost.ts";
 import { printable } from "../../screen/printable.ts";
-import { wrapped } from "../../screen/wrap.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -109,14 +108,11 @@ function writeCost(
   out.line();
   const how =
     "tokens of the definitions as JSON, counted with o200k; other models count up to a quarter more or less";
-  out.line(out.paint("dim", wrapped(out, how)));
+  out.line(out.paint("dim", how));
   if (inPrograms.tools.length > 0) {
     const saved = totalOf(inPrograms, forms[0]!);
     out.line(
-      wrapped(
-        out,
-        `${inPrograms.tools.length} more tools are called in programs only; their definitions would cost ${saved} tokens`,
-      ),
+      `${inPrograms.tools.length} more tools are called in programs only; their definitions would cost ${saved} tokens`,
     );
   }
   if (max === undefined) return;
@@ -124,11 +120,5 @@ function writeCost(
   for (const form of above)
     out.line(out.paint("red", `✖ ${form}: ${totalOf(measured, form)} tokens, and ${max} are allowed`));
   if (above.length > 0)
-    out.line(
-      wrapped(
-        out,
-        "offer fewer tools: tools.exclude, modes, or disclosure: progressive (docs/tool-search.md)",
-        2,
-      ),
-    );
+    out.line("  offer fewer tools: tools.exclude, modes, or disclosure: progressive (docs/tool-search.md)");
 }

@@ -11,8 +11,8 @@ import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { argumentRows, exampleArguments } from "../../render/arguments.ts";
 import { jsonText, printable, printableLines } from "../../screen/printable.ts";
+import type { Screen } from "../../screen/screen.ts";
 import { writeTable } from "../../screen/table.ts";
-import { wrapped } from "../../screen/wrap.ts";
 
 interface Options extends PlanOptions, SourceOptions {
   readonly json?: true;
@@ -67,7 +67,7 @@ function findTool(host: OpenedHost, name: string): ToolInfo {
 function writeTool(tool: ToolInfo, example: JsonObject, { out }: Shell): void {
   const title = (text: string) => out.line(`\n${out.paint("bold", text)}`);
   out.line(`${out.paint("bold", printable(tool.name))}  ${out.paint("dim", factsOf(tool))}`);
-  out.line(wrapped(out, printableLines(tool.description)));
+  out.line(printableLines(tool.description));
   const rows = argumentRows(tool.inputSchema);
   title("Arguments");
   if (rows.length === 0) out.line("none");
@@ -83,16 +83,22 @@ function writeTool(tool: ToolInfo, example: JsonObject, { out }: Shell): void {
       rows,
     );
   title("Call");
-  out.line(
-    `toolmount call ${printable(tool.name)} '${jsonText(example, 0).replaceAll("'", String.raw`'\''`)}'`,
-  );
+  for (const line of callLines(tool.name, example, out)) out.line(line);
   if (tool.usage !== undefined) {
     title("Guidance for the model");
-    out.line(wrapped(out, printableLines(tool.usage).trimEnd()));
+    out.line(printableLines(tool.usage).trimEnd());
   }
   out.line(
     `\nWhich lines of the plan shaped it, and what decides a call: toolmount why ${printable(tool.name)}`,
   );
+}
+
+/** The command of a call. Where it is longer than a line, it has one argument a line, and can be pasted as it is. */
+function callLines(name: string, example: JsonObject, { columns = Infinity }: Screen): string[] {
+  const write = (indent: number) =>
+    `toolmount call ${printable(name)} '${jsonText(example, indent).replaceAll("'", String.raw`'\''`)}'`;
+  const short = write(0);
+  return short.length <= columns ? [short] : write(2).split("\n");
 }
 
 function factsOf(tool: ToolInfo): string {

@@ -5,7 +5,6 @@ import { addExamples, jsonOption } from "../../options/common.ts";
 import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
-import { wrapped } from "../../screen/wrap.ts";
 
 /** `toolmount explain [code]`: what an error code means and what to do, from the page that the package carries. */
 export function define(command: Command, shell: Shell): void {
@@ -46,7 +45,7 @@ function write(code: string, text: string, { out }: Shell): void {
     // Examples keep their lines.
     if (paragraph.startsWith("```"))
       out.line(paragraph.replaceAll(/^```.*\n?/gm, "").replaceAll(/^/gm, "  "));
-    else out.line(wrapped(out, paragraph.replaceAll(/\s+/g, " ")));
+    else out.line(paragraph.replaceAll(/\s+/g, " "));
   }
 }
 

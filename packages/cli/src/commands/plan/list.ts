@@ -2,6 +2,7 @@ import type { ToolInfo } from "@toolmount/core";
 import type { ManifestTool } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
+import { verdictOf, verdictsOfHost, type CallVerdict } from "../../host/call-verdicts.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import type { PlanOptions } from "../../options/plan-options.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
@@ -122,7 +123,10 @@ interface Listing {
   readonly tools: readonly ListedTool[];
 }
 
-type ListedTool = (ManifestTool | ToolInfo) & { readonly module: string };
+type ListedTool = (ManifestTool | ToolInfo) & {
+  readonly module: string;
+  readonly calls: CallVerdict | undefined;
+};
 
 /** Lists without importing a module; null when some module has no manifest. */
 async function listManifests(
@@ -133,14 +137,29 @@ async function listManifests(
   const { env: overlays } = options;
   // Not the loader's index: listing from manifests needs neither its YAML nor its schemas.
   const { listPlan } = await import("@toolmount/loader/list");
-  const { file, entries, isDoubtful } = await listPlan(plan, { cwd: shell.cwd, overlays });
-  const tools: ListedTool[] = [];
+  const { file, entries, isDoubtful, hasPolicy, isLocked } = await listPlan(plan, {
+    cwd: shell.cwd,
+    overlays,
+  });
+  // Only the tools themselves show whether they are as the lock file has them.
+  if (isLocked) return null;
+  const tools: Omit<ListedTool, "calls">[] = [];
   for (const entry of entries) {
     if (entry.tools === null) return null;
     tools.push(...entry.tools.map((tool) => ({ ...tool, module: entry.id })));
   }
   if (isDoubtful || overlays !== undefined) await refuseInvalid(plan, options, shell);
-  return { plan: file, from: "manifests", tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  const answers = hasPolicy ? await askPolicies(plan, options, shell) : new Map<string, never>();
+  const judged = tools.map((tool) => ({ ...tool, calls: verdictOf(tool, answers.get(tool.name) ?? []) }));
+  return { plan: file, from: "manifests", tools: judged.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+async function askPolicies(plan: string | undefined, options: Options, shell: Shell) {
+  const [{ askAboutTools }, { loaderOptions }] = await Promise.all([
+    import("@toolmount/loader/commands"),
+    import("../../host/loader-options.ts"),
+  ]);
+  return askAboutTools(plan, loaderOptions(options, shell));
 }
 
 /** Checks the whole plan, without importing its modules. Throws `PLAN_INVALID`; logs that a plan with overlays has no lock. */
@@ -162,8 +181,13 @@ async function listMounted(plan: string | undefined, options: Options, shell: Sh
   const input = planOfSource(plan, { ...(stdio && { stdio }), ...(http && { http }) });
   const host = await openHost(input, loaderOptions(options, shell));
   try {
+    if (host.coordinator.get("mode-catalog") === null) {
+      const { defaultMode } = await import("@toolmount/core/sessions");
+      await refuseUnknown("mode", mode, [defaultMode]);
+    }
     const offered = mode === undefined ? host.tools() : (await host.offer({ mode })).tools;
-    const tools = offered.map((tool) => ({ ...tool, module: tool.owner }));
+    const calls = await verdictsOfHost(host, offered, mode);
+    const tools = offered.map((tool) => ({ ...tool, module: tool.owner, calls: calls.get(tool.name) }));
     return { plan: host.plan.file, from: "modules", tools };
   } finally {
     await host.close();
@@ -173,7 +197,9 @@ async function listMounted(plan: string | undefined, options: Options, shell: Sh
 function writeTools(screen: Screen, tools: readonly ListedTool[]): void {
   writeTable(screen, columnsOf(screen), tools);
   screen.line();
-  screen.line(screen.paint("dim", countOf(tools, "tool")));
+  const drifted = tools.filter(({ calls }) => calls === "drifted").length;
+  const next = drifted === 0 ? "" : `; ${drifted} not as the lock file has it: toolmount lock`;
+  screen.line(screen.paint("dim", `${countOf(tools, "tool")}${next}`));
 }
 
 async function writeSignatures(screen: Screen, tools: readonly ListedTool[]): Promise<void> {
@@ -193,7 +219,7 @@ function columnsOf(screen: Screen): Column<ListedTool>[] {
       cell: ({ consequenceLevel: level }) =>
         screen.paint(colours.get(level) ?? "dim", printable(String(level ?? "–"))),
     },
-    { title: "confirm", cell: ({ requiresConfirmation }) => confirmations.get(requiresConfirmation) ?? "–" },
+    { title: "calls", cell: ({ calls }) => (calls === undefined ? "–" : callText(screen, calls)) },
     { title: "module", cell: ({ module }) => printable(module) },
     { title: "summary", cell: summaryOf },
   ];
@@ -206,12 +232,13 @@ const colours = new Map<unknown, Style>([
   ["high", "red"],
 ]);
 
-/** When a person is asked before the tool runs. */
-const confirmations = new Map<unknown, string>([
-  [true, "always"],
-  [false, "no"],
-  ["dynamic", "some calls"],
-]);
+/** What becomes of calls: what does not simply run is marked. */
+function callText(screen: Screen, calls: CallVerdict): string {
+  if (calls === "runs") return "run";
+  if (calls === "denied") return screen.paint("red", "denied");
+  if (calls === "drifted") return screen.paint("red", "denied: changed");
+  return screen.paint("yellow", calls === "asks" ? "ask" : "some ask");
+}
 
 /** The tool's own line for catalogues, else the first sentence of its description. */
 function summaryOf({ summary, description }: ListedTool): string {

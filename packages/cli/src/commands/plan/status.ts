@@ -10,7 +10,6 @@ import { countModules } from "../../render/written-entries.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Style } from "../../screen/screen.ts";
 import { writeTable } from "../../screen/table.ts";
-import { wrapped } from "../../screen/wrap.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -55,7 +54,7 @@ function writeReport(
   shell: Shell,
 ): void {
   const { out, cwd } = shell;
-  out.line(wrapped(out, `${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`));
+  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`);
   if (tree === undefined) writeEntries(entries, shell);
   else writeTree(tree, shell);
 }

@@ -119,8 +119,7 @@ function writeMissing(name: string, { offered, unknown }: Judged, { out }: Shell
 function writeTool({ name, declared, entry, origins, answers, verdict }: JudgedTool, shell: Shell): void {
   const { out } = shell;
   const title = name === null ? `${declared.name} is left out` : name;
-  const heading = `${out.paint("bold", printable(title))}  ${out.paint("dim", facts(declared, entry))}`;
-  out.line(wrapped(out, heading));
+  out.line(`${out.paint("bold", printable(title))}  ${out.paint("dim", facts(declared, entry))}`);
   for (const origin of origins) writeOrigin(origin, shell);
   for (const answer of answers) writeAnswer(answer, shell);
   if (name !== null && answers.length === 0)

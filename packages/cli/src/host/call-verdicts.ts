@@ -1,0 +1,45 @@
+import type { Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import type { ManifestTool } from "@toolmount/loader/commands";
+
+/** What becomes of a call of a tool before its arguments are known. `drifted`: denied, because it is not as the lock file has it. */
+export type CallVerdict = "runs" | "asks" | "may ask" | "denied" | "drifted";
+
+type Answers = readonly { readonly answer: NonNullable<PolicyAnswer> }[];
+
+/** The verdict on a tool by its own word and the answers of the plan's policies; undefined where neither says anything. */
+export function verdictOf(
+  { requiresConfirmation: confirms }: Pick<ManifestTool, "requiresConfirmation">,
+  answers: Answers,
+): CallVerdict | undefined {
+  const given = answers.map(({ answer }) => answer);
+  if (given.some(({ answer }) => answer === "deny")) return "denied";
+  const allows = given.filter((one) => one.answer === "allow");
+  // As in a call: an allow ends the question of a level, and the tool's own question only where it says so.
+  const isAsked = given.some(
+    (one) => one.answer === "ask" && (one.because !== "level" || allows.length === 0),
+  );
+  if (isAsked) return "asks";
+  if (allows.some(({ waives }) => waives === "confirmation")) return "runs";
+  if (confirms === true) return "asks";
+  if (confirms === "dynamic") return "may ask";
+  return confirms === undefined && given.length === 0 ? undefined : "runs";
+}
+
+/** The verdicts on tools of an open host, by name. */
+export async function verdictsOfHost(
+  host: OpenedHost,
+  tools: readonly ToolInfo[],
+  mode: string | undefined,
+): Promise<ReadonlyMap<string, CallVerdict | undefined>> {
+  const { askAll } = await import("@toolmount/loader/commands");
+  const policies = [
+    ...((host.coordinator.get("policies") as ReadonlyMap<string, Policy> | null)?.values() ?? []),
+  ];
+  const drifted = new Set(host.status().lockChanges.map(({ tool }) => tool));
+  const judged = tools.map(async (tool) => {
+    const verdict = verdictOf(tool, await askAll(policies, tool, { mode }));
+    return [tool.name, drifted.has(tool.name) ? "drifted" : verdict] as const;
+  });
+  return new Map(await Promise.all(judged));
+}

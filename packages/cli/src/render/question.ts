@@ -1,0 +1,155 @@
+import type { ApprovalQuestion, ApprovalReason, ToolInfo, ValueOrigin } from "@toolmount/core";
+import { placeText } from "@toolmount/core/internal";
+import { jsonText, printable, printableLines } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+import { wrapped } from "../screen/wrap.ts";
+import { callSentence } from "./call-sentence.ts";
+
+/** A question about one call: one that is asked now, or one that was stored. */
+export interface AskedCall {
+  readonly tool: string;
+  /** Undefined when the plan no longer offers the tool. */
+  readonly facts: ToolInfo | undefined;
+  readonly arguments: ApprovalQuestion["arguments"];
+  readonly reasons: readonly ApprovalReason[];
+  readonly prompt: string;
+  readonly info: ApprovalQuestion["info"];
+  readonly place?: ApprovalQuestion["place"];
+}
+
+/** Whether one key is too little to approve: what the tool does may be impossible to undo. */
+export function isGrave({
+  category,
+  consequenceLevel,
+}: Pick<ToolInfo, "category" | "consequenceLevel">): boolean {
+  return category === "delete" || consequenceLevel === "high";
+}
+
+/**
+ * A question as a person reads it: a sentence, the risk, each argument with its origin, the reasons, and what happens after
+ * an approval. No argument is cut: the person approves exactly what is shown.
+ */
+export function questionLines(call: AskedCall, screen: Screen, waiting = 0): string[] {
+  const { tool, info, reasons, place } = call;
+  const more =
+    waiting === 0
+      ? ""
+      : screen.paint("dim", `  (${waiting} more ${waiting === 1 ? "waits" : "wait"} behind it)`);
+  const about = [riskOf(call, screen), screen.paint("dim", `tool ${printable(tool)}`), ...whoseOf(info)];
+  return [
+    "",
+    `${screen.paint("bold", printable(sentenceOf(call)))}${more}`,
+    about.join(screen.paint("dim", " · ")),
+    "",
+    ...argumentLines(call, screen),
+    "",
+    ...reasons.map(({ reason }) => `${screen.paint("dim", "because")} ${printable(reason)}`),
+    ...(place === undefined ? [] : [`${screen.paint("dim", "in")} ${printable(placeText(place))}`]),
+    `${screen.paint("dim", "if you approve:")} ${endOf(call)}`,
+    "",
+  ];
+}
+
+/** What the question leaves to a key: the digest, where the rules stand, and the arguments as the tool gets them. */
+export function questionDetails(
+  { reasons, arguments: given, facts }: AskedCall,
+  digest: string,
+  screen: Screen,
+): string[] {
+  const fact = (name: string, value: string) =>
+    `  ${screen.paint("dim", name.padEnd(9))} ${printable(value)}`;
+  return [
+    "",
+    fact("digest", `sha256 ${digest}`),
+    ...reasons.map(({ rule, source, reason }) => fact("rule", `${rule ?? source}: ${reason}`)),
+    ...(facts === undefined ? [] : [fact("module", facts.owner)]),
+    fact("arguments", `${Buffer.byteLength(JSON.stringify(given))} bytes of JSON`),
+    ...jsonText(given)
+      .split("\n")
+      .map((line) => `    ${line}`),
+    "",
+  ];
+}
+
+/** The prompt of a gate that wrote one, else a sentence of the tool's name and the arguments that decide. */
+function sentenceOf({ prompt, reasons, tool, facts, arguments: given, info }: AskedCall): string {
+  const isOwn = !reasons.some(({ reason }) => prompt.includes(reason));
+  if (isOwn && prompt !== "") return prompt;
+  const sentence = callSentence(tool, given, facts);
+  return info.undoOf === undefined ? sentence : `Undo: ${sentence}`;
+}
+
+function riskOf({ facts }: AskedCall, screen: Screen): string {
+  const { category = "unclassified", consequenceLevel = "unknown" } = facts ?? {};
+  const text = printable(`${category} · ${consequenceLevel} consequence`);
+  if (facts === undefined || isGrave(facts)) return screen.paint(["bold", "red"], text);
+  return screen.paint(consequenceLevel === "low" ? "green" : "yellow", text);
+}
+
+function whoseOf({ userId, sessionId }: AskedCall["info"]): string[] {
+  return [
+    ...(userId === undefined ? [] : [`for ${printable(userId)}`]),
+    ...(sessionId === undefined ? [] : [`session ${printable(sessionId)}`]),
+  ];
+}
+
+function endOf({ tool, facts, info }: AskedCall): string {
+  if (info.undoOf !== undefined) return `an earlier call of ${printable(tool)} is undone.`;
+  const runs = `${printable(tool)} runs once, with exactly these arguments.`;
+  if (facts?.irreversible === true) return `${runs} It cannot be undone.`;
+  if (facts?.undoable === true) return `${runs} toolmount undo can undo it.`;
+  return `${runs} The tool has no undo.`;
+}
+
+/** Arguments that decide where an effect goes come first. */
+function argumentLines({ arguments: given, facts, reasons }: AskedCall, screen: Screen): string[] {
+  const control = facts?.control ?? [];
+  const isControl = (name: string) => control.some((one) => one.split(".")[0] === name);
+  const names = Object.keys(given).toSorted((a, b) => Number(isControl(b)) - Number(isControl(a)));
+  if (names.length === 0) return [screen.paint("dim", "  no arguments")];
+  const width = Math.min(24, Math.max(...names.map((name) => printable(name).length)));
+  const room = screen.columns === undefined ? undefined : screen.columns - width - 4;
+  const origins = reasons.flatMap((reason) => reason.origins ?? []);
+  return names.flatMap((name) => {
+    const own = origins.filter(({ argument }) => argument === name || argument.startsWith(`${name}.`));
+    const lines = [...valueText(given[name]), ...own.map((origin) => originLine(origin, screen))];
+    // A part of a value that stood under the names would look like another argument.
+    const [first = "", ...rest] = lines.flatMap((line) => wrapped({ columns: room }, line).split("\n"));
+    const label = printable(name).padEnd(width);
+    const shown = isControl(name) ? screen.paint("bold", label) : label;
+    return [`  ${shown}  ${first}`, ...rest.map((line) => `${" ".repeat(width + 4)}${line}`)];
+  });
+}
+
+/** Characters that a text may not have to be shown without quotes: a reader could take them for something else. */
+const doubtful = /^$|^\s|\s$|["'\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^(?:true|false|null|[-\d.[{|].*)$/u;
+
+/** A value, whole: a plain text without quotes, several lines behind a bar, all else as JSON. */
+function valueText(value: unknown): string[] {
+  if (typeof value !== "string") return jsonText(value).split("\n");
+  if (/\n/.test(value))
+    return printableLines(value)
+      .split("\n")
+      .map((line) => `| ${line}`);
+  return [doubtful.test(value) ? jsonText(value) : value];
+}
+
+const originTexts: Readonly<Record<ValueOrigin["origin"], string>> = {
+  user: "the user wrote it",
+  identity: "it follows from who the user is",
+  default: "a default of the plan or the tool",
+  trusted: "from a trusted result",
+  structured: "from a field of a result",
+  contact: "a contact in a result",
+  sameHost: "a link to a host that the user named",
+  untrusted: "read in text that others can write",
+  composed: "found nowhere: the model made it",
+};
+
+function originLine({ argument, origin, from, isAccepted }: ValueOrigin, screen: Screen): string {
+  const inner = argument.includes(".") ? `${argument.slice(argument.indexOf(".") + 1)}: ` : "";
+  const line = from?.line === undefined ? "" : `, line ${from.line}`;
+  const where = from === undefined ? "" : `: ${from.tool}, call ${from.call}${line}`;
+  const text = printable(`${inner}${originTexts[origin]}${where}${isAccepted ? "" : "; not accepted here"}`);
+  return screen.paint(isAccepted ? "dim" : "red", text);
+}
