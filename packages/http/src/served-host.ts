@@ -28,6 +28,8 @@ export interface ServedTurns {
   owner(sessionId: string): Promise<string | null>;
   run(request: TurnRequest): Promise<object>;
   resume(request: TurnResumption): Promise<object>;
+  /** Leaves a turn that runs in this process to another one, as if this process were gone. */
+  release?(sessionId: string): void;
   fork(sessionId: string, newId: string | undefined, userId: string | undefined): Promise<object>;
 }
 
@@ -68,6 +70,8 @@ export interface ServedHost {
   readonly host: Host;
   readonly plan?: ServedPlan | undefined;
   readonly turns?: ServedTurns | undefined;
+  /** Names the plan where several share a store, the same after a restart. Default: the name of the host. */
+  readonly scope?: string | undefined;
   /** An outcome as the text that a model reads. `denier`: who refused a call with the status `denied`. */
   readonly modelText?: ((outcome: ToolOutcome, denier: "hook" | "person") => string) | undefined;
   /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */

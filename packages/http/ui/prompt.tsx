@@ -1,10 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { readEvents } from "./api.ts";
+import { ask, readEvents } from "./api.ts";
 import { go } from "./route.ts";
 import { hostPath, me, notify, textOf } from "./state.ts";
-
-/** How long a turn waits for a person who answers its questions, in milliseconds. */
-const waitMs = 600_000;
 
 interface PromptProps {
   /** Null for a new session. */
@@ -22,11 +19,13 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
     busy.value = true;
     said.value = "";
     try {
-      const body = { prompt: prompt.value, waitMs, ...(sessionId !== null && { sessionId }) };
-      for await (const { event, data } of readEvents("POST", `${hostPath.value}/turns`, never, body)) {
+      const body = { prompt: prompt.value, ...(sessionId !== null && { sessionId }) };
+      const path = `${hostPath.value}/turns`;
+      const turn = await ask<{ id: string; sessionId: string }>("POST", path, body);
+      go("sessions", turn.sessionId);
+      for await (const { event, data } of readEvents("GET", `${path}/${turn.id}/events`, never)) {
         said.value += lineOf(event, data as TurnEvent);
-        const { type, sessionId: begun } = data as TurnEvent;
-        if (type === "begin" && begun !== undefined) go("sessions", begun);
+        const { type } = data as TurnEvent;
         if (type !== "text_delta" && type !== "thinking_delta") onChange();
       }
       prompt.value = "";
@@ -65,7 +64,7 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
   );
 }
 
-/** Another view does not cancel the turn. Closing the tab does: then the connection is gone. */
+/** Another view does not end the stream. The turn runs on the server, whoever watches. */
 const never = new AbortController().signal;
 
 interface TurnEvent {
@@ -81,7 +80,7 @@ interface TurnEvent {
 
 function lineOf(event: string, data: TurnEvent): string {
   if (event === "error") return `\n${data.error?.message ?? "the turn failed"}\n`;
-  if (event === "result") return `\n[${data.status ?? ""}]\n`;
+  if (event === "turn") return `\n[${data.status ?? ""}]\n`;
   const { type = "" } = data;
   switch (type) {
     case "text_delta":

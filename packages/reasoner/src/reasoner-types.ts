@@ -131,6 +131,11 @@ export interface Reasoner {
    * calls that run now, and the turn does not end before that. Rejects with `SESSION_CONFLICT` when no turn runs here.
    */
   addMessage(sessionId: string, prompt: string): Promise<void>;
+  /**
+   * Leaves the turn that runs in this process to another one, as if this process were gone: its log stays where it is, and
+   * `run` or `resume` of it rejects with `SESSION_CONFLICT`.
+   */
+  release(sessionId: string): void;
   /** Drops a session's live state in this process; its log stays. */
   leave(host: TurnHost, sessionId: string): Promise<void>;
 }

@@ -65,6 +65,8 @@ export function createReasoner(
     rewind: (host, id, turns, userId) => rewindSession(access, runner, host, { id, turns, userId, prices }),
     addMessage: (sessionId, prompt) => runner.addMessage(sessionId, prompt),
 
+    release: (sessionId) => runner.release(sessionId),
+
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
       host.session(id).end();

@@ -4,7 +4,7 @@ import type { Tables } from "./tables.ts";
 type Migration = (db: Transaction<Tables>) => Promise<void>;
 
 /** Each migration runs once, in order. A released migration never changes. */
-const migrations: readonly Migration[] = [createFirstTables, keepStateAndCallIds, keepCredentials];
+const migrations: readonly Migration[] = [createFirstTables, keepStateAndCallIds, keepCredentials, keepWork];
 
 /** Our number among Postgres' advisory locks. */
 const lock = 7_420_961_337;
@@ -115,4 +115,25 @@ async function keepCredentials(db: Transaction<Tables>): Promise<void> {
     .addColumn("version", "integer", (column) => column.notNull())
     .addColumn("body", "text", (column) => column.notNull())
     .execute();
+}
+
+async function keepWork(db: Transaction<Tables>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("work")
+    .addColumn("kind", "text", (column) => column.notNull())
+    .addColumn("id", "text", (column) => column.notNull())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("scope", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("session_id", "text")
+    .addColumn("user_id", "text")
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("due_at", "bigint")
+    .addColumn("body", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("work_key", ["kind", "id"])
+    .execute();
+  await schema.createIndex("work_by_time").on("work").columns(["kind", "at"]).execute();
+  await schema.createIndex("work_by_status").on("work").columns(["kind", "status", "at"]).execute();
+  await schema.createIndex("work_by_session").on("work").columns(["session_id", "at"]).execute();
 }

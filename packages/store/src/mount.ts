@@ -42,6 +42,7 @@ export async function mount(
   coordinator.registerCleanup(() => pruned.then(() => store.close()));
   coordinator.mount("approval-store", store.approvals);
   coordinator.mount("session-store", store.sessions);
+  coordinator.mount("work-store", store.work);
   coordinator.registerCapability("credentials.store", store.credentials);
   if (store.audit !== undefined) coordinator.mount("audit-sink", store.audit);
   if (/^postgres(ql)?:/.test(state)) coordinator.registerCapability("fleet.ledger", ledgerSource(state));

@@ -1,7 +1,7 @@
 import { messageOf } from "@toolmount/core/errors";
 import { isAbsolute, resolve } from "node:path";
 import { isUnreachable } from "@toolmount/core/internal";
-import { ToolmountError, type AuditSink, type StateStore } from "@toolmount/core";
+import { ToolmountError, type AuditSink, type StateStore, type WorkStore } from "@toolmount/core";
 import { Kysely, type Dialect } from "kysely";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
@@ -11,6 +11,7 @@ import { createPostgresDialect } from "./postgres.ts";
 import { prune, pruneApprovals } from "./prune.ts";
 import { createSessions } from "./sessions.ts";
 import { NodeSqliteDialect } from "./sqlite.ts";
+import { createWork } from "./work.ts";
 import type { Credentials, PostgresOptions, Pruned } from "./store-shapes.ts";
 import type { Tables } from "./tables.ts";
 
@@ -32,6 +33,7 @@ export interface OpenStore extends StateStore {
   prune(before: number): Promise<Pruned>;
   /** Deletes only ended approvals from before a time. Resolves to their number. */
   pruneApprovals(before: number): Promise<number>;
+  readonly work: WorkStore;
   /** Credentials of MCP servers that a person has signed in to. */
   readonly credentials: Credentials;
   close(): Promise<void>;
@@ -58,6 +60,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   return {
     approvals: createApprovals(opened),
     sessions: createSessions(opened),
+    work: createWork(opened),
     ...(options.audit === undefined ? {} : { audit: createAudit(opened, options.audit) }),
     credentials: createCredentials(opened),
     prune: (before) => prune(opened, before),

@@ -21,6 +21,18 @@ export interface Tables {
   session_state: { session_id: string; key: string; body: string };
   audit: { writer: string; sequence: number; at: number; run_id: string; tool: string; body: string };
   audit_heads: { writer: string; sequence: number; hash: string };
+  work: {
+    kind: string;
+    id: string;
+    version: number;
+    scope: string;
+    status: string;
+    session_id: string | null;
+    user_id: string | null;
+    at: number;
+    due_at: number | null;
+    body: string;
+  };
   /** Of servers that a person has signed in to, by the server's address. */
   credentials: { key: string; version: number; body: string };
 }

@@ -1,4 +1,4 @@
-import type { ApprovalStore, AuditSink, SessionStore } from "@toolmount/core";
+import type { ApprovalStore, AuditSink, SessionStore, WorkStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 
 /** Where the command stores pending calls and sessions of a plan without `state`: beside the plan, created on first use. */
@@ -20,6 +20,10 @@ export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit):
   if (plan.written["state"] === undefined) {
     coordinator.mount("approval-store", openedLate(approvals));
     coordinator.mount("session-store", sessionsOpenedLate(sessions));
+    coordinator.mount(
+      "work-store",
+      workOpenedLate(async () => (await (opened ??= open())).work),
+    );
   }
   if (plan.written["audit"] === undefined)
     coordinator.mount(
@@ -54,6 +58,15 @@ function sessionsOpenedLate(open: () => Promise<SessionStore>): SessionStore {
     readState: async (id) => (await open()).readState(id),
     writeState: async (id, changes) => (await open()).writeState(id, changes),
     delete: async (id) => (await open()).delete(id),
+  };
+}
+
+function workOpenedLate(open: () => Promise<WorkStore>): WorkStore {
+  return {
+    get: async (kind, id) => (await open()).get(kind, id),
+    save: async (record) => (await open()).save(record),
+    list: async (filter) => (await open()).list(filter),
+    remove: async (kind, statuses, before) => (await open()).remove(kind, statuses, before),
   };
 }
 

@@ -123,6 +123,7 @@ async function openOne(
   const onError = ({ message }: Error) => shell.err.line(`toolmount serve: ${printable(message)}`);
   const served = {
     host,
+    scope: host.plan.name ?? host.plan.file ?? name,
     plan: servePlan(host, plan, options, shell),
     mcp: await serveProtocol(host, options, onError),
     modelText,

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { operatorWorld } from "../support/operator-world.ts";
-import { startServer, writeTokens } from "../support/served.ts";
+import { readEvents, startServer, writeTokens } from "../support/served.ts";
 import { atTerminal } from "../support/terminal.ts";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
@@ -50,21 +50,6 @@ const files = {
   "mark.ts": mark,
 };
 
-/** A stream of events, read one by one. */
-async function* eventsOf(
-  response: Response,
-): AsyncGenerator<{ event: string; data: Record<string, unknown> }> {
-  let rest = "";
-  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + chunk).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const [, event = "", data = "null"] = /^event: (.*)\ndata: (.*)$/m.exec(block) ?? [];
-      yield { event, data: JSON.parse(data) as Record<string, unknown> };
-    }
-  }
-}
-
 /** Asks for a stream of events. */
 function stream(url: string, path: string, token: string, body: object): Promise<Response> {
   return fetch(`${url}/api/hosts/default${path}`, {
@@ -83,16 +68,16 @@ test("SIGTERM: a call that runs ends by itself within the grace, another is canc
   const tokens = await writeTokens();
   const { child, ended, url, ask } = await startServer(place, tokens, ["plan.yaml", "--grace", "3000"]);
   const go = `${place.folder}/go`;
-  const short = eventsOf(
+  const short = readEvents(
     await stream(url, "/calls", tokens.call, { tool: "until", arguments: { file: go } }),
   );
-  const long = eventsOf(await stream(url, "/calls", tokens.call, { tool: "wait" }));
+  const long = readEvents(await stream(url, "/calls", tokens.call, { tool: "wait" }));
   expect((await short.next()).value).toMatchObject({ event: "progress" });
   expect((await long.next()).value).toMatchObject({ event: "progress" });
   const watched = await fetch(`${url}/api/hosts/default/events`, {
     headers: { authorization: `Bearer ${tokens.ops}` },
   });
-  const seen = eventsOf(watched);
+  const seen = readEvents(watched);
   expect((await seen.next()).value).toMatchObject({ event: "hello" });
 
   child.kill("SIGTERM");
@@ -113,9 +98,9 @@ test("a second SIGTERM ends the server immediately", async () => {
   const place = await workspace(files);
   const tokens = await writeTokens();
   const { child, ended, url } = await startServer(place, tokens, ["plan.yaml", "--grace", "600000"]);
-  const long = eventsOf(await stream(url, "/calls", tokens.call, { tool: "wait" }));
+  const long = readEvents(await stream(url, "/calls", tokens.call, { tool: "wait" }));
   await long.next();
-  const events = eventsOf(
+  const events = readEvents(
     await fetch(`${url}/api/hosts/default/events`, { headers: { authorization: `Bearer ${tokens.ops}` } }),
   );
   await events.next();
@@ -185,7 +170,7 @@ test("a turn streams its events, pauses for a person, resumes, and its session f
   const names: string[] = [];
   let result: Record<string, unknown> = {};
   const response = await stream(url, "/turns", tokens.ana, { prompt, sessionId: "s1" });
-  for await (const { event, data } of eventsOf(response)) {
+  for await (const { event, data } of readEvents(response)) {
     names.push(event === "turn" ? String(data["type"]) : event);
     result = data;
   }
@@ -355,7 +340,7 @@ test("a server that is started and stopped under load answers every call that it
     // These have begun when the signal comes, so each must get its outcome.
     const begun = await Promise.all(
       Array.from({ length: 8 }, async () => {
-        const events = eventsOf(await stream(url, "/calls", tokens.call, { tool: "wait" }));
+        const events = readEvents(await stream(url, "/calls", tokens.call, { tool: "wait" }));
         await events.next();
         return events;
       }),

@@ -36,6 +36,22 @@ export async function writeTokens() {
   return { file, ...tokens };
 }
 
+/** A stream of events, read one by one. */
+export async function* readEvents(
+  response: Response,
+): AsyncGenerator<{ event: string; id: string; data: Record<string, unknown> }> {
+  let rest = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + chunk).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const fieldOf = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+      const data = JSON.parse(fieldOf("data") ?? "null") as Record<string, unknown>;
+      yield { event: fieldOf("event") ?? "", id: fieldOf("id") ?? "", data };
+    }
+  }
+}
+
 /** Starts `toolmount serve --http` without a terminal, as a service manager does, and waits until it listens. */
 export async function startServer(
   { start }: Awaited<ReturnType<typeof workspace>>,

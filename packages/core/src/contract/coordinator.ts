@@ -9,6 +9,7 @@ import type { Logger } from "./logger.ts";
 import type { ImportPackage, ModelProvider } from "./model.ts";
 import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
 import type { ApprovalStore, AuditSink, SessionStore } from "./stores.ts";
+import type { WorkStore } from "./work.ts";
 
 /** The mount points and what each takes. Packages add their own points by declaration merging. */
 export interface MountPoints {
@@ -24,6 +25,7 @@ export interface MountPoints {
   "approval-store": ApprovalStore;
   "session-store": SessionStore;
   "audit-sink": AuditSink;
+  "work-store": WorkStore;
   /** Named by the prefix that a plan writes: `model: name:model`. */
   models: ModelProvider;
   orchestrator: unknown;

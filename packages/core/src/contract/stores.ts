@@ -2,6 +2,7 @@ import type { ApprovalReason, ApprovalScope } from "./ports.ts";
 import type { CallInfo, Placed } from "./context.ts";
 import type { CallStatus } from "./outcome.ts";
 import type { Json, JsonObject } from "../json/json.ts";
+import type { WorkStore } from "./work.ts";
 
 /**
  * The state of a waiting call.
@@ -246,5 +247,7 @@ export interface StateStore {
   readonly approvals: ApprovalStore;
   readonly sessions: SessionStore;
   readonly audit?: AuditSink | undefined;
+  /** What servers do for their callers. A store without it keeps that in memory only. */
+  readonly work?: WorkStore | undefined;
   close?(): Promise<void>;
 }

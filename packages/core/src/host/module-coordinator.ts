@@ -20,6 +20,7 @@ const points: Readonly<Record<keyof MountPoints, "named" | "single">> = {
   "approval-store": "single",
   "session-store": "single",
   "audit-sink": "single",
+  "work-store": "single",
   models: "named",
   orchestrator: "single",
   context: "single",

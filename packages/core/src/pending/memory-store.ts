@@ -13,6 +13,7 @@ import type {
   SessionStore,
   StateStore,
 } from "../contract/stores.ts";
+import { createMemoryWork } from "./memory-work.ts";
 import { callsLogOf, logsOf } from "./session-logs.ts";
 
 /** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
@@ -20,6 +21,7 @@ export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefin
   return {
     approvals: createMemoryApprovals(),
     sessions: createMemorySessions(),
+    work: createMemoryWork(),
     ...(options.audit === undefined ? {} : { audit: createMemoryAudit(options.audit) }),
   };
 }

@@ -60,6 +60,7 @@ export class HostStores {
     const { store } = this.#given;
     if (point === "approval-store") return store?.approvals;
     if (point === "session-store") return store?.sessions;
+    if (point === "work-store") return store?.work;
     return point === "audit-sink" ? store?.audit : undefined;
   }
 

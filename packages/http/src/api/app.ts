@@ -13,6 +13,7 @@ import { readRest } from "./read-rest.ts";
 import { withBoundedBody } from "./bounded-body.ts";
 import type { RouteEnv, Service } from "./service.ts";
 import { toolRoutes } from "./tools.ts";
+import { turnRoutes } from "./turns.ts";
 
 /** All routes behind the guards, and the OpenAPI 3.1 document that describes them. */
 export interface App {
@@ -26,6 +27,7 @@ const tags = {
   Tools: "What may be called",
   Calls: "Calls, and those that wait",
   Approvals: "Questions for people",
+  Turns: "What a model does for one prompt; the server runs it",
   Sessions: "Conversations of a model",
   Audit: "The record of what was decided, started and ended",
   Plan: "What is mounted, and why",
@@ -39,6 +41,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     callRoutes(service),
     approvalRoutes(service),
     sessionRoutes(service),
+    turnRoutes(service),
     auditRoutes(service),
     planRoutes(service),
     eventRoutes(service),

@@ -135,7 +135,8 @@ export function callRoutes(service: Service) {
       const found = hostOf(service, host, c.env.principal).journal.get(runId);
       if (found === undefined || (user !== null && found.userId !== user))
         throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
-      return c.json(found as unknown as z.output<typeof callRecordSchema>, 200);
+      const { isHere: _isHere, ...shown } = found;
+      return c.json(shown as unknown as z.output<typeof callRecordSchema>, 200);
     });
 }
 

@@ -2,7 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { visibleUser } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { createRoutes, failures, hostOf, hostParam, signalOf, type Service } from "./service.ts";
-import { answerStream } from "./stream.ts";
+import type { ApprovalListener } from "../journal/approval-watch.ts";
+import type { LoggedEvent } from "../turns/event-log.ts";
+import { answerStream, type EventSender } from "./stream.ts";
 
 const events = createRoute({
   method: "get",
@@ -14,7 +16,7 @@ const events = createRoute({
   responses: {
     200: {
       description:
-        "Events: `hello`, `call` (a CallSummary), `approvals` (how many wait; for tokens with the role approve), `alive` every 15 s, `dropped` for a slow reader, and `bye` when the server ends",
+        "Events: `hello`, `call` (a CallSummary), `turn` (a Turn), `approvals` (how many wait, which were asked and which answered; for tokens with the role approve), `alive` every 15 s, `dropped` for a slow reader, and `bye` when the server ends. `call` and `turn` have ids: with `Last-Event-ID` the stream begins with what was missed, and `complete` of `hello` is false when that is no longer known",
       content: { "text/event-stream": { schema: z.string() } },
     },
     ...failures,
@@ -36,19 +38,19 @@ export function eventRoutes(service: Service) {
     const { name } = principal;
     const own = open.get(name) ?? 0;
     if (own >= maxStreams) throw new HttpError("TOO_MANY_OPEN", { open: own });
-    const { journal, watch } = hostOf(service, c.req.valid("param").host, principal);
+    const { events: log, watch } = hostOf(service, c.req.valid("param").host, principal);
     const user = visibleUser(principal);
-    const seesApprovals = principal.roles.has("approve");
     open.set(name, own + 1);
     return answerStream(c, async ({ send, gone }) => {
-      send("hello", { version: service.version });
-      const stops = [
-        journal.watch((call) => {
-          if (user === null || call.userId === user) send("call", call);
-        }),
-        beat(service, () => send("alive", {})),
-      ];
-      if (seesApprovals) stops.push(watch.watch((waiting) => send("approvals", { waiting: waiting.length })));
+      const given = c.req.header("last-event-id");
+      const missed = given === undefined ? [] : log.after(given);
+      const pass = ({ event, data, id, userId }: LoggedEvent) => {
+        if (user === null || userId === user) send(event, data, id);
+      };
+      send("hello", { version: service.version, complete: missed !== null });
+      for (const event of missed ?? []) pass(event);
+      const stops = [log.watch(pass), beat(service, () => send("alive", {}))];
+      if (principal.roles.has("approve")) stops.push(watch.watch(questionsSender(send)));
       await ended(AbortSignal.any([gone, signalOf(c, service), service.ending]));
       for (const stop of stops) stop();
       open.set(name, open.get(name)! - 1);
@@ -57,7 +59,20 @@ export function eventRoutes(service: Service) {
   });
 }
 
-function beat({ clock }: Service, act: () => void): () => void {
+/** Sends how many questions wait, and which of them came and went since the last time. */
+function questionsSender(send: EventSender["send"]): ApprovalListener {
+  let known = new Set<string>();
+  return (views) => {
+    const ids = new Set(views.map(({ id }) => id));
+    const asked = [...ids].filter((id) => !known.has(id));
+    const answered = [...known].filter((id) => !ids.has(id));
+    known = ids;
+    send("approvals", { waiting: ids.size, asked, answered });
+  };
+}
+
+/** Calls again and again, so that a client notices a dead connection. Returns what ends that. */
+export function beat({ clock }: Service, act: () => void): () => void {
   let timer = clock.setTimer(next, aliveMs);
   function next() {
     act();
@@ -68,7 +83,8 @@ function beat({ clock }: Service, act: () => void): () => void {
   return () => timer.cancel();
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+/** Resolves when the signal fires. */
+export function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve());

@@ -68,7 +68,8 @@ export const outcomeSchema = z
   })
   .openapi("Outcome");
 
-const id = (what: string) => z.string().min(1).max(256).describe(what);
+/** An id that a client gives. */
+export const id = (what: string) => z.string().min(1).max(256).describe(what);
 
 const waitMs = (what: string, otherwise: string) =>
   z
@@ -185,7 +186,9 @@ export const callSummarySchema = z
     runId: z.string(),
     callId: z.string(),
     tool: z.string(),
-    status: z.string().describe("running, waiting, or the status of the outcome"),
+    status: z
+      .string()
+      .describe("running, waiting, decided (answered and not resumed), or the status of the outcome"),
     startedAt: z.number(),
     durationMs: z.number().nullable(),
     code: nullableText,
@@ -222,27 +225,3 @@ export const auditRecordSchema = z
     entry: anyObject,
   })
   .openapi("AuditRecord");
-
-/** A turn. */
-export const turnSchema = z
-  .strictObject({
-    prompt: z.string().min(1),
-    sessionId: id("An existing session, or the id of a new one").optional(),
-    userId: id("The user on whose behalf it runs").optional(),
-    waitMs: waitMs("a turn whose calls need approval", "the turn is paused"),
-  })
-  .openapi("TurnRequest");
-
-/** A turn that resumes, or ends. */
-export const turnResumeSchema = z
-  .strictObject({
-    userId: id("The user on whose behalf it runs").optional(),
-    waitMs: waitMs("a turn whose calls need approval", "the turn is paused"),
-    clientResults: z
-      .array(
-        z.strictObject({ callId: z.string(), result: z.unknown().optional(), error: z.string().optional() }),
-      )
-      .optional(),
-    cancel: z.boolean().optional(),
-  })
-  .openapi("TurnResumption");

@@ -9,6 +9,8 @@ import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
+import type { EventLog } from "../turns/event-log.ts";
+import type { ServerTurns } from "../turns/server-turns.ts";
 import { errorSchema } from "./schemas.ts";
 
 /** A served host with what this server adds to it. */
@@ -16,6 +18,10 @@ export interface LiveHost extends ServedHost {
   readonly name: string;
   readonly journal: CallJournal;
   readonly watch: ApprovalWatch;
+  /** What happens in the host, for its stream of events. */
+  readonly events: EventLog;
+  /** The turns that this server runs; absent for a plan without a model. */
+  readonly work: ServerTurns | undefined;
 }
 
 /** What all routes share. */

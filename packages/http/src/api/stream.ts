@@ -9,7 +9,7 @@ const maxQueued = 256;
 /** Sends events to one client. */
 export interface EventSender {
   /** Queues an event. Never waits: a reader that is too slow loses events, not the server its memory. */
-  readonly send: (event: string, data: unknown) => void;
+  readonly send: (event: string, data: unknown, id?: string) => void;
   /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
 }
@@ -17,6 +17,7 @@ export interface EventSender {
 interface Queued {
   readonly event: string;
   readonly data: unknown;
+  readonly id?: string | undefined;
 }
 
 /**
@@ -36,9 +37,9 @@ export function answerStream(
     let dropped = 0;
     let isOver = false;
     let wake = () => {};
-    const send = (event: string, data: unknown) => {
+    const send = (event: string, data: unknown, id?: string) => {
       if (queue.length >= maxQueued) dropped += 1;
-      else queue.push({ event, data });
+      else queue.push({ event, data, id });
       wake();
     };
     const result = work({ send, gone: gone.signal })
@@ -49,7 +50,8 @@ export function answerStream(
         return last;
       });
     gone.signal.addEventListener("abort", () => wake());
-    const write = async ({ event, data }: Queued) => stream.writeSSE({ event, data: JSON.stringify(data) });
+    const write = async ({ event, data, id }: Queued) =>
+      stream.writeSSE({ event, data: JSON.stringify(data), ...(id !== undefined && { id }) });
     while (!gone.signal.aborted) {
       const next = queue.shift();
       if (next !== undefined) await write(next);

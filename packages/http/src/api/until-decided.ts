@@ -26,57 +26,6 @@ export async function resumeWhenDecided(
   return isDecided ? live.host.resume(ticket, context) : outcome;
 }
 
-/** The part of a turn's result that says where it stopped. */
-interface Paused {
-  readonly sessionId?: string;
-  readonly status?: string;
-  readonly waiting?: readonly Waiting[];
-}
-
-interface Waiting {
-  readonly callId: string;
-  readonly waitsFor: string;
-  readonly arguments?: unknown;
-}
-
-/**
- * Keeps a turn open until the questions that it waits for are answered, and resumes it then, as often as it pauses. After
- * `waitMs`, and for a call that the client runs, the result is the paused one.
- */
-export async function resumeTurnWhenDecided(
-  live: LiveHost,
-  first: object,
-  resume: (sessionId: string) => Promise<object>,
-  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-): Promise<object> {
-  const until = AbortSignal.any([AbortSignal.timeout(waitMs), signal]);
-  let result = first;
-  for (;;) {
-    const { sessionId, status, waiting = [] } = result as Paused;
-    if (status !== "paused" || sessionId === undefined || waitMs === 0) return result;
-    const questions = questionsOf(waiting, sessionId);
-    if (questions === null || !(await areDecided(live, questions, until))) return result;
-    result = await resume(sessionId);
-  }
-}
-
-/** The questions of a turn and of its sub-agents; null when something else than a person has to act. */
-function questionsOf(waiting: readonly Waiting[], sessionId: string): Question[] | null {
-  const found: Question[] = [];
-  for (const { callId, waitsFor, arguments: given } of waiting) {
-    const child = (given ?? {}) as Paused;
-    const below =
-      waitsFor === "agent" && child.sessionId !== undefined
-        ? questionsOf(child.waiting ?? [], child.sessionId)
-        : waitsFor === "approval"
-          ? [{ callId, sessionId }]
-          : null;
-    if (below === null) return null;
-    found.push(...below);
-  }
-  return found;
-}
-
 /** Waits until none of the questions is open; false when the signal fires first. */
 async function areDecided(
   { host, watch }: LiveHost,

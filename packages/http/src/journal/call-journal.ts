@@ -94,6 +94,7 @@ export class CallJournal {
     const known = this.#calls.get(trace.runId);
     const call = known ?? newRecord(trace, this.#clock.now());
     call.status = "running";
+    call.isHere = true;
     addStep(call, { at: this.#clock.now(), name: known === undefined ? "arrived" : "resumed" });
     this.#calls.set(trace.runId, call);
     this.#makeRoom();
@@ -105,6 +106,7 @@ export class CallJournal {
     if (call === undefined) return;
     const { status = "unknown", error, durationMs = null, phase = null, traceparent = null } = trace;
     call.status = status === "pending" ? "waiting" : status;
+    call.isHere = false;
     call.durationMs = status === "pending" ? null : durationMs;
     call.code = error?.code ?? null;
     call.phase = phase;
@@ -129,7 +131,8 @@ export class CallJournal {
     const note = noteOf(name, data);
     addStep(call, { at: this.#clock.now(), name, ...(note !== undefined && { note }) });
     if (name === "approval:required") call.status = "waiting";
-    else if (name.startsWith("approval:") && call.status === "waiting") call.status = "running";
+    else if (name.startsWith("approval:") && call.status === "waiting")
+      call.status = call.isHere ? "running" : "decided";
     else if (name === "tool:pre" && call.arguments === null) {
       call.arguments = show(data["tool_input"]);
       this.#detail += sizeOf(call.arguments);
@@ -192,6 +195,7 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
     callId: trace.callId,
     tool: trace.tool,
     status: "running",
+    isHere: true,
     startedAt: now,
     durationMs: null,
     code: null,
@@ -215,6 +219,7 @@ function summaryOf(call: CallRecord): CallSummary {
     arguments: _arguments,
     result: _result,
     steps: _steps,
+    isHere: _isHere,
     ...summary
   } = call;
   return summary;

@@ -15,7 +15,7 @@ export interface CallSummary {
   readonly runId: string;
   readonly callId: string;
   readonly tool: string;
-  /** `running`, `waiting`, or how it ended. */
+  /** `running`, `waiting`, `decided` (its question is answered, and nobody has resumed it), or how it ended. */
   status: string;
   readonly startedAt: number;
   durationMs: number | null;
@@ -30,6 +30,8 @@ export interface CallSummary {
 
 /** A call with everything that is kept of it. */
 export interface CallRecord extends CallSummary {
+  /** Whether its run is in this process now; a call that waits for its ticket has none. */
+  isHere: boolean;
   phase: string | null;
   traceparent: string | null;
   arguments: Shown | null;

@@ -11,6 +11,8 @@ import { RateLimit } from "../guard/rate-limit.ts";
 import { ApprovalWatch } from "../journal/approval-watch.ts";
 import { CallJournal } from "../journal/call-journal.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
+import { EventLog } from "../turns/event-log.ts";
+import { ServerTurns } from "../turns/server-turns.ts";
 import { readPage } from "../page/assets.ts";
 import { limitConnections } from "./connections.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -25,6 +27,8 @@ const defaultConnections = 2_000;
  * sends requests must be the one that closes, or a request meets a connection that was just closed.
  */
 const keepAliveMs = 65_000;
+/** Events of a host that a client can still read after it lost its connection. */
+const maxEvents = 1_000;
 /** Connections beside those that callers may take: for approvers, for health, and to refuse what is too much. */
 const reservedConnections = 200;
 
@@ -64,7 +68,9 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
   const closeAll = async (graceMs: number) => {
+    const turns = [...hosts.values()].map(({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
+    await Promise.all(turns);
     for (const { journal, watch, mcp } of hosts.values()) {
       journal.close();
       watch.close();
@@ -141,7 +147,20 @@ function liveHosts({ hosts }: ServeHostsOptions, clock: Clock, logger: Logger): 
       const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
       const journal = new CallJournal(served.host, clock, logger);
       const watch = new ApprovalWatch(served.host, clock, onError);
-      return [name, { ...served, name, journal, watch }];
+      const events = new EventLog(maxEvents);
+      journal.watch((call) => events.add("call", call, call.userId));
+      const work =
+        served.turns &&
+        new ServerTurns({
+          ...served,
+          turns: served.turns,
+          watch,
+          clock,
+          logger,
+          scope: served.scope ?? name,
+          onChange: (turn) => events.add("turn", turn, turn.userId),
+        });
+      return [name, { ...served, name, journal, watch, events, work }];
     }),
   );
 }

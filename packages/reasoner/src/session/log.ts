@@ -95,8 +95,14 @@ export class SessionLog {
     return isStep && this.stopwatch !== null ? ({ ...entry, ms: this.stopwatch() } as SessionEntry) : entry;
   }
 
+  /** Lets another process have the session: from now on this one changes nothing in it, as if it were gone. */
+  release(): void {
+    this.#lost = true;
+  }
+
   /** Updates the record that lists show. The record may be older than the log; the log is always current. */
   async save(): Promise<void> {
+    if (this.#lost) return;
     for (let tries = 0; tries < 3; tries++) {
       const record = await this.#store.load(this.facts.id);
       if (record === null) return;

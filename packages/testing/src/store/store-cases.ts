@@ -1,10 +1,16 @@
 import { approvalCases } from "./approval-cases.ts";
 import { auditCases } from "./audit-cases.ts";
 import { sessionCases } from "./session-cases.ts";
+import { workCases } from "./work-cases.ts";
 import type { StoreCase } from "./store-case.ts";
 
 /**
- * What every state store does: approvals, sessions and audit, over two handles on one empty store. The cases use
+ * What every state store does: approvals, sessions, audit and the work of servers, over two handles on one empty store. The cases use
  * `node:assert`, so that any test runner can run them; `describeStore` of `@toolmount/testing/vitest` does for Vitest.
  */
-export const storeCases: readonly StoreCase[] = [...approvalCases, ...sessionCases, ...auditCases];
+export const storeCases: readonly StoreCase[] = [
+  ...approvalCases,
+  ...sessionCases,
+  ...auditCases,
+  ...workCases,
+];

@@ -1,0 +1,49 @@
+import type { WorkFilter, WorkRecord, WorkStore } from "../contract/work.ts";
+import { frozenCopy } from "../json/freeze.ts";
+
+/** Keeps the work of servers in the memory of this process. */
+export function createMemoryWork(): WorkStore {
+  const records = new Map<string, WorkRecord>();
+  const keyOf = (kind: string, id: string) => `${kind}\n${id}`;
+  return {
+    get: async (kind, id) => records.get(keyOf(kind, id)) ?? null,
+    async save(record) {
+      const key = keyOf(record.kind, record.id);
+      if ((records.get(key)?.version ?? 0) !== record.version - 1) return false;
+      records.set(key, frozenCopy(record));
+      return true;
+    },
+    list: async (filter) =>
+      [...records.values()]
+        .filter((record) => isListed(record, filter))
+        .toSorted(newestFirst)
+        .slice(0, filter.limit ?? 100),
+    async remove(kind, statuses, before) {
+      const gone = [...records].filter(
+        ([, record]) => record.kind === kind && statuses.includes(record.status) && record.at < before,
+      );
+      for (const [key] of gone) records.delete(key);
+      return gone.length;
+    },
+  };
+}
+
+function isListed(record: WorkRecord, filter: WorkFilter): boolean {
+  const { kind, scope, statuses, sessionId, userId, dueBy, after } = filter;
+  return (
+    record.kind === kind &&
+    (scope === undefined || record.scope === scope) &&
+    (statuses === undefined || statuses.includes(record.status)) &&
+    (sessionId === undefined || record.sessionId === sessionId) &&
+    (userId === undefined || record.userId === userId) &&
+    (dueBy === undefined || (record.dueAt !== null && record.dueAt <= dueBy)) &&
+    (after === undefined || newestFirst(after, record) < 0)
+  );
+}
+
+type Place = Pick<WorkRecord, "at" | "id">;
+
+function newestFirst(one: Place, other: Place): number {
+  if (one.at !== other.at) return other.at - one.at;
+  return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
+}

@@ -1,0 +1,230 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
+import { HttpError } from "../fault/http-error.ts";
+import type { LoggedEvent } from "../turns/event-log.ts";
+import type { LiveTurn } from "../turns/live-turn.ts";
+import type { ServerTurns } from "../turns/server-turns.ts";
+import type { Turn } from "../turns/turn-record.ts";
+import { beat, ended } from "./events.ts";
+import {
+  createRoutes,
+  failures,
+  hostOf,
+  hostParam,
+  json,
+  jsonBody,
+  requireOpen,
+  signalOf,
+  type RouteEnv,
+  type Service,
+} from "./service.ts";
+import { requireVisible, sessionParam, turnsOf } from "./sessions.ts";
+import { answerStream } from "./stream.ts";
+import { turnResumeSchema, turnSchema, turnStartSchema, turnStatusSchema } from "./turn-schemas.ts";
+
+const turnParam = hostParam.extend({ turn: z.string().min(1).max(256) });
+
+const started = {
+  200: json(turnSchema, "The turn has ended"),
+  202: json(turnSchema, "The turn goes on; nobody needs to wait for it"),
+  ...failures,
+};
+
+const run = createRoute({
+  method: "post",
+  path: "/hosts/{host}/turns",
+  operationId: "runTurn",
+  tags: ["Turns"],
+  summary: "Start a turn of a model. The server runs it, whoever watches",
+  request: { params: hostParam, body: jsonBody(turnStartSchema) },
+  responses: started,
+});
+
+const resume = createRoute({
+  method: "post",
+  path: "/hosts/{host}/sessions/{session}/resume",
+  operationId: "resumeTurn",
+  tags: ["Turns"],
+  summary: "Resume the open turn of a session with results of the client, or end it with `cancel`",
+  request: { params: sessionParam, body: jsonBody(turnResumeSchema) },
+  responses: started,
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/hosts/{host}/turns",
+  operationId: "listTurns",
+  tags: ["Turns"],
+  summary: "List turns, those that began last first",
+  request: {
+    params: hostParam,
+    query: z.object({
+      status: turnStatusSchema.optional(),
+      session: z.string().optional(),
+      cursor: z.string().max(512).optional().describe("`next` of the page before"),
+      limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({ turns: z.array(turnSchema), next: z.string().nullable() }),
+      "A page; `next` is null on the last one",
+    ),
+    ...failures,
+  },
+});
+
+const show = createRoute({
+  method: "get",
+  path: "/hosts/{host}/turns/{turn}",
+  operationId: "showTurn",
+  tags: ["Turns"],
+  summary: "Show one turn",
+  request: { params: turnParam },
+  responses: { 200: json(turnSchema, "The turn"), ...failures },
+});
+
+const watch = createRoute({
+  method: "get",
+  path: "/hosts/{host}/turns/{turn}/events",
+  operationId: "watchTurn",
+  tags: ["Turns"],
+  summary: "Watch one turn to its end, also while it waits",
+  request: { params: turnParam },
+  responses: {
+    200: {
+      description:
+        "Events: `turn` (a Turn, at each change), `step` (what the model says and which calls it makes), `reset` when earlier steps are no longer known, `alive` every 15 s, and `bye`. `turn` and `step` have ids; `Last-Event-ID` continues after one of them",
+      content: { "text/event-stream": { schema: z.string() } },
+    },
+    ...failures,
+  },
+});
+
+const cancel = createRoute({
+  method: "post",
+  path: "/hosts/{host}/turns/{turn}/cancel",
+  operationId: "cancelTurn",
+  tags: ["Turns"],
+  summary: "Cancel a turn. Its calls are cancelled, and its open questions are void",
+  request: { params: turnParam },
+  responses: { 200: json(turnSchema, "The turn; it may need seconds on another server"), ...failures },
+});
+
+/** Turns: start one, watch it, cancel it. No request carries a turn. */
+export function turnRoutes(service: Service) {
+  return createRoutes()
+    .openapi(run, async (c) => {
+      const { prompt, sessionId, userId, waitMs } = c.req.valid("json");
+      const { work, by } = workOf(service, c.req.valid("param").host, c.env.principal);
+      const user = userOfCall(c.env.principal, userId);
+      return answer(c, service, await work.start({ prompt, sessionId, userId: user, by }), waitMs);
+    })
+    .openapi(resume, async (c) => {
+      const { host, session: sessionId } = c.req.valid("param");
+      const { clientResults, cancel: ends, userId, waitMs } = c.req.valid("json");
+      const { work, by } = workOf(service, host, c.env.principal);
+      await requireVisible(turnsOf(service, host, c.env.principal), sessionId, c.env.principal);
+      const user = userOfCall(c.env.principal, userId);
+      const turn = await work.resume({ sessionId, clientResults, cancel: ends, userId: user, by });
+      return answer(c, service, turn, waitMs);
+    })
+    .openapi(list, async (c) => {
+      const { status, session: sessionId, cursor, limit } = c.req.valid("query");
+      turnsOf(service, c.req.valid("param").host, c.env.principal);
+      const { work } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const userId = visibleUser(c.env.principal) ?? undefined;
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const found = await work!.list({ statuses: status && [status], sessionId, userId, after, limit });
+      const last = found.length === limit ? found.at(-1) : undefined;
+      return c.json({ turns: found.map(toJson), next: last === undefined ? null : cursorOf(last) }, 200);
+    })
+    .openapi(show, async (c) => {
+      const { host, turn } = c.req.valid("param");
+      return c.json(toJson((await find(service, host, turn, c.env.principal)).shown), 200);
+    })
+    .openapi(watch, async (c) => {
+      const { host, turn: id } = c.req.valid("param");
+      return follow(c, service, await find(service, host, id, c.env.principal));
+    })
+    .openapi(cancel, async (c) => {
+      const { host, turn: id } = c.req.valid("param");
+      const { work } = workOf(service, host, c.env.principal);
+      const turn = await find(service, host, id, c.env.principal);
+      await work.cancel(turn);
+      return c.json(toJson(turn.shown), 200);
+    });
+}
+
+/** Throws when this token may start no work, or the server starts none any more. */
+function workOf(
+  service: Service,
+  name: string,
+  principal: Principal,
+): { readonly work: ServerTurns; readonly by: string } {
+  requireRole(principal, "call");
+  requireOpen(service);
+  turnsOf(service, name, principal);
+  return { work: hostOf(service, name, principal).work!, by: principal.name };
+}
+
+/** Another user's turn does not exist for a token of a user. */
+async function find(service: Service, name: string, id: string, principal: Principal): Promise<LiveTurn> {
+  turnsOf(service, name, principal);
+  const turn = await hostOf(service, name, principal).work!.find(id);
+  const user = visibleUser(principal);
+  if (turn === null || (user !== null && turn.stored.userId !== user))
+    throw new HttpError("NOT_FOUND", { what: `turn ${JSON.stringify(id)}` });
+  return turn;
+}
+
+async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, waitMs = 0) {
+  if (waitMs > 0 && turn.isOpen) {
+    const over = AbortSignal.any([AbortSignal.timeout(waitMs), signalOf(c, service), service.ending]);
+    await untilEnded(turn, over);
+  }
+  c.header("location", `${c.req.path.replace(/\/(turns|sessions\/.*)$/, "")}/turns/${turn.stored.id}`);
+  return turn.isOpen ? c.json(toJson(turn.shown), 202) : c.json(toJson(turn.shown), 200);
+}
+
+/** Sends what happened since the client's last event, then what happens, until the turn has ended. */
+function follow(c: Context<RouteEnv>, service: Service, turn: LiveTurn): Response {
+  return answerStream(c, async ({ send, gone }) => {
+    const missed = turn.events.after(c.req.header("last-event-id"));
+    const pass = ({ event, data, id }: LoggedEvent) => send(event, data, id);
+    if (missed === null) send("reset", {});
+    if (missed === null || missed.length === 0) send("turn", toJson(turn.shown));
+    for (const event of missed ?? []) pass(event);
+    const stops = [turn.events.watch(pass), beat(service, () => send("alive", {}))];
+    await untilEnded(turn, AbortSignal.any([gone, signalOf(c, service), service.ending]));
+    for (const stop of stops) stop();
+    return { event: "bye", data: {} };
+  });
+}
+
+async function untilEnded(turn: LiveTurn, signal: AbortSignal): Promise<void> {
+  if (!turn.isOpen) return;
+  const over = Promise.withResolvers<void>();
+  const stop = turn.events.watch(() => turn.isOpen || over.resolve());
+  await Promise.race([over.promise, ended(signal)]);
+  stop();
+}
+
+function cursorOf({ startedAt, id }: Turn): string {
+  return Buffer.from(JSON.stringify([startedAt, id])).toString("base64url");
+}
+
+function readCursor(cursor: string): { readonly at: number; readonly id: string } {
+  try {
+    const text = Buffer.from(cursor, "base64url").toString("utf8");
+    const [at, id] = z.tuple([z.number(), z.string()]).parse(JSON.parse(text));
+    return { at, id };
+  } catch (cause) {
+    throw new HttpError("REQUEST_INVALID", { problem: "cursor is not one of this list" }, { cause });
+  }
+}
+
+function toJson(turn: Turn): z.output<typeof turnSchema> {
+  return turn as unknown as z.output<typeof turnSchema>;
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+
+/** One event of a stream. */
+export interface LoggedEvent {
+  /** Where it stands in its log; a client sends the last one that it has read as `Last-Event-ID`. */
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+  /** The user whom it is about; null for nobody. */
+  readonly userId: string | null;
+}
+
+/** The newest events of one thing, so that a client whose connection was lost reads what it missed. */
+export class EventLog {
+  /** Another run of the server counts from 1 again. */
+  readonly #run = randomBytes(6).toString("base64url");
+  readonly #max: number;
+  readonly #listeners = new Set<(event: LoggedEvent) => void>();
+  #events: LoggedEvent[] = [];
+  #count = 0;
+
+  /** Keeps at least the newest `max` events. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(event: string, data: unknown, userId: string | null): void {
+    const logged = { id: `${this.#run}.${(this.#count += 1)}`, event, data, userId };
+    this.#events.push(logged);
+    if (this.#events.length > 2 * this.#max) this.#events = this.#events.slice(-this.#max);
+    for (const listener of this.#listeners) listener(logged);
+  }
+
+  /** The events after an id, all that are kept for an undefined id, and null when some of them are no longer kept. */
+  after(id: string | undefined): readonly LoggedEvent[] | null {
+    if (id === undefined) return this.#events;
+    const [run, count = ""] = id.split(".");
+    const missed = this.#count - Number(count);
+    const isKnown = run === this.#run && missed >= 0 && missed <= this.#events.length;
+    if (!isKnown) return null;
+    return missed === 0 ? [] : this.#events.slice(-missed);
+  }
+
+  /** Reports each new event. Returns what ends that. */
+  watch(listener: (event: LoggedEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

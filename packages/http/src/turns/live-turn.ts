@@ -1,0 +1,98 @@
+import type { Clock, WorkStore } from "@toolmount/core";
+import { EventLog } from "./event-log.ts";
+import { openStatuses, recordOf, shownTurn, turnOf, type StoredTurn, type Turn } from "./turn-record.ts";
+
+/** Milliseconds for which a server says that it runs a turn; it says so again after a third of them. */
+export const leaseMs = 15_000;
+/** Events that are kept of one turn. */
+const maxEvents = 2_000;
+
+/** What a turn needs of the server that runs it. */
+export interface TurnKeeper {
+  readonly store: WorkStore;
+  readonly clock: Clock;
+  readonly scope: string;
+  /** The name of this run of the server. */
+  readonly owner: string;
+  /** Reports each change. */
+  readonly onChange: (turn: Turn) => void;
+}
+
+/** A turn that this server knows: its stored record, changed in order, and its events. */
+export class LiveTurn {
+  /** Cancels it, while this server runs it. */
+  controller = new AbortController();
+  readonly events = new EventLog(maxEvents);
+  readonly #keeper: TurnKeeper;
+  #stored: StoredTurn;
+  #saving: Promise<unknown> = Promise.resolve();
+  /** Resolves when this server no longer runs it. */
+  running: Promise<void> = Promise.resolve();
+
+  constructor(stored: StoredTurn, keeper: TurnKeeper) {
+    this.#stored = stored;
+    this.#keeper = keeper;
+  }
+
+  get stored(): StoredTurn {
+    return this.#stored;
+  }
+
+  get shown(): Turn {
+    return shownTurn(this.#stored, this.#keeper.clock.now());
+  }
+
+  get isOpen(): boolean {
+    return openStatuses.includes(this.#stored.status);
+  }
+
+  /** Takes what another server has stored. */
+  follow(stored: StoredTurn): void {
+    if (stored.version <= this.#stored.version) return;
+    this.#stored = stored;
+    this.report();
+  }
+
+  /**
+   * Stores a change, after those before it. False when another server changed the turn first: then that is the turn. A
+   * server that runs the turn keeps it, and cancels it when that was asked for.
+   */
+  change(change: Partial<StoredTurn>, isQuiet = false): Promise<boolean> {
+    const changed = this.#saving.then(() => this.#change(change, isQuiet));
+    this.#saving = changed.catch(() => {});
+    return changed;
+  }
+
+  async #change(change: Partial<StoredTurn>, isQuiet: boolean): Promise<boolean> {
+    const { store, scope, clock, owner } = this.#keeper;
+    for (;;) {
+      const before = this.#stored;
+      const at = isQuiet ? {} : { updatedAt: clock.now() };
+      const next = { ...before, ...at, ...change, version: before.version + 1 };
+      if (await store.save(recordOf(next, scope))) {
+        this.#stored = next;
+        if (!isQuiet) this.report();
+        return true;
+      }
+      const found = await store.get("turn", before.id);
+      if (found === null) return false;
+      this.#stored = turnOf(found);
+      if (this.#stored.cancels) this.controller.abort();
+      if (before.owner === owner && this.#stored.owner === owner) continue;
+      this.report();
+      return false;
+    }
+  }
+
+  /** Keeps an event of the reasoner. */
+  step(event: object): void {
+    this.events.add("step", event, this.#stored.userId);
+  }
+
+  /** Reports the turn as it is. */
+  report(): void {
+    const { shown } = this;
+    this.events.add("turn", shown, shown.userId);
+    this.#keeper.onChange(shown);
+  }
+}

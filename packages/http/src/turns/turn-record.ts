@@ -1,0 +1,98 @@
+import type { Json, JsonObject, WorkRecord } from "@toolmount/core";
+
+/**
+ * `running`: a server runs it now. `waiting`: it waits for a person or for the client. `decided`: its questions are answered, and
+ * no server has resumed it. `interrupted`: its server is gone or failed, and another resumes it. The others are its end.
+ */
+export type TurnStatus =
+  | "running"
+  | "waiting"
+  | "decided"
+  | "interrupted"
+  | "done"
+  | "incomplete"
+  | "cancelled"
+  | "failed";
+
+/** Statuses of a turn that has not ended. */
+export const openStatuses: readonly TurnStatus[] = ["running", "waiting", "decided", "interrupted"];
+
+/** A call for which a turn waits; that of a sub-agent names the sub-agent's session. */
+export interface WaitingFor {
+  readonly callId: string;
+  readonly tool: string;
+  readonly waitsFor: string;
+  readonly sessionId: string;
+  /** Of a call that the client runs. */
+  readonly arguments?: Json | undefined;
+}
+
+/** A turn as the API shows it. Times are milliseconds since the epoch. */
+export interface Turn {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  /** The name of the token that started it. */
+  readonly by: string;
+  readonly prompt: string;
+  readonly status: TurnStatus;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly endedAt: number | null;
+  readonly waiting: readonly WaitingFor[];
+  /** How it ended, or where it stopped last. */
+  readonly result: JsonObject | null;
+  /** Why it could not be resumed; null when that did not fail. */
+  readonly problem: string | null;
+}
+
+/** A turn as it is stored: which server runs it, and until when that is certain. */
+export interface StoredTurn extends Turn {
+  readonly version: number;
+  readonly owner: string | null;
+  readonly dueAt: number | null;
+  /** Somebody asked another server to cancel it. */
+  readonly cancels: boolean;
+}
+
+/** The record of a turn. */
+export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
+  const { id, version, status, sessionId, userId, startedAt: at, dueAt } = turn;
+  const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels } = turn;
+  const body = { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels };
+  const plain = JSON.parse(JSON.stringify(body)) as JsonObject;
+  return { kind: "turn", id, version, scope, status, sessionId, userId, at, dueAt, body: plain };
+}
+
+/** The turn of a record. */
+export function turnOf({ id, version, status, sessionId, userId, at, dueAt, body }: WorkRecord): StoredTurn {
+  const rest = body as unknown as Omit<StoredTurn, "id" | "status" | "sessionId">;
+  const own = { id, version, status: status as TurnStatus, sessionId: sessionId ?? "", userId };
+  return { ...rest, ...own, startedAt: at, dueAt };
+}
+
+/** A turn without what only servers need. One whose server did not say for a while that it lives is interrupted. */
+export function shownTurn(turn: StoredTurn, now: number): Turn {
+  const { version: _version, owner: _owner, dueAt, cancels: _cancels, ...shown } = turn;
+  const isLost = turn.status === "running" && dueAt !== null && dueAt < now;
+  return isLost ? { ...shown, status: "interrupted" } : shown;
+}
+
+/** A waiting call as the reasoner reports it. */
+interface Reported {
+  readonly callId: string;
+  readonly tool: string;
+  readonly waitsFor: string;
+  readonly arguments?: unknown;
+}
+
+/** The calls for which a turn and its sub-agents wait. */
+export function waitingOf(reported: readonly Reported[], sessionId: string): readonly WaitingFor[] {
+  return reported.flatMap(({ callId, tool, waitsFor, arguments: given }) => {
+    const child = (given ?? {}) as { readonly sessionId?: string; readonly waiting?: readonly Reported[] };
+    if (waitsFor === "agent" && child.sessionId !== undefined)
+      return waitingOf(child.waiting ?? [], child.sessionId);
+    const shown = waitsFor === "client" ? { arguments: given as Json } : {};
+    return [{ callId, tool, waitsFor, sessionId, ...shown }];
+  });
+}

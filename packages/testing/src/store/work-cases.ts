@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import type { WorkFilter, WorkRecord } from "@toolmount/core";
+import type { StoreCase } from "./store-case.ts";
+
+/** What every `WorkStore` does. */
+export const workCases: readonly StoreCase[] = [
+  {
+    title: "of concurrent saves of one version of a piece of work, exactly one succeeds",
+    async run([one, other]) {
+      const saveAll = (version: number) =>
+        Promise.all(
+          [1, 2, 3, 4].map((n) => [one, other][n % 2]!.work!.save(work("a", { version, status: `s${n}` }))),
+        );
+      const first = await saveAll(1);
+      const second = await saveAll(2);
+
+      assert.equal(first.filter(Boolean).length, 1);
+      assert.equal(second.filter(Boolean).length, 1);
+      assert.equal(await one.work!.save(work("a", { version: 4 })), false);
+      assert.equal(await one.work!.save(work("missing", { version: 2 })), false);
+      const status = `s${second.indexOf(true) + 1}`;
+      assert.deepEqual(await other.work!.get("turn", "a"), work("a", { version: 2, status }));
+      assert.equal(await other.work!.get("key", "a"), null);
+    },
+  },
+  {
+    title: "work is listed by its kind and every filter, newest first, in pages that have each record once",
+    async run([one, other]) {
+      for (const record of listed) await one.work!.save(record);
+      const ids = async (filter: Partial<WorkFilter> = {}) =>
+        (await other.work!.list({ kind: "turn", ...filter })).map(({ id }) => id);
+
+      assert.deepEqual(await ids(), ["c", "b2", "b1", "a"]);
+      assert.deepEqual(await ids({ scope: "other plan" }), ["a"]);
+      assert.deepEqual(await ids({ statuses: ["waiting", "done"] }), ["b2", "b1"]);
+      assert.deepEqual(await ids({ sessionId: "s-2" }), ["c"]);
+      assert.deepEqual(await ids({ userId: "bob" }), ["b1"]);
+      assert.deepEqual(await ids({ dueBy: 50 }), ["b2"]);
+      assert.deepEqual(await ids({ limit: 2 }), ["c", "b2"]);
+      assert.deepEqual(await ids({ after: { at: 2, id: "b2" } }), ["b1", "a"]);
+    },
+  },
+  {
+    title: "work that has ended is removed after its time, and other work is kept",
+    async run([one, other]) {
+      for (const record of listed) await one.work!.save(record);
+
+      assert.equal(await other.work!.remove("turn", ["waiting", "running"], 3), 2);
+      const left = await one.work!.list({ kind: "turn" });
+      assert.deepEqual(
+        left.map(({ id }) => id),
+        ["c", "b1"],
+      );
+    },
+  },
+];
+
+const listed: readonly WorkRecord[] = [
+  work("a", { at: 1, scope: "other plan" }),
+  work("b1", { at: 2, status: "done", userId: "bob" }),
+  work("b2", { at: 2, status: "waiting", dueAt: 50 }),
+  work("c", { at: 3, sessionId: "s-2", dueAt: 51 }),
+  work("k", { kind: "key", at: 4 }),
+];
+
+function work(id: string, fields: Partial<WorkRecord> = {}): WorkRecord {
+  return {
+    kind: "turn",
+    id,
+    version: 1,
+    scope: "plan",
+    status: "running",
+    sessionId: "s-1",
+    userId: "alice",
+    at: 1,
+    dueAt: null,
+    body: { prompt: "żółć \u0000 \ud83d\ude00" },
+    ...fields,
+  };
+}
