@@ -1,10 +1,16 @@
 import { signal } from "@preact/signals";
 
+/** Below this path the API is. */
+const api = "/api";
+
 /** Under this name the token is kept until the tab is closed. */
 const storageKey = "toolmount-token";
 
 /** The token of this tab; null while there is none, or when the server refused it. */
 export const token = signal<string | null>(takeToken());
+
+/** Why the server refused the last token; empty when it did not. */
+export const refusal = signal("");
 
 /** An error as the server answers it. */
 export class ApiError extends Error {
@@ -28,6 +34,7 @@ function takeToken(): string | null {
 
 /** Keeps a token that a person entered. */
 export function enterToken(given: string): void {
+  refusal.value = "";
   sessionStorage.setItem(storageKey, given);
   token.value = given;
 }
@@ -50,7 +57,7 @@ async function request(
   body?: unknown,
   extra: { readonly accept?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
-  const response = await fetch(path, {
+  const response = await fetch(api + path, {
     method,
     headers: {
       authorization: `Bearer ${token.value ?? ""}`,
@@ -62,7 +69,10 @@ async function request(
   });
   if (response.ok) return response;
   const { error } = (await response.json()) as { error: { code: string; message: string } };
-  if (response.status === 401) forgetToken();
+  if (response.status === 401) {
+    forgetToken();
+    refusal.value = `The server does not accept this token: ${error.message}.`;
+  }
   throw new ApiError(error.code, error.message);
 }
 
