@@ -69,10 +69,7 @@ test("the histogram filters by a press on a bar, by keyboard, and by an address;
   await page.getByRole("button", { name: /show all times/ }).click();
   await page.getByText("3 calls").waitFor();
   const times = page.getByLabel("Calls of one time");
-  const [, first = ""] = await times
-    .locator("option")
-    .evaluateAll<string[], HTMLOptionElement>((options) => options.map(({ value }) => value));
-  await times.selectOption(first);
+  await times.selectOption({ index: 1 });
   await page.getByText("2 calls · 1 error").waitFor();
 });
 

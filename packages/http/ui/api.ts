@@ -22,15 +22,34 @@ export class ApiError extends Error {
   }
 }
 
-/** A link brings the token in its fragment, which browsers do not send; it must not stay in the address or the history. */
+/**
+ * A link brings the token in its fragment, which browsers do not send; it must not stay in the address or the history. What
+ * follows it is the view to open: `#token=tm_…&view=/inbox/ID`.
+ */
 function takeToken(): string | null {
-  const [, given] = /^#token=([\w.~+/=-]+)$/.exec(location.hash) ?? [];
+  const [, given, view = ""] = /^#token=([\w.~+/=-]+)(?:&view=(\/.*))?$/.exec(location.hash) ?? [];
   if (given !== undefined) {
     sessionStorage.setItem(storageKey, given);
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(null, "", location.pathname + (view === "" ? "" : `#${view}`));
   }
   return sessionStorage.getItem(storageKey);
 }
+
+/**
+ * The tabs of this browser with this page. A tab that a link opened has no token yet: it asks the others. Their answer stays
+ * in the browser, and pages of other origins do not hear it.
+ */
+const tabs = new BroadcastChannel("toolmount-tabs");
+tabs.addEventListener(
+  "message",
+  ({ data }: MessageEvent<{ readonly asks?: true; readonly token?: string }>) => {
+    if (data.asks === true && token.value !== null) tabs.postMessage({ token: token.value });
+    else if (data.token !== undefined && token.value === null && !isSignedOut) enterToken(data.token);
+  },
+);
+/** The person signed out here: then no other tab signs them in. */
+let isSignedOut = false;
+if (token.value === null) tabs.postMessage({ asks: true });
 
 /** Keeps a token that a person entered. */
 export function enterToken(given: string): void {
@@ -41,6 +60,7 @@ export function enterToken(given: string): void {
 
 /** Forgets the token. */
 export function forgetToken(): void {
+  isSignedOut = true;
   sessionStorage.removeItem(storageKey);
   token.value = null;
 }

@@ -157,7 +157,7 @@ function Connection() {
       <i aria-hidden="true" />
       <span>
         {texts[connection.value]}
-        {who}
+        <b>{who}</b>
       </span>
     </span>
   );

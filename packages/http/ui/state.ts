@@ -54,7 +54,6 @@ export function textOf(error: unknown): string {
 
 /** Reads what the page shows of the host, on a connection that has just opened. */
 export async function readAll(): Promise<void> {
-  cards.value = [];
   await Promise.all([readCalls(), readApprovals(), readTools()]);
 }
 
