@@ -137,6 +137,7 @@ export const approvalSchema = z
         by: z.string(),
         at: z.number(),
         reason: z.string().optional(),
+        arguments: anyObject.optional().describe("With which the approver lets the call run instead; masked"),
       })
       .nullable(),
     info: anyObject,
@@ -174,6 +175,11 @@ export const decisionSchema = z
       ])
       .optional()
       .describe("Also approves later calls of this scope"),
+    arguments: anyObject
+      .optional()
+      .describe(
+        "Approves the call with these arguments; one that is equal to the shown one keeps the call's own value",
+      ),
   })
   .openapi("Decision");
 
