@@ -26,8 +26,8 @@ export interface Approval {
     readonly by: string;
     readonly at: number;
     readonly reason?: string;
-    /** The person changed the arguments. */
-    readonly edited?: boolean;
+    /** Those with which the person let the call run instead. */
+    readonly arguments?: Readonly<Record<string, unknown>>;
   } | null;
 }
 

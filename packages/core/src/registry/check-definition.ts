@@ -36,6 +36,8 @@ function problemOf(definition: ToolDefinition): string | null {
     return "its execution is neither server nor client";
   if (status !== undefined && !["active", "deprecated", "internal", "removed"].includes(status))
     return "its status is not active, deprecated, internal or removed";
+  if (definition.question !== undefined && typeof definition.question !== "string")
+    return "its question is not a text";
   return undoProblem(definition);
 }
 

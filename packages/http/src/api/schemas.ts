@@ -26,6 +26,11 @@ export const toolSchema = z
     requiresConfirmation: z.union([z.boolean(), z.literal("dynamic")]),
     timeoutMs: z.number(),
     summary: z.string().optional(),
+    question: z
+      .string()
+      .optional()
+      .describe("A sentence for the person who is asked; `{name}` is an argument"),
+    control: z.array(z.string()).optional().describe("Arguments that decide where an effect goes"),
     usage: z.string().optional(),
     owner: z.string(),
     origin: z.string(),

@@ -1,10 +1,11 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError, ask } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import type { Approval } from "../shapes.ts";
 import { hostPath, notify, readApprovals, textOf } from "../state.ts";
 import { isSteady } from "../steady.ts";
+import { Edit } from "./edit.tsx";
 import { Scopes } from "./scopes.tsx";
 import { answeredHere, endOf, isWaiting, nextWaiting, show, toolOf } from "./shown.ts";
 
@@ -68,7 +69,7 @@ function Ended({ approval }: AnswersProps) {
 function Choices({ approval }: AnswersProps) {
   const { id } = approval;
   const busy = useSignal(false);
-  const isWide = useSignal(false);
+  const panel = useSignal<"" | "edit" | "scopes">("");
   const reason = useSignal("");
   const isHigh = toolOf(approval)?.consequenceLevel === "high";
   const decide = async (event: Event, decision: Decision) => {
@@ -83,7 +84,10 @@ function Choices({ approval }: AnswersProps) {
   };
   return (
     <div data-decides>
-      {isWide.value && <Scopes approval={approval} busy={busy} decide={decide} />}
+      {panel.value === "scopes" && <Scopes approval={approval} busy={busy} decide={decide} />}
+      {panel.value === "edit" && (
+        <Edit approval={approval} busy={busy} decide={decide} close={() => closePanel(panel)} />
+      )}
       <div class="bar">
         <button
           type="button"
@@ -96,12 +100,20 @@ function Choices({ approval }: AnswersProps) {
         >
           Approve once <kbd aria-hidden="true">a</kbd>
         </button>
+        <button
+          type="button"
+          data-key="edit"
+          aria-expanded={panel.value === "edit"}
+          onClick={() => (panel.value = panel.value === "edit" ? "" : "edit")}
+        >
+          Edit<span class="long">, then approve</span>… <kbd aria-hidden="true">e</kbd>
+        </button>
         {approval.rememberable && (
           <button
             type="button"
             data-key="scopes"
-            aria-expanded={isWide}
-            onClick={() => (isWide.value = !isWide.value)}
+            aria-expanded={panel.value === "scopes"}
+            onClick={() => (panel.value = panel.value === "scopes" ? "" : "scopes")}
           >
             Always… <kbd aria-hidden="true">r</kbd>
           </button>
@@ -123,6 +135,12 @@ function Choices({ approval }: AnswersProps) {
       </div>
     </div>
   );
+}
+
+/** The focus goes back to the button that opened it. */
+function closePanel(panel: Signal<"" | "edit" | "scopes">): void {
+  document.querySelector<HTMLElement>(`[data-key="${panel.value}"]`)?.focus();
+  panel.value = "";
 }
 
 /** A press by key, or by pointer on a button that a person has seen at its place. */

@@ -1,5 +1,6 @@
 import { Icon } from "../icons.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { Difference } from "../parts/difference.tsx";
 import { linkTo } from "../route.ts";
 import type { Approval } from "../shapes.ts";
 import { Age, countText, durationText, now, Value } from "../value.tsx";
@@ -24,6 +25,7 @@ export function Question({ approval }: { readonly approval: Approval }) {
         <Facts approval={approval} />
         <Why approval={approval} />
         <Arguments approval={approval} />
+        <Edited approval={approval} />
         <Before approval={approval} />
         {isWaiting(approval.id) && <IfApproved approval={approval} />}
         <Rest approval={approval} />
@@ -90,6 +92,20 @@ function Reason({ reason: { reason, rule } }: { readonly reason: Approval["reaso
     <p>
       Asks because {reason} {rule !== undefined && <code>{rule}</code>}
     </p>
+  );
+}
+
+/** What a person changed before the call ran. */
+function Edited({ approval: { arguments: before, decision } }: { readonly approval: Approval }) {
+  if (decision?.arguments === undefined) return null;
+  return (
+    <section class="box" aria-label="Changed by the approver">
+      <h3>Changed by {decision.by}</h3>
+      <Difference
+        before={JSON.stringify(before, null, 2)}
+        after={JSON.stringify(decision.arguments, null, 2)}
+      />
+    </section>
   );
 }
 

@@ -60,6 +60,6 @@ export function endOf({ id, decision }: Approval): string | null {
   if (isWaiting(id)) return null;
   if (decision === null) return "ended without an answer";
   const by = answeredHere.value.has(id) ? "you" : decision.by;
-  const edited = decision.edited === true ? ", with other arguments" : "";
+  const edited = decision.arguments !== undefined ? ", with other arguments" : "";
   return `${decision.decision === "approve" ? "approved" : "denied"} by ${by}${edited}`;
 }
