@@ -2,6 +2,7 @@ import { rememberApproval } from "../pending/remember.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
+import type { Issue } from "../contract/ports.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
 import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
@@ -98,9 +99,12 @@ async function readEdited(
   }
   const parsed = await tool.parse(kept);
   if (parsed.ok) return kept;
-  throw invalidEdit(
-    parsed.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; "),
-  );
+  throw invalidEdit(parsed.issues.map(sentenceOf).join("; "));
+}
+
+function sentenceOf({ path, message }: Issue): string {
+  const place = path.join(".");
+  return message.includes(place) ? message : `${place}: ${message}`;
 }
 
 function invalidEdit(problem: string): ToolmountError {
