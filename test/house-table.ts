@@ -32,7 +32,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/mcp": { house: [core, paths], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": {
     house: [core],
-    // preact and uplot are served to browsers as their packages ship them; jose checks the tokens of OpenID providers.
+    // preact is served to browsers as its packages ship it; jose checks the tokens of OpenID providers.
     libraries: [
       "hono",
       "@hono/node-server",
@@ -42,7 +42,6 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@preact/signals",
       "@preact/signals-core",
       "prom-client",
-      "uplot",
       "zod",
     ],
   },

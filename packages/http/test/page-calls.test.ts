@@ -1,5 +1,5 @@
 import { createHost, createMemoryStore, data, defineTool, systemClock } from "@toolmount/core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { live, openPage, startBrowser } from "./support/page.ts";
@@ -27,28 +27,14 @@ function hostOfDurations() {
   };
   for (const name of ["read", "search"])
     host.coordinator.mount("tools", defineTool({ ...rest, name, description: "Takes time.", execute }));
-  const call = async (name: string, ms: number, fails = false) => {
-    now = begin;
+  const call = async (name: string, ms: number, fails = false, since = 0) => {
+    now = begin + since;
     await host.call({ name, arguments: { ms, fails } }, { sessionId: "s" });
   };
   return { host, clock, call };
 }
 
-/** Moves the mouse along the plot until its legend shows what a step with calls has. */
-async function legendOf(page: Page): Promise<Record<string, string>> {
-  const box = (await page.locator(".plot .u-over").boundingBox())!;
-  const textsOf = (part: string) => page.locator(`.plot .u-series ${part}`).allInnerTexts();
-  const labels = await textsOf(".u-label");
-  for (let x = box.width - 1; x > 0; x -= 4) {
-    await page.mouse.move(box.x + x, box.y + box.height / 2);
-    const values = await textsOf(".u-value");
-    const shown = Object.fromEntries(labels.map((label, at) => [label, values[at]!]));
-    if (Number(shown["calls"]) > 0) return shown;
-  }
-  return expect.fail("no step of the plot has calls");
-}
-
-test("the plot has calls, errors and p50, p95 and p99 of the shown calls, also of one tool", async () => {
+test("the head of the calls has errors and p50, p95 and p99 of the shown calls, also of one tool", async () => {
   const { host, clock, call } = hostOfDurations();
   const { server, tokens } = await serve(host, { clock });
   for (let ms = 1; ms <= 100; ms++) await call("read", ms, ms > 97);
@@ -57,24 +43,37 @@ test("the plot has calls, errors and p50, p95 and p99 of the shown calls, also o
   await live(page);
   await page.getByRole("link", { name: "Calls" }).click();
 
-  await page.getByText("3 errors · p50 60 ms · p95 10.0 s · p99 10.0 s").waitFor();
+  await page.getByText("120 calls · 3 errors · p50 60 ms · p95 10.0 s · p99 10.0 s").waitFor();
   await page.getByLabel("tool", { exact: true }).fill("read");
-  await page.getByText("3 errors · p50 50 ms · p95 95 ms · p99 99 ms").waitFor();
-  await page.getByRole("img", { name: "Plot of 100 calls over time" }).waitFor();
-
-  await expect
-    .poll(() => legendOf(page), { timeout: 240_000 })
-    .toMatchObject({
-      calls: "100",
-      errors: "3",
-      "p50 ms": "50",
-      "p95 ms": "95",
-      "p99 ms": "99",
-    });
+  await page.getByText("100 calls · 3 errors · p50 50 ms · p95 95 ms · p99 99 ms").waitFor();
+  await page.getByRole("img", { name: "100 calls over time" }).waitFor();
   expect(problems).toEqual([]);
 });
 
-test("filters of tool, status and session choose the calls of the table", async () => {
+test("the histogram filters by a press on a bar, by keyboard, and by an address; all times are one press away", async () => {
+  const { host, clock, call } = hostOfDurations();
+  const { server, tokens } = await serve(host, { clock });
+  await call("read", 1);
+  await call("read", 1, true, -60_000);
+  await call("search", 1, false, -60_000);
+  const { page } = await openPage(browser, server.url, tokens.operator);
+  await live(page);
+  await page.getByRole("link", { name: "Calls" }).click();
+  await page.getByText("3 calls").waitFor();
+
+  const box = (await page.locator(".histogram svg").boundingBox())!;
+  await page.mouse.click(box.x + box.width - 2, box.y + box.height - 4);
+  await page.getByText("1 call · 0 errors").waitFor();
+  await page.reload();
+  await page.getByText("1 call · 0 errors").waitFor();
+  await page.getByRole("button", { name: /show all times/ }).click();
+  await page.getByText("3 calls").waitFor();
+  const times = page.getByLabel("Calls of one time");
+  await times.selectOption({ index: 1 });
+  await page.getByText("2 calls · 1 error").waitFor();
+});
+
+test("filters of tool, status, code and session choose the calls of the table, and a link keeps them", async () => {
   const { host, clock, call } = hostOfDurations();
   const { server, tokens } = await serve(host, { clock });
   await call("read", 1);
@@ -88,9 +87,34 @@ test("filters of tool, status and session choose the calls of the table", async 
 
   await page.getByLabel("tool", { exact: true }).fill("search");
   await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(2);
-  await page.getByLabel("status", { exact: true }).fill("failed");
+  await page.getByLabel("status", { exact: true }).fill("TOOL_FAILED");
   await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(1);
-  expect(await rows.innerText()).toMatch(/search\s+TOOL_FAILED\s+3 ms\s+s/);
+  expect(await rows.innerText()).toMatch(/search\s+s\s+TOOL_FAILED\s+3 ms/);
+  await page.reload();
+  await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(1);
   await page.getByLabel("session", { exact: true }).fill("another");
-  await page.getByText("0 calls").waitFor();
+  await page.getByText("No call has these filters").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
+  await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(3);
+  await page.getByRole("button", { name: "failed 1" }).click();
+  await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(1);
+});
+
+test("the table of calls is one stop of the Tab key, and the arrow keys go through it", async () => {
+  const { host, clock, call } = hostOfDurations();
+  const { server, tokens } = await serve(host, { clock });
+  for (let ms = 1; ms <= 60; ms++) await call("read", ms);
+  const { page } = await openPage(browser, server.url, tokens.operator);
+  await live(page);
+  await page.getByRole("link", { name: "Calls" }).click();
+  const stops = page.locator('.rows .row[tabindex="0"]');
+  await expect.poll(() => stops.count(), { timeout: 240_000 }).toBe(1);
+
+  await stops.focus();
+  const focused = page.locator(".row:focus");
+  await page.keyboard.press("End");
+  await expect.poll(() => focused.innerText(), { timeout: 240_000 }).toMatch(/\s1 ms$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Call", exact: true }).getByText("ended: ok").waitFor();
+  expect(await stops.count()).toBe(1);
 });

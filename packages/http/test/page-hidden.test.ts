@@ -32,16 +32,17 @@ test("an approval shows characters that do not show as marked escapes, and says 
   const { page, problems } = await openPage(browser, server.url, tokens.operator);
   await live(page);
   await host.call({ name: "wipe", arguments: { text: `${account}\u200b\u{e0041}` } }, { sessionId: "s" });
-  const card = page.getByRole("article", { name: "wipe" });
+  const card = page.getByRole("article", { name: "Wipe" });
   await card.waitFor();
 
-  expect(await card.getByLabel("Arguments").innerText()).toContain(accountShown);
-  await card.getByText("It has 4 characters that do not show. They are marked.").waitFor();
-  expect(await card.locator("mark.hidden").allInnerTexts()).toEqual([
+  const shown = card.getByRole("group", { name: "Arguments" });
+  expect(await shown.innerText()).toContain(accountShown);
+  await shown.getByText("It has 4 characters that do not show. They are marked.").waitFor();
+  expect(await shown.locator("mark.hidden").allInnerTexts()).toEqual([
     String.raw`\u202e`,
     String.raw`\u202c\u200b\udb40\udc41`,
   ]);
-  expect(await card.locator("mark.hidden").first().getAttribute("title")).toBe("does not show: U+202E");
+  expect(await shown.locator("mark.hidden").first().getAttribute("title")).toBe("does not show: U+202E");
   expect(await misleading(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
@@ -53,10 +54,27 @@ test("room that would push text out of sight is shown as its count, and the text
   await live(page);
   const text = `ls${" ".repeat(2_000)}; rm -rf /`;
   await host.call({ name: "wipe", arguments: { text } }, { sessionId: "s" });
-  const shown = page.getByRole("article", { name: "wipe" }).getByLabel("Arguments");
+  const shown = page.getByRole("article", { name: "Wipe" }).getByRole("group", { name: "Text of text" });
 
-  expect(await shown.innerText()).toBe(`{\n  "text": "ls[2000 spaces]; rm -rf /"\n}`);
+  expect(await shown.innerText()).toBe("ls[2000 spaces]; rm -rf /");
   expect(await shown.locator("mark").count()).toBe(1);
+});
+
+test("a question about 300 lines shows every line, and empty lines that would push the last one out of sight as their count", async () => {
+  const { host } = createWorld();
+  const { server, tokens } = await serve(host);
+  const { page } = await openPage(browser, server.url, tokens.operator);
+  await live(page);
+  const lines = Array.from({ length: 300 }, (_, at) => `echo ${at}`);
+  const text = `${lines.join("\n")}${"\n".repeat(500)}rm -rf /important`;
+  await host.call({ name: "wipe", arguments: { text } }, { sessionId: "s" });
+  const shown = page.getByRole("article", { name: "Wipe" }).getByRole("group", { name: "Text of text" });
+
+  expect(await shown.innerText()).toBe(`${lines.join("\n")}\n[499 empty lines]\nrm -rf /important`);
+  const hidden = await page.evaluate<number>(
+    "document.querySelector('pre.lines').scrollHeight - document.querySelector('pre.lines').clientHeight",
+  );
+  expect(hidden).toBeLessThanOrEqual(0);
 });
 
 test("no view shows what a tool, a caller or a user wrote otherwise than it is", async () => {
@@ -82,7 +100,7 @@ test("no view shows what a tool, a caller or a user wrote otherwise than it is",
   await host.call({ name: "pay", arguments: { to: account } }, hostile);
   await host.call({ name: "wipe", arguments: { text: account } }, hostile);
   const [waiting] = await host.approvals.list();
-  await page.getByRole("article", { name: "wipe" }).waitFor();
+  await page.getByRole("article", { name: "Wipe" }).waitFor();
   expect(await misleading(page)).toEqual([]);
   await host.approvals.decide(waiting!.id, { decision: "deny", reason: account }, "An\u200ba");
   await page.getByText(String.raw`An\u200ba denied wipe.`).waitFor();

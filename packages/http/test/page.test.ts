@@ -38,7 +38,7 @@ test("after a restart of the server the page connects again, and meanwhile it do
   await second.host.call({ name: "wipe" }, { sessionId: "s" });
   await serve(second.host, { listen: { host: "127.0.0.1", port: server.port } }, tokens);
 
-  await page.getByRole("article", { name: "wipe" }).waitFor();
+  await page.getByRole("article", { name: "Wipe" }).waitFor();
 });
 
 test("a page of another origin reads nothing and changes nothing", async () => {
@@ -65,7 +65,7 @@ test("a page of another origin reads nothing and changes nothing", async () => {
   expect(started).toEqual([]);
 });
 
-const views = ["approvals", "calls", "sessions", "plan", "try"] as const;
+const views = ["inbox", "calls", "sessions", "plan", "try"] as const;
 
 test.each([
   { name: "desk-light", width: 1440, height: 900, scheme: "light" },
@@ -96,7 +96,12 @@ test.each([
       if (view === "try") await page.getByRole("button", { name: /^Call / }).click();
       if (view === "plan") await page.getByRole("button", { name: "Why echo?" }).click();
       if (view === "sessions") await page.getByRole("link", { name: "Clean the builds" }).click();
-      if (view !== "approvals") await page.locator(".value, [aria-label^=Why]").first().waitFor();
+      if (view === "sessions") await page.getByText("No output yet.").waitFor();
+      if (view === "plan") await page.getByRole("region", { name: "Why echo" }).waitFor();
+      if (view === "calls" || view === "try") await page.locator(".value:visible").first().waitFor();
+      if (view === "inbox") await page.locator(".item").first().click();
+      if (view === "inbox") await page.locator(".args").waitFor();
+      if (view === "inbox") await page.locator("[data-decides]:not([aria-disabled])").waitFor();
       const found = await new AxeBuilder({ page }).setLegacyMode().analyze();
       expect(found.violations.map(({ id, nodes }) => `${view} ${id}: ${nodes[0]?.html}`)).toEqual([]);
       const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");

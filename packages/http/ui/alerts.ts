@@ -1,4 +1,5 @@
 import { escapeHidden } from "./hidden.ts";
+import { sentence } from "./inbox/shown.ts";
 import { go } from "./route.ts";
 import type { Approval } from "./shapes.ts";
 
@@ -21,15 +22,16 @@ export function alertPerson(before: readonly Approval[], waiting: readonly Appro
   for (const approval of waiting) if (!known.has(approval.id)) show(approval);
 }
 
-function show({ id, tool, prompt }: Approval): void {
+function show(approval: Approval): void {
+  const { id, prompt } = approval;
   // A question that is shown again, after a new connection, replaces itself.
-  const notification = new Notification(escapeHidden(`${tool} waits`), {
+  const notification = new Notification(escapeHidden(sentence(approval)), {
     body: escapeHidden(prompt),
     tag: id,
   });
   shown.set(id, notification);
   notification.addEventListener("click", () => {
     window.focus();
-    go("approvals");
+    go("inbox", id);
   });
 }

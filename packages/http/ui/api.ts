@@ -1,10 +1,16 @@
 import { signal } from "@preact/signals";
 
+/** Below this path the API is. */
+const api = "/api";
+
 /** Under this name the token is kept until the tab is closed. */
 const storageKey = "toolmount-token";
 
 /** The token of this tab; null while there is none, or when the server refused it. */
 export const token = signal<string | null>(takeToken());
+
+/** Why the server refused the last token; empty when it did not. */
+export const refusal = signal("");
 
 /** An error as the server answers it. */
 export class ApiError extends Error {
@@ -16,24 +22,45 @@ export class ApiError extends Error {
   }
 }
 
-/** A link brings the token in its fragment, which browsers do not send; it must not stay in the address or the history. */
+/**
+ * A link brings the token in its fragment, which browsers do not send; it must not stay in the address or the history. What
+ * follows it is the view to open: `#token=tm_…&view=/inbox/ID`.
+ */
 function takeToken(): string | null {
-  const [, given] = /^#token=([\w.~+/=-]+)$/.exec(location.hash) ?? [];
+  const [, given, view = ""] = /^#token=([\w.~+/=-]+)(?:&view=(\/.*))?$/.exec(location.hash) ?? [];
   if (given !== undefined) {
     sessionStorage.setItem(storageKey, given);
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(null, "", location.pathname + (view === "" ? "" : `#${view}`));
   }
   return sessionStorage.getItem(storageKey);
 }
 
+/**
+ * The tabs of this browser with this page. A tab that a link opened has no token yet: it asks the others. Their answer stays
+ * in the browser, and pages of other origins do not hear it.
+ */
+const tabs = new BroadcastChannel("toolmount-tabs");
+tabs.addEventListener(
+  "message",
+  ({ data }: MessageEvent<{ readonly asks?: true; readonly token?: string }>) => {
+    if (data.asks === true && token.value !== null) tabs.postMessage({ token: token.value });
+    else if (data.token !== undefined && token.value === null && !isSignedOut) enterToken(data.token);
+  },
+);
+/** The person signed out here: then no other tab signs them in. */
+let isSignedOut = false;
+if (token.value === null) tabs.postMessage({ asks: true });
+
 /** Keeps a token that a person entered. */
 export function enterToken(given: string): void {
+  refusal.value = "";
   sessionStorage.setItem(storageKey, given);
   token.value = given;
 }
 
 /** Forgets the token. */
 export function forgetToken(): void {
+  isSignedOut = true;
   sessionStorage.removeItem(storageKey);
   token.value = null;
 }
@@ -50,7 +77,7 @@ async function request(
   body?: unknown,
   extra: { readonly accept?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
-  const response = await fetch(path, {
+  const response = await fetch(api + path, {
     method,
     headers: {
       authorization: `Bearer ${token.value ?? ""}`,
@@ -62,7 +89,10 @@ async function request(
   });
   if (response.ok) return response;
   const { error } = (await response.json()) as { error: { code: string; message: string } };
-  if (response.status === 401) forgetToken();
+  if (response.status === 401) {
+    forgetToken();
+    refusal.value = `The server does not accept this token: ${error.message}.`;
+  }
   throw new ApiError(error.code, error.message);
 }
 

@@ -1,7 +1,9 @@
-import { ApiError, ask, readEvents, token } from "./api.ts";
+import { ApiError, ask, token } from "./api.ts";
+import { sharedEvents } from "./shared-stream.ts";
 import type { CallSummary, Me } from "./shapes.ts";
 import {
   addCall,
+  cards,
   connection,
   forgetApprovals,
   hostName,
@@ -20,11 +22,43 @@ const maxPauseMs = 5_000;
 /** The server sends an event every 15 s. After this time without one the connection is dead, in milliseconds. */
 const silentMs = 40_000;
 
-/** Connects while there is a token, and again when the connection is lost. Returns what ends that. */
+/** A tab that is hidden for so long gives its connection up, in milliseconds. */
+const hiddenMs = 5_000;
+
+/**
+ * Connects while there is a token and a person can see the tab, and again when the connection is lost. Returns what ends
+ * that. A hidden tab stays connected only where the person asked for notifications.
+ */
 export function follow(): () => void {
-  const controller = new AbortController();
-  void keepConnected(controller.signal);
-  return () => controller.abort();
+  let controller: AbortController | null = null;
+  let timer = 0;
+  const begin = () => {
+    if (controller !== null) return;
+    controller = new AbortController();
+    void keepConnected(controller.signal);
+  };
+  const end = () => {
+    controller?.abort();
+    controller = null;
+  };
+  const look = () => {
+    clearTimeout(timer);
+    if (!isHidden()) begin();
+    else timer = setTimeout(() => isHidden() && end(), hiddenMs);
+  };
+  look();
+  cards.value = [];
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", look);
+    end();
+  };
+}
+
+function isHidden(): boolean {
+  const isAsked = "Notification" in window && Notification.permission === "granted";
+  return document.visibilityState === "hidden" && !isAsked;
 }
 
 async function keepConnected(ended: AbortSignal): Promise<void> {
@@ -72,10 +106,10 @@ async function untilSilent(
 
 /** Reads what the host has, and then each event. */
 async function listen(signal: AbortSignal, heard: () => void): Promise<void> {
-  me.value = await ask<Me>("GET", "/api/hosts");
+  me.value = await ask<Me>("GET", "/hosts");
   const known = me.value.hosts.map(({ name }) => name);
   if (!known.includes(hostName.value) && known[0] !== undefined) hostName.value = known[0];
-  for await (const { event, data } of readEvents("GET", `${hostPath.value}/events`, signal)) {
+  for await (const { event, data } of sharedEvents(`${hostPath.value}/events`, signal)) {
     heard();
     if (event === "hello") {
       await readAll();

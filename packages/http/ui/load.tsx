@@ -20,6 +20,9 @@ export function useLoaded<Value>(path: string, again?: Signal<unknown>): Signal<
 }
 
 /** What is shown instead of a value that is not there. */
-export function Missing({ loaded }: { readonly loaded: { readonly problem: string } | null }) {
-  return <p>{loaded === null ? "Reading…" : loaded.problem}</p>;
+export function Missing({ loaded }: { readonly loaded: Loaded<unknown> }) {
+  if (loaded !== null && "value" in loaded) return null;
+  const isAway = loaded === null && connection.value === "lost";
+  const text = isAway ? "The server does not answer now. The page reads it when it is back." : "Reading…";
+  return <p class="nothing">{loaded?.problem ?? text}</p>;
 }

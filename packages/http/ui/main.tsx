@@ -1,23 +1,24 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { render } from "preact";
-import { ApprovalsView } from "./approvals.tsx";
-import { enterToken, forgetToken, token } from "./api.ts";
-import { CallsView } from "./calls.tsx";
+import { enterToken, forgetToken, refusal, token } from "./api.ts";
+import { CallsView } from "./calls/calls.tsx";
 import { follow } from "./connect.ts";
+import { Icon, type IconName } from "./icons.tsx";
+import { InboxView } from "./inbox/inbox.tsx";
 import { markHidden } from "./mark-hidden.ts";
-import { PlanView } from "./plan.tsx";
-import { route } from "./route.ts";
+import { PlanView } from "./plan/plan.tsx";
+import { linkTo, route } from "./route.ts";
 import { SessionsView } from "./sessions.tsx";
-import { approvals, connection, hostName, mayApprove, me, notices } from "./state.ts";
+import { announced, approvals, connection, hostName, mayApprove, me, notices } from "./state.ts";
 import { TryView } from "./try.tsx";
 
 const views = [
-  { path: "approvals", title: "Approvals", View: ApprovalsView },
+  { path: "inbox", title: "Inbox", View: InboxView },
   { path: "calls", title: "Calls", View: CallsView },
   { path: "sessions", title: "Sessions", View: SessionsView },
   { path: "plan", title: "Plan", View: PlanView },
   { path: "try", title: "Try a tool", View: TryView },
-] as const;
+] as const satisfies readonly { readonly path: IconName; readonly title: string; readonly View: unknown }[];
 
 function App() {
   return token.value === null ? <Login /> : <Page />;
@@ -27,7 +28,10 @@ function Login() {
   const given = useSignal("");
   return (
     <main class="login">
-      <h1>toolmount</h1>
+      <h1 class="brand">
+        <i aria-hidden="true" />
+        toolmount
+      </h1>
       <p>Enter a token of this server. The server shows it once, when it starts at a terminal.</p>
       <form
         onSubmit={(event) => {
@@ -44,7 +48,12 @@ function Login() {
             onInput={(event) => (given.value = event.currentTarget.value)}
           />
         </label>
-        <button type="submit">Open</button>
+        <button type="submit" class="go">
+          Open
+        </button>
+        <p role="alert" class="origin">
+          {refusal.value}
+        </p>
       </form>
     </main>
   );
@@ -59,38 +68,40 @@ function Page() {
     const waiting = approvals.value?.length ?? 0;
     document.title = waiting > 0 ? `(${waiting}) toolmount` : "toolmount";
   });
-  const { title, View } = views.find((view) => view.path === route.value.view) ?? views[0];
+  const { path, View } = views.find((view) => view.path === route.value.view) ?? views[0];
   return (
-    <>
+    <div class="app">
       <a class="skip" href="#content" onClick={skip}>
         Skip to the content
       </a>
-      <header>
-        <span class="brand">toolmount</span>
+      <header class="rail">
+        <span class="brand">
+          <i aria-hidden="true" />
+          toolmount
+        </span>
         <nav aria-label="Views">
           {views.map((view) => (
-            <a href={`#/${view.path}`} aria-current={view.title === title ? "page" : undefined}>
+            <a href={linkTo(view.path)} aria-current={view.path === path ? "page" : undefined}>
+              <Icon name={view.path} />
               {view.title}
-              {view.path === "approvals" && <Badge />}
+              {view.path === "inbox" && <Badge />}
             </a>
           ))}
         </nav>
-        <HostChoice />
-        <Connection />
-        <button type="button" class="out" onClick={forgetToken}>
-          Sign out
-        </button>
+        <Foot />
       </header>
       <main id="content" tabIndex={-1}>
-        <h1>{title}</h1>
         <View />
       </main>
+      <p class="quiet" role="status">
+        {announced.value}
+      </p>
       <div class="notices" role="status" aria-live="polite">
         {notices.value.map(({ id, text }) => (
           <p key={id}>{text}</p>
         ))}
       </div>
-    </>
+    </div>
   );
 }
 
@@ -106,6 +117,20 @@ function Badge() {
       {" "}
       <span class="badge">{waiting}</span>
     </>
+  );
+}
+
+/** Whether the page is connected, as whom, and to which host. */
+function Foot() {
+  return (
+    <div class="foot">
+      <Connection />
+      <HostChoice />
+      <button type="button" class="plain" onClick={forgetToken}>
+        <Icon name="out" />
+        Sign out
+      </button>
+    </div>
   );
 }
 
@@ -125,12 +150,15 @@ function HostChoice() {
 }
 
 function Connection() {
-  const texts = { connecting: "connecting", open: "live", lost: "connection lost" };
+  const texts = { connecting: "Connecting", open: "Live", lost: "Connection lost" };
   const who = me.value === null ? "" : ` as ${me.value.name}${mayApprove.value ? "" : ", without approvals"}`;
   return (
     <span class={`connection ${connection.value}`} role="status">
-      {texts[connection.value]}
-      {who}
+      <i aria-hidden="true" />
+      <span>
+        {texts[connection.value]}
+        <b>{who}</b>
+      </span>
     </span>
   );
 }

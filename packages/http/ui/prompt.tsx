@@ -52,7 +52,7 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
           onInput={(event) => (prompt.value = event.currentTarget.value)}
         />
       </label>
-      <button type="submit" disabled={busy}>
+      <button type="submit" class="go" disabled={busy}>
         Run a turn
       </button>
       {said.value !== null && said.value !== "" && (
@@ -90,7 +90,7 @@ function lineOf(event: string, data: TurnEvent): string {
     case "tool_result":
       return `← ${data.tool ?? ""}: ${data.status ?? ""}\n`;
     case "hitl":
-      return "\nIt waits for an answer under Approvals.\n";
+      return "\nIt waits for an answer in the inbox.\n";
     case "error":
     case "tool_warning":
       return `\n${data.message ?? ""}\n`;

@@ -1,27 +1,53 @@
 import { signal } from "@preact/signals";
 
-/** The view that the address names, and the thing of it that is open. */
+/** The view that the address names, the thing of it that is open, and the filter of its list. */
 export interface Route {
   readonly view: string;
   /** An id; null when nothing is open. */
   readonly open: string | null;
+  readonly filter: Readonly<Record<string, string>>;
 }
+
+/** Views that had another name, so that older links still open. */
+const renamed: Readonly<Record<string, string>> = { approvals: "inbox" };
 
 export const route = signal(routeNow());
 
 addEventListener("hashchange", () => (route.value = routeNow()));
 
 function routeNow(): Route {
-  const [view = "", ...rest] = location.hash.replace(/^#\//, "").split("/");
-  return { view, open: rest.length === 0 ? null : decodeURIComponent(rest.join("/")) };
+  const [path = "", query = ""] = location.hash.replace(/^#\//, "").split("?", 2);
+  const [view = "", ...rest] = path.split("/");
+  return {
+    view: renamed[view] ?? view,
+    open: rest.length === 0 ? null : decoded(rest.join("/")),
+    filter: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 
-/** The address of a view, or of one thing in it. */
-export function linkTo(view: string, open?: string): string {
-  return open === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(open)}`;
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The address of a view, or of one thing in it; with a filter, the list beside it is filtered. */
+export function linkTo(view: string, open?: string | null, filter: Route["filter"] = {}): string {
+  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== "")).toString();
+  const path = open === undefined || open === null ? view : `${view}/${encodeURIComponent(open)}`;
+  return `#/${path}${query === "" ? "" : `?${query}`}`;
 }
 
 /** Opens a view, or one thing in it. */
-export function go(view: string, open?: string): void {
-  location.hash = linkTo(view, open);
+export function go(view: string, open?: string | null, filter?: Route["filter"]): void {
+  location.hash = linkTo(view, open, filter);
+}
+
+/** Changes the filter of the shown list. The address has it, for a link and a reload; the history does not grow. */
+export function filterBy(filter: Route["filter"]): void {
+  const { view, open } = route.value;
+  history.replaceState(null, "", linkTo(view, open, filter));
+  route.value = routeNow();
 }

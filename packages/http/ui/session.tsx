@@ -1,10 +1,12 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { ask } from "./api.ts";
+import { StatusChip } from "./calls/status.tsx";
+import { Icon } from "./icons.tsx";
 import { Missing, useLoaded } from "./load.tsx";
 import { Prompt } from "./prompt.tsx";
 import { go, linkTo } from "./route.ts";
 import type { SessionDetails, SessionSummary } from "./shapes.ts";
-import { hostPath, notify, textOf } from "./state.ts";
+import { approvals, hostPath, notify, textOf } from "./state.ts";
 import { Turn, turnsOf } from "./turn.tsx";
 import { countText } from "./value.tsx";
 
@@ -24,10 +26,11 @@ interface SessionProps {
 export function SessionView({ id, again, onChange }: SessionProps) {
   const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
   return (
-    <section class="card" aria-label="Session">
-      <button type="button" class="close" onClick={() => go("sessions")}>
-        Close
-      </button>
+    <section class="question" aria-label="Session">
+      <a class="back" href={linkTo("sessions")}>
+        <Icon name="back" />
+        All sessions
+      </a>
       {loaded.value === null || "problem" in loaded.value ? (
         <Missing loaded={loaded.value} />
       ) : (
@@ -48,7 +51,7 @@ function Conversation({ session, onChange }: ConversationProps) {
   return (
     <>
       <h2>
-        {session.title === "" ? id : session.title} <span class={`status ${status}`}>{status}</span>
+        {session.title === "" ? id : session.title} <StatusChip status={status} />
       </h2>
       <p class="facts">
         session {id}
@@ -64,7 +67,12 @@ function Conversation({ session, onChange }: ConversationProps) {
       <Actions session={session} onChange={onChange} />
       {waiting.map(({ tool, waitsFor, callId }) => (
         <p class="waits">
-          {tool} waits for {waitsFor === "approval" ? <a href={linkTo("approvals")}>approval</a> : waitsFor}{" "}
+          {tool} waits for{" "}
+          {waitsFor === "approval" ? (
+            <a href={linkTo("inbox", questionOf(callId, id))}>approval</a>
+          ) : (
+            waitsFor
+          )}{" "}
           <small>({callId})</small>
         </p>
       ))}
@@ -82,6 +90,11 @@ function Conversation({ session, onChange }: ConversationProps) {
       {status !== "open" && <Prompt sessionId={id} onChange={onChange} />}
     </>
   );
+}
+
+/** The question of a call that waits, where this token may see it. */
+function questionOf(callId: string, sessionId: string): string | undefined {
+  return approvals.value?.find(({ info }) => info.callId === callId && info.sessionId === sessionId)?.id;
 }
 
 type Action = "resume" | "cancel" | "fork";
@@ -109,8 +122,8 @@ function Actions({ session: { id, status }, onChange }: ConversationProps) {
         </button>
       )}
       {status === "open" && (
-        <button type="button" class="bad" onClick={() => void act("cancel")}>
-          Cancel
+        <button type="button" class="no" onClick={() => void act("cancel")}>
+          Cancel the turn
         </button>
       )}
       <button type="button" disabled={busy} onClick={() => void act("fork")}>

@@ -1,11 +1,13 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { StatusChip } from "./calls/status.tsx";
 import { Missing, useLoaded } from "./load.tsx";
+import { Empty, Top } from "./parts/frame.tsx";
 import { linkTo, route } from "./route.ts";
 import { SessionView, tokensText } from "./session.tsx";
 import { calls, served } from "./state.ts";
 import { Prompt } from "./prompt.tsx";
 import type { SessionSummary } from "./shapes.ts";
-import { countText, Time } from "./value.tsx";
+import { Age, countText } from "./value.tsx";
 
 /** Milliseconds after a call's change in which sessions are read again: calls come in groups. */
 const settleMs = 300;
@@ -13,7 +15,18 @@ const settleMs = 300;
 /** The sessions of models, as a tree, and one of them with its conversation. */
 export function SessionsView() {
   if (served.value?.turns === false)
-    return <p>This host has no model: its plan has no session.orchestrator, and no --model was given.</p>;
+    return (
+      <>
+        <Top title="Sessions" />
+        <Empty icon="sessions" title="This host has no model">
+          <p>Name one in the plan, then reload it:</p>
+          <pre>{"session:\n  orchestrator:\n    model: NAME"}</pre>
+          <p>
+            Calls of programs are under <a href="#/calls">Calls</a>.
+          </p>
+        </Empty>
+      </>
+    );
   return <Sessions />;
 }
 
@@ -26,20 +39,38 @@ function Sessions() {
     return () => clearTimeout(timer);
   });
   const loaded = useLoaded<{ sessions: readonly SessionSummary[] }>("/sessions", again);
-  if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
-  const { sessions } = loaded.value.value;
+  const sessions = loaded.value !== null && "value" in loaded.value ? loaded.value.value.sessions : null;
   const { open } = route.value;
+  const onChange = () => (again.value += 1);
   return (
-    <div class={open === null ? "" : "split"}>
-      <div>
-        <Prompt sessionId={null} onChange={() => (again.value += 1)} />
-        {sessions.length === 0 && <p>No session yet.</p>}
-        <Tree sessions={sessions} parentId={null} />
+    <>
+      <Top title="Sessions" about={sessions === null ? "" : countText(sessions.length, "session")} />
+      <div class={open === null ? "two" : "two opened"}>
+        <div class="list">
+          <Prompt sessionId={null} onChange={onChange} />
+          {sessions === null ? (
+            <Missing loaded={loaded.value} />
+          ) : (
+            <Tree sessions={sessions} parentId={null} />
+          )}
+        </div>
+        <div class="pane">
+          {open === null ? (
+            <NoneOpen />
+          ) : (
+            <SessionView key={open} id={open} again={again} onChange={onChange} />
+          )}
+        </div>
       </div>
-      {open !== null && (
-        <SessionView key={open} id={open} again={again} onChange={() => (again.value += 1)} />
-      )}
-    </div>
+    </>
+  );
+}
+
+function NoneOpen() {
+  return (
+    <Empty icon="sessions" title="Choose a session">
+      <p>Or ask the model: a new session begins with your words. Its questions come to the inbox.</p>
+    </Empty>
   );
 }
 
@@ -56,7 +87,7 @@ function Tree({ sessions, parentId }: TreeProps) {
   );
   if (here.length === 0) return null;
   return (
-    <ul class={parentId === null ? "list tree" : "tree"}>
+    <ul class="tree">
       {here.map((session) => (
         <li key={session.id}>
           <Line session={session} />
@@ -70,15 +101,18 @@ function Tree({ sessions, parentId }: TreeProps) {
 function Line({ session }: { readonly session: SessionSummary }) {
   const { id, title, status, waits, turns, agent, updatedAt } = session;
   return (
-    <>
-      <a href={linkTo("sessions", id)} aria-current={route.value.open === id ? "true" : undefined}>
-        {title === "" ? id : title}
-      </a>{" "}
-      <span class={`status ${status}`}>{waits > 0 ? `waits (${waits})` : status}</span>{" "}
-      <small>
+    <a class="item" href={linkTo("sessions", id)} aria-current={route.value.open === id ? "true" : undefined}>
+      <span class="t">
+        <span>{title === "" ? id : title}</span>
+        <Age at={updatedAt} />
+      </span>
+      <span class="s">
         {agent !== null && `agent ${agent} · `}
-        {countText(turns, "turn")} · {tokensText(session)} · <Time at={updatedAt} />
-      </small>
-    </>
+        {countText(turns, "turn")} · {tokensText(session)}
+      </span>
+      <span class="chips">
+        {waits > 0 ? <span class="chip warn">waits ({waits})</span> : <StatusChip status={status} />}
+      </span>
+    </a>
   );
 }

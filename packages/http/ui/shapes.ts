@@ -26,6 +26,8 @@ export interface Approval {
     readonly by: string;
     readonly at: number;
     readonly reason?: string;
+    /** Those with which the person let the call run instead. */
+    readonly arguments?: Readonly<Record<string, unknown>>;
   } | null;
 }
 
@@ -33,6 +35,7 @@ export interface Remembered {
   readonly id: string;
   readonly tool: string;
   readonly scope: string;
+  readonly pattern: Readonly<Record<string, unknown>> | null;
   readonly sessionId: string | null;
   readonly by: string;
   readonly at: number;
@@ -71,6 +74,12 @@ export interface Tool {
   readonly category?: string;
   readonly consequenceLevel?: string;
   readonly requiresConfirmation: boolean | "dynamic";
+  readonly undoable?: true;
+  readonly irreversible?: true;
+  /** A sentence for people, with `{argument}` for values. */
+  readonly question?: string;
+  /** Arguments that decide where an effect goes. */
+  readonly control?: readonly string[];
   readonly inputSchema: Schema;
 }
 

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { alertPerson } from "./alerts.ts";
 import { ApiError, ask } from "./api.ts";
+import { answeredHere, sentence } from "./inbox/shown.ts";
 import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
 /** Calls that the page keeps. */
@@ -19,6 +20,8 @@ export const answered = signal<readonly Approval[]>([]);
 export const remembered = signal<readonly Remembered[]>([]);
 /** Newest first. */
 export const calls = signal<readonly CallSummary[]>([]);
+/** What a screen reader says of new questions. */
+export const announced = signal("");
 export const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
 /** The tools that the host offers. */
 export const tools = signal<readonly Tool[]>([]);
@@ -33,7 +36,7 @@ export const maySeeAll = computed(
 );
 
 /** The API of the host that is shown. */
-export const hostPath = computed(() => `/api/hosts/${encodeURIComponent(hostName.value)}`);
+export const hostPath = computed(() => `/hosts/${encodeURIComponent(hostName.value)}`);
 
 let lastNotice = 0;
 
@@ -51,7 +54,6 @@ export function textOf(error: unknown): string {
 
 /** Reads what the page shows of the host, on a connection that has just opened. */
 export async function readAll(): Promise<void> {
-  cards.value = [];
   await Promise.all([readCalls(), readApprovals(), readTools()]);
 }
 
@@ -92,8 +94,9 @@ export async function readApprovals(): Promise<void> {
   cards.value = placeCards(cards.value, now);
   answered.value = now.answered;
   remembered.value = now.remembered;
+  announceNew(before, now.waiting);
   for (const { id, tool } of before) {
-    if (now.waiting.some((one) => one.id === id)) continue;
+    if (answeredHere.value.has(id) || now.waiting.some((one) => one.id === id)) continue;
     const decision = now.answered.find((one) => one.id === id)?.decision;
     notify(
       decision == null
@@ -107,6 +110,15 @@ export async function readApprovals(): Promise<void> {
     // Chrome on Android lets a page ask for notifications, and then constructs none.
     notify(`The browser shows no notification: ${textOf(error)}`);
   }
+}
+
+function announceNew(before: readonly Approval[], waiting: readonly Approval[]): void {
+  const known = new Set(before.map(({ id }) => id));
+  const added = waiting.filter(({ id }) => !known.has(id));
+  const [first] = added;
+  if (first === undefined) return;
+  const what = added.length === 1 ? `New question: ${sentence(first)}` : `${added.length} new questions`;
+  announced.value = `${what}. ${waiting.length} wait.`;
 }
 
 /** Each question stays where it is, also when it ends; new ones come last. */

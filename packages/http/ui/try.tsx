@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 import { ask } from "./api.ts";
 import { argumentsOf, Field, type Texts } from "./field.tsx";
+import { StatusChip } from "./calls/status.tsx";
+import { Empty, Top } from "./parts/frame.tsx";
 import { linkTo } from "./route.ts";
 import type { Tool } from "./shapes.ts";
 import { hostPath, me, served, textOf, tools } from "./state.ts";
@@ -27,9 +29,25 @@ const busy = signal(false);
 /** A form for each tool, made from its schema, and the outcome of the call. */
 export function TryView() {
   if (me.value?.roles.includes("call") !== true)
-    return <p>This token may not call tools. Open the page with a token that has the role call.</p>;
+    return (
+      <>
+        <Top title="Try a tool" />
+        <Empty icon="try" title="This token may not call tools">
+          <p>Open the page with a token that has the role call.</p>
+        </Empty>
+      </>
+    );
   const tool = tools.value.find(({ name }) => name === chosen.value) ?? tools.value[0];
-  if (tool === undefined) return <p>This host offers no tool.</p>;
+  if (tool === undefined)
+    return (
+      <>
+        <Top title="Try a tool" />
+        <Empty icon="try" title="This host offers no tool">
+          <p>Add one to the plan, then reload it:</p>
+          <pre>toolmount add filesystem</pre>
+        </Empty>
+      </>
+    );
   const choose = (name: string) => {
     chosen.value = name;
     texts.value = {};
@@ -38,22 +56,31 @@ export function TryView() {
   };
   return (
     <>
-      <label class="choose">
-        Tool{" "}
-        <select value={tool.name} onChange={(event) => choose(event.currentTarget.value)}>
-          {tools.value.map(({ name }) => (
-            <option value={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-      <p class="description">{tool.description}</p>
-      <p class="facts">
-        {tool.owner} · {tool.category ?? "unclassified"} · consequence {tool.consequenceLevel ?? "unknown"}
-        {tool.requiresConfirmation === true && " · asks a person first"}
-        {tool.requiresConfirmation === "dynamic" && " · may ask a person first"}
-      </p>
-      <Form key={tool.name} tool={tool} />
-      {outcome.value !== null && <Shown outcome={outcome.value} />}
+      <Top
+        title="Try a tool"
+        about={`${countText(tools.value.length, "tool")}; the outcome is as a model reads it`}
+      />
+      <div class="body">
+        <div class="stack">
+          <label class="choose">
+            Tool{" "}
+            <select value={tool.name} onChange={(event) => choose(event.currentTarget.value)}>
+              {tools.value.map(({ name }) => (
+                <option value={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <p class="description">{tool.description}</p>
+          <p class="facts">
+            {tool.owner} · {tool.category ?? "unclassified"} · consequence{" "}
+            {tool.consequenceLevel ?? "unknown"}
+            {tool.requiresConfirmation === true && " · asks a person first"}
+            {tool.requiresConfirmation === "dynamic" && " · may ask a person first"}
+          </p>
+          <Form key={tool.name} tool={tool} />
+          {outcome.value !== null && <Shown outcome={outcome.value} />}
+        </div>
+      </div>
     </>
   );
 }
@@ -64,7 +91,7 @@ function Form({ tool }: { readonly tool: Tool }) {
     send("calls", () => ({ tool: tool.name, arguments: argumentsOf(tool.inputSchema, texts.value) }));
   return (
     <form
-      class="card"
+      class="box form"
       onSubmit={(event) => {
         event.preventDefault();
         void run();
@@ -74,7 +101,7 @@ function Form({ tool }: { readonly tool: Tool }) {
         <Field name={name} schema={schema} required={required.includes(name)} texts={texts} />
       ))}
       {Object.keys(properties).length === 0 && <p>It takes no arguments.</p>}
-      <button type="submit" disabled={busy}>
+      <button type="submit" class="go" disabled={busy}>
         Call {tool.name}
       </button>
       {problem.value !== "" && <p class="problem">{problem.value}</p>}
@@ -102,9 +129,9 @@ function Shown({ outcome: { modelText, ...whole } }: { readonly outcome: Outcome
   const { status, runId, durationMs, ticket, result } = whole;
   const others = result.content?.length ?? 0;
   return (
-    <section class="card" aria-label="Outcome">
+    <section class="box form" aria-label="Outcome">
       <h2>
-        Outcome <span class={`status ${status}`}>{status}</span>{" "}
+        Outcome <StatusChip status={status} />{" "}
         <small>
           {durationText(durationMs)} · <a href={linkTo("calls", runId)}>steps</a>
         </small>
@@ -112,7 +139,7 @@ function Shown({ outcome: { modelText, ...whole } }: { readonly outcome: Outcome
       {status === "pending" && (
         <p class="actions">
           <span>
-            It waits for an answer under <a href={linkTo("approvals")}>Approvals</a>.
+            It waits for an answer in the <a href={linkTo("inbox")}>Inbox</a>.
           </span>
           <button type="button" disabled={busy} onClick={() => void send("resume", () => ({ ticket }))}>
             Resume

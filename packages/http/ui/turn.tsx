@@ -1,7 +1,10 @@
+import { StatusChip } from "./calls/status.tsx";
+import { countHidden } from "./hidden.ts";
+import { Markdown } from "./parts/markdown.tsx";
 import { linkTo } from "./route.ts";
 import type { Item } from "./shapes.ts";
 import { calls } from "./state.ts";
-import { countText, durationText, Value } from "./value.tsx";
+import { countText, durationText, HiddenNote, Value } from "./value.tsx";
 
 /** The items of a conversation from one message of the user to the next. */
 export type TurnItems = readonly Item[];
@@ -31,7 +34,7 @@ export function Turn({ turn, number, sessionId, isLast }: TurnProps) {
   return (
     <details class="turn" open={isLast}>
       <summary>
-        Turn {number}: {first?.role === "user" ? textOf(first["content"]).slice(0, 120) : "—"}{" "}
+        Turn {number}: {first?.role === "user" ? textOfContent(first["content"]).slice(0, 120) : "—"}{" "}
         <small>{countText(made.length, "call")}</small>
       </summary>
       {turn.map((item) => {
@@ -44,13 +47,14 @@ export function Turn({ turn, number, sessionId, isLast }: TurnProps) {
 }
 
 function Said({ item }: { readonly item: Item }) {
-  const text = textOf(item["content"] ?? item["summary"] ?? "");
+  const text = textOfContent(item["content"] ?? item["summary"] ?? "");
   if (text === "") return null;
   return (
-    <>
+    <div class="said">
       <h3>{item.role ?? item.type.replaceAll("_", " ")}</h3>
-      <Value value={text} label={`Text of the ${item.role ?? item.type}`} />
-    </>
+      <HiddenNote hidden={countHidden(text)} />
+      <Markdown text={text} />
+    </div>
   );
 }
 
@@ -66,19 +70,21 @@ function Call({ item, output, sessionId }: CallProps) {
   const name = String(item["name"]);
   const known = calls.value.find((call) => call.callId === callId && call.sessionId === sessionId);
   return (
-    <>
+    <section class="box">
       <h3>
-        call {known === undefined ? name : <a href={linkTo("calls", known.runId)}>{name}</a>}{" "}
-        {known !== undefined && <span class={`status ${known.status}`}>{known.code ?? known.status}</span>}{" "}
-        {known?.durationMs != null && <small>{durationText(known.durationMs)}</small>}
+        <span>
+          {known === undefined ? name : <a href={linkTo("calls", known.runId)}>{name}</a>}{" "}
+          {known?.durationMs != null && <small>{durationText(known.durationMs)}</small>}
+        </span>
+        {known !== undefined && <StatusChip status={known.status} code={known.code} />}
       </h3>
       <Value value={item["arguments"] ?? item["input"] ?? ""} label={`Arguments of ${name}`} />
       {output === undefined ? (
-        <p>No output yet.</p>
+        <p class="in">No output yet.</p>
       ) : (
-        <Value value={textOf(output)} label={`Output of ${name}`} />
+        <Value value={textOfContent(output)} label={`Output of ${name}`} />
       )}
-    </>
+    </section>
   );
 }
 
@@ -91,7 +97,7 @@ function isOutput({ type }: Item): boolean {
 }
 
 /** The text of a content: a text, or parts of which some are texts. */
-function textOf(content: unknown): string {
+export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return JSON.stringify(content, null, 2);
   const parts = content as readonly Readonly<Record<string, unknown>>[];

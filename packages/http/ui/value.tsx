@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { countHidden, piecesOf } from "./hidden.ts";
 import { drawPiece } from "./mark-hidden.ts";
 
@@ -19,7 +20,7 @@ export function Value({ value, label = "Value" }: { readonly value: unknown; rea
 export function HiddenNote({ hidden }: { readonly hidden: number }) {
   if (hidden === 0) return null;
   return (
-    <p class="problem">
+    <p class="note">
       It has {countText(hidden, "character")} that {hidden === 1 ? "does" : "do"} not show. They are marked.
     </p>
   );
@@ -34,6 +35,23 @@ export function Time({ at }: { readonly at: number }) {
   return (
     <time dateTime={date.toISOString()} title={date.toISOString()}>
       {isOld ? date.toLocaleString() : date.toLocaleTimeString()}
+    </time>
+  );
+}
+
+/** The time, for texts that grow old. */
+export const now = signal(Date.now());
+/** Milliseconds between two changes of such texts. */
+const ageMs = 15_000;
+setInterval(() => (now.value = Date.now()), ageMs);
+
+/** How long ago something was. */
+export function Age({ at }: { readonly at: number }) {
+  const date = new Date(at).toISOString();
+  const ago = now.value - at;
+  return (
+    <time dateTime={date} title={date}>
+      {ago < 60_000 ? "moments" : durationText(ago)}
     </time>
   );
 }

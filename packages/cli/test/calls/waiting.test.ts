@@ -64,6 +64,35 @@ describe("a call that has to wait, by the command", () => {
     expect((await run(["call", "plan.yaml", "pay", '{"amount":5,"token":"hunter2"}', ...who])).code).toBe(3);
   });
 
+  test("approved with other arguments it runs with them, and a rule judges them again", async () => {
+    const plan = `${planOf("./pay.ts")}state: sqlite:./kept/state.db\n${policy}`;
+    const { run } = await workspace({ "pay.ts": pay, "plan.yaml": plan });
+    const ask = async (amount: number) => {
+      const asked = await run(["call", "plan.yaml", "pay", `{"amount":${amount}}`, "--json", ...who]);
+      const listed = (await run(["approvals", "list", "plan.yaml", "--json"])).json();
+      const { waiting } = listed as { waiting: { id: string }[] };
+      return { id: waiting[0]!.id, ticket: (asked.json() as { ticket: string }).ticket };
+    };
+    const edit = (id: string, args: string) => run(["approvals", "approve", id, "plan.yaml", "--args", args]);
+    const resume = async (ticket: string) =>
+      (await run(["resume", ticket, "plan.yaml", "--json", ...who])).json();
+
+    const first = await ask(5);
+    expect((await edit(first.id, "[5]")).stderr).toContain("--args is a JSON object of all arguments");
+    expect((await edit(first.id, '{"amount":"all"}')).stderr).toContain(
+      "OPTION_INVALID option arguments: amount must be a number",
+    );
+    expect((await edit(first.id, '{"amount":3}')).code).toBe(0);
+    expect(await resume(first.ticket)).toMatchObject({ status: "ok", result: { data: { paid: 3 } } });
+
+    const second = await ask(6);
+    expect((await edit(second.id, '{"amount":13}')).code).toBe(0);
+    expect(await resume(second.ticket)).toMatchObject({
+      status: "denied",
+      result: { error: '"pay" was not run: unlucky' },
+    });
+  });
+
   test("a denial shows its reason, and an audit what happened, unchanged", async () => {
     const plan = `${planOf("./pay.ts")}state: sqlite:./kept/state.db\naudit: durable\n${policy}`;
     const { run } = await workspace({ "pay.ts": pay, "plan.yaml": plan });

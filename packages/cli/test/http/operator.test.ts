@@ -17,11 +17,20 @@ afterAll(() => browser.close());
 
 const prompt = "Set the version to 2.0.0 and deploy it.";
 
-/** Approves the card of a tool, with a key: a click right after the page was scrolled would not count. */
-async function approve(page: Page, tool: string, button = "Approve once"): Promise<void> {
-  const card = page.getByRole("article", { name: tool });
-  await card.getByRole("button", { name: button }).press("Enter");
-  await card.getByText("approved by you").waitFor();
+/** The question that is shown, with its answers. */
+const pane = (page: Page) => page.locator(".pane");
+
+/** Opens the question of a tool, and approves it with a key: a click right after it appeared would not count. */
+async function approve(page: Page, tool: string): Promise<void> {
+  await openQuestion(page, tool);
+  await pane(page).getByRole("button", { name: "Approve once" }).press("Enter");
+  await pane(page).getByText("approved by you").waitFor();
+}
+
+async function openQuestion(page: Page, tool: string): Promise<void> {
+  const waiting = page.getByRole("region", { name: "Waiting" });
+  await waiting.getByRole("link").filter({ hasText: tool }).filter({ hasNotText: "by you" }).click();
+  await pane(page).locator(".meta").getByText(tool).waitFor();
 }
 
 test("an operator follows a turn: it asks twice, runs on when it is answered, and its calls are on the page", async () => {
@@ -29,8 +38,12 @@ test("an operator follows a turn: it asks twice, runs on when it is answered, an
   const page = await openPage(browser, server.url, tokens.ops);
   const turn = server.ask("POST", "/turns", { prompt, sessionId: "release", waitMs: 300_000 });
 
-  const card = page.getByRole("article", { name: "edit_file" });
+  await openQuestion(page, "edit_file");
+  const card = page.getByRole("article", { name: /notes\.md/ });
   await card.getByText("the release notes are reviewed").waitFor();
+  const before = page.getByRole("region", { name: "Before this" });
+  await before.getByText(prompt).waitFor();
+  await before.getByText("I read the notes first.").waitFor();
   const [, line = ""] = /mount-plan\.yaml:(\d+):/.exec(await card.innerText()) ?? [];
   expect((await read("mount-plan.yaml")).split("\n")[Number(line) - 1]).toContain("tool: edit_file");
   expect(await card.getByLabel("Difference").innerText()).toBe("- version: 1.9.0\n+ version: 2.0.0");
@@ -114,14 +127,14 @@ test("a person runs a turn, cancels it while it waits, copies the session, and s
   await page.getByLabel("Ask the model, in a new session").fill(prompt);
   await page.getByRole("button", { name: "Run a turn" }).click();
   const log = page.getByRole("log");
-  await log.getByText("It waits for an answer under Approvals.").waitFor();
+  await log.getByText("It waits for an answer in the inbox.").waitFor();
   expect(await log.innerText()).toMatch(/I read the notes first\.\s+→ read_file .*\s+← read_file: ok/);
   const session = page.getByRole("region", { name: "Session" });
   await session.getByText("edit_file waits for approval").waitFor();
 
-  await session.getByRole("button", { name: "Cancel" }).click();
+  await session.getByRole("button", { name: "Cancel the turn" }).click();
   await session.locator(".status.cancelled").first().waitFor();
-  await page.getByRole("link", { name: "Approvals" }).click();
+  await page.getByRole("link", { name: /^Inbox/ }).click();
   await page.getByText("Nothing waits for an answer.").waitFor();
   expect(await read("notes.md")).toContain("1.9.0");
 
@@ -142,10 +155,10 @@ test("the plan shows what failed and why, what sleeps, what changed since the lo
   if (process.env["TOOLMOUNT_WRITE"] === "1") await takePictures(world);
   const page = await openPage(browser, server.url, tokens.ops);
   await page.getByRole("link", { name: "Plan" }).click();
-  const missing = page.getByRole("listitem").filter({ hasText: "missing.ts" });
+  const missing = page.locator("tbody").filter({ hasText: "missing.ts" });
   await missing.getByText("failed").first().waitFor();
   expect(await missing.innerText()).toMatch(/SOURCE_NOT_FOUND.* mount-plan\.yaml:19/);
-  const archive = page.getByRole("listitem").filter({ hasText: "archive_read_file" });
+  const archive = page.locator("tbody").filter({ hasText: "archive_read_file" });
   await archive.getByText("sleeping", { exact: true }).waitFor();
   const drift = page.getByRole("region", { name: "Drift of weather" });
   expect(await drift.innerText()).toMatch(/description\s+- Reads the weather.*before a trip\.\s+\+ Reads/);
@@ -181,12 +194,12 @@ test("the plan shows what failed and why, what sleeps, what changed since the lo
   await page.getByRole("combobox", { name: /^Tool/ }).selectOption("deploy");
   await page.getByRole("combobox", { name: /^target/ }).selectOption("staging");
   await page.getByRole("button", { name: "Call deploy" }).click();
-  await shown.getByText("It waits for an answer under").waitFor();
-  await shown.getByRole("link", { name: "Approvals" }).click();
-  const card = page.getByRole("article", { name: "deploy" });
-  await card.getByLabel("Reason").fill("not before the review");
-  await card.getByRole("button", { name: "Deny" }).click();
-  await card.getByText("denied by you").waitFor();
+  await shown.getByText("It waits for an answer in the").waitFor();
+  await shown.getByRole("link", { name: "Inbox" }).click();
+  await openQuestion(page, "deploy");
+  await pane(page).getByLabel("Reason").fill("not before the review");
+  await pane(page).getByLabel("Reason").press("Enter");
+  await pane(page).getByText("denied by you").waitFor();
   await page.getByRole("link", { name: "Try a tool" }).click();
   await shown.getByRole("button", { name: "Resume" }).click();
   await shown.getByText("denied").first().waitFor();
@@ -199,8 +212,8 @@ test("the plan shows what failed and why, what sleeps, what changed since the lo
 const windows = [
   { name: "desk-light", width: 1440, height: 900, scheme: "light" },
   { name: "desk-dark", width: 1440, height: 900, scheme: "dark" },
-  { name: "phone-light", width: 360, height: 740, scheme: "light" },
-  { name: "phone-dark", width: 360, height: 740, scheme: "dark" },
+  { name: "phone-light", width: 390, height: 844, scheme: "light" },
+  { name: "phone-dark", width: 390, height: 844, scheme: "dark" },
 ] as const;
 
 /** Takes the pictures of the page: each view at a desk and on a phone, light and dark. */
@@ -215,7 +228,7 @@ async function takePictures({ server, tokens }: Awaited<ReturnType<typeof drifte
       tool === "weather" ? { city: "Oslo" } : { file_path: at % 7 === 3 ? "gone.md" : "notes.md" };
     await server.ask("POST", "/calls", { tool, arguments: given, sessionId: `check-${at % 3}` });
   }
-  await first.getByRole("article", { name: "edit_file" }).waitFor();
+  await first.getByRole("article", { name: /notes\.md/ }).waitFor();
   for (const window of windows) await photograph(server.url, tokens.ops, window);
   await approve(first, "edit_file");
   await approve(first, "deploy");
@@ -229,15 +242,16 @@ async function photograph(url: string, token: string, window: (typeof windows)[n
   const page = await openPage(browser, url, token, window);
   const nav = page.getByRole("navigation");
   const shoot = (view: string) => page.screenshot({ path: join(folder, `${view}-${window.name}.png`) });
-  await page.getByRole("article", { name: "edit_file" }).waitFor();
-  await shoot("approvals");
+  await openQuestion(page, "edit_file");
+  await page.getByRole("region", { name: "Before this" }).waitFor();
+  await page.locator("[data-decides]:not([aria-disabled])").waitFor();
+  await shoot("inbox");
   await nav.getByRole("link", { name: "Calls" }).click();
   await page
     .getByRole("button", { name: /read_file/ })
     .first()
     .click();
   await page.getByRole("region", { name: "Call", exact: true }).getByText("ended").waitFor();
-  await page.locator(".u-legend").waitFor();
   await shoot("calls");
   await nav.getByRole("link", { name: "Sessions" }).click();
   await page.getByRole("link", { name: "Ask the reader what the notes say." }).click();
@@ -246,6 +260,7 @@ async function photograph(url: string, token: string, window: (typeof windows)[n
   await nav.getByRole("link", { name: "Plan" }).click();
   await page.getByRole("button", { name: "Why edit_file?" }).click();
   await page.getByText("decides: ask").waitFor();
+  await page.locator(".status.ask").first().waitFor();
   await shoot("plan");
   await nav.getByRole("link", { name: "Try a tool" }).click();
   await page.getByRole("combobox", { name: /^Tool/ }).selectOption("read_file");

@@ -22,9 +22,9 @@ export async function openPage(
 ): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
   onTestFinished(() => context.close());
-  context.setDefaultTimeout(240_000); // only against hanging
+  context.setDefaultTimeout(20_000); // only against hanging
   const page = await context.newPage();
   await page.goto(`${url}/#token=${token}`);
-  await page.getByText(/^live as /).waitFor();
+  await page.getByText(/^live as /i).waitFor();
   return page;
 }

@@ -6,6 +6,7 @@ import type {
   RecordedDecision,
   RememberedApproval,
 } from "../contract/stores.ts";
+import { editedRequest, editedWarning } from "../pending/edited.ts";
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
@@ -27,7 +28,7 @@ import {
 import { announce } from "./notify.ts";
 import { approverOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
+import { endCall, endDenied, parseHop, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
@@ -55,14 +56,20 @@ const askers: readonly string[] = ["gate", "rule", "confirmation", "level"];
 
 /** Continues a call that waited, if tool and arguments are still those of the question. */
 function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAnswer {
-  if (questionDigest(call) !== record.digest)
+  if (record.edited === undefined ? questionDigest(call) !== record.digest : !isSameTool(call, record))
     return endDenied(call, "the tool or its arguments changed after the question; call it again");
   if (record.decision === null && needsApproval(call))
     return endDenied(call, "it needs approval now, and the client received it without one; call it again");
   if (record.decision !== null || call.approval !== null)
     approvalOf(call).approvedBy = record.decision?.by ?? null;
   if (clientResult !== null) call.answered = clientResult;
+  if (record.edited !== undefined) call.warnings = [...(call.warnings ?? []), editedWarning(record)];
   return allow(call);
+}
+
+/** A person approved other arguments for this tool, as it was then. Policies have judged them in the hop before. */
+function isSameTool({ tool }: Call, record: ApprovalRecord): boolean {
+  return tool!.name === record.tool && tool!.digest() === record.definition;
 }
 
 /** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
@@ -241,9 +248,18 @@ function storeDecision(call: Call, given: Decision): HopAnswer {
 }
 
 function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
-  const { decision, state } = record;
+  const { decision, state, edited } = record;
+  if (edited !== undefined && state === "approved") return beginAgain(call, record);
   if (decision !== null && (state === "approved" || state === "denied")) return applyDecision(call, decision);
   return endDenied(call, "its question was withdrawn");
+}
+
+/** A call that waits here is parsed and decided again, with the arguments that its approver gave it. */
+function beginAgain(call: Call, record: ApprovalRecord): "next" {
+  call.request = editedRequest(call.request, record);
+  call.approval = null;
+  call.hop = parseHop;
+  return "next";
 }
 
 function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswer {

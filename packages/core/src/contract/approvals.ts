@@ -33,6 +33,11 @@ export interface ApprovalDecision {
   readonly reason?: string | undefined;
   /** Also approves later calls of this scope. */
   readonly remember?: ApprovalScope | undefined;
+  /**
+   * Approves the call with these arguments instead of its own. A member that is equal to the one that the question shows keeps
+   * the call's own value, also where the question masks it. The call is parsed and decided again, and its result says so.
+   */
+  readonly arguments?: JsonObject | undefined;
 }
 
 /** The questions about waiting calls, for approvers. Ids never reach a model; tickets never reach an approver. */
@@ -41,7 +46,7 @@ export interface Approvals {
   list(filter?: Omit<ApprovalFilter, "dueBy">): Promise<readonly ApprovalView[]>;
   /**
    * Decides a question. Of several decisions exactly one wins. It is on disk when this resolves. Throws `APPROVAL_NOT_FOUND`,
-   * `APPROVAL_DECIDED`, and `OPTION_INVALID` for a `remember` that is too wide.
+   * `APPROVAL_DECIDED`, and `OPTION_INVALID` for a `remember` that is too wide or `arguments` that the tool refuses.
    */
   decide(id: string, decision: ApprovalDecision | "approve" | "deny", by: string): Promise<ApprovalView>;
   /** The remembered approvals, of one tool or all. */

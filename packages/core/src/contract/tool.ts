@@ -49,6 +49,11 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly usage?: string | undefined;
   /** One line for a catalogue. */
   readonly summary?: string | undefined;
+  /**
+   * What a call does, for the person who is asked about it: `Pay {to} {amount:2}`. `{name}` is an argument, and `{name:2}` a
+   * number with two decimals. Absent: the tool and its control arguments.
+   */
+  readonly question?: string | undefined;
   /** The schema of `data` on success. */
   readonly outputSchema?: ToolSchema | undefined;
   /** `client` hands the call back to the caller as pending. */
@@ -149,6 +154,8 @@ export interface ToolInfo {
   readonly timeoutMs: number;
   readonly usage?: string;
   readonly summary?: string;
+  /** A sentence for the person who is asked about a call, with `{argument}` for values. */
+  readonly question?: string;
   readonly execution: "server" | "client";
   readonly modes?: readonly string[];
   readonly alwaysOffered: boolean;

@@ -2,10 +2,13 @@ import { rememberApproval } from "../pending/remember.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
+import type { Issue } from "../contract/ports.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
 import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
 import { notifyApproval } from "../call/approve.ts";
+import { frozenCopy, NotJson } from "../json/freeze.ts";
+import type { JsonObject } from "../json/json.ts";
 
 export function createApprovals(host: HostState): Approvals {
   host.stores.sweep = (store) => sweep(host, store);
@@ -52,23 +55,60 @@ async function decide(
   given: ApprovalDecision | "approve" | "deny",
   by: string,
 ): Promise<ApprovalRecord> {
-  const { decision, reason, remember } =
-    typeof given === "string" ? ({ decision: given } as ApprovalDecision) : given;
+  const {
+    decision,
+    reason,
+    remember,
+    arguments: edited,
+  } = typeof given === "string" ? ({ decision: given } as ApprovalDecision) : given;
   requireAnswer(decision, by, reason);
+  if (edited !== undefined && (decision !== "approve" || remember !== undefined))
+    throw invalidEdit("they are for an approval of this call alone");
   const stored = await find(host, store, id);
   if (isDue(host, stored.record)) await settleDue(host, stored);
   requirePending(stored.record);
+  const kept = edited === undefined ? undefined : await readEdited(host, stored.record, edited);
   if (remember !== undefined && decision === "approve")
     await rememberApproval(stored, remember, { by, at: host.clock.now() });
-  const kept: RecordedDecision = {
+  const recorded: RecordedDecision = {
     decision,
     by,
     at: host.clock.now(),
     ...(reason === undefined ? {} : { reason: reason.slice(0, 2000) }),
+    ...(kept === undefined ? {} : { arguments: host.redact(kept as never) as JsonObject }),
   };
-  if (!(await host.stores.track(stored.decide(kept)))) requirePending(stored.record);
+  if (!(await host.stores.track(stored.decide(recorded, kept)))) requirePending(stored.record);
   reportDecision(host, stored.record);
   return stored.record;
+}
+
+/** A copy of the arguments, if the tool accepts them. They are parsed again when the call runs. */
+async function readEdited(
+  host: HostState,
+  { tool: name }: ApprovalRecord,
+  edited: JsonObject,
+): Promise<JsonObject> {
+  const tool = host.moduleSet.generation().find(name);
+  if (tool === undefined || tool === null)
+    throw invalidEdit(`no tool named "${name}" is mounted, which could parse them`);
+  let kept: JsonObject;
+  try {
+    kept = frozenCopy(edited);
+  } catch (error) {
+    throw invalidEdit(error instanceof NotJson ? `they ${error.message}` : "they cannot be read");
+  }
+  const parsed = await tool.parse(kept);
+  if (parsed.ok) return kept;
+  throw invalidEdit(parsed.issues.map(sentenceOf).join("; "));
+}
+
+function sentenceOf({ path, message }: Issue): string {
+  const place = path.join(".");
+  return message.includes(place) ? message : `${place}: ${message}`;
+}
+
+function invalidEdit(problem: string): ToolmountError {
+  return new ToolmountError("OPTION_INVALID", { option: "arguments", problem });
 }
 
 function requireAnswer(decision: unknown, by: unknown, reason: unknown): void {

@@ -16,6 +16,7 @@ import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
+import { editedRequest } from "../pending/edited.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
 import { normalizeResult } from "../result/normalize.ts";
@@ -112,7 +113,8 @@ async function runAgain(host: HostState, stored: StoredCall, context: CallContex
     return stored.record.state === "ended" ? pastOutcome(host, stored) : stillPending(host, stored, "run");
   stored.keepLease();
   return new Promise((resolve) => {
-    const call = callOf(host, stored, request.value as SealedRequest, context, resolve);
+    const given = editedRequest(request.value as SealedRequest, stored.record);
+    const call = callOf(host, stored, given, context, resolve);
     call.inner = readInnerCalls(request.value);
     beginCall(call);
   });

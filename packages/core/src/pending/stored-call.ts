@@ -2,6 +2,7 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision, RecordedEnd } from "../contract/stores.ts";
+import type { JsonObject } from "../json/json.ts";
 import { canonicalJson } from "../json/canonical.ts";
 
 /** A change of a record; null when the record is not in a state for it. */
@@ -120,10 +121,11 @@ export class StoredCall {
   }
 
   /** Stores a decision. Of several decisions one wins: true for that one; `record` has the one that won. */
-  decide(decision: RecordedDecision): Promise<boolean> {
+  decide(decision: RecordedDecision, edited?: JsonObject): Promise<boolean> {
     const state = decision.decision === "approve" ? "approved" : "denied";
     const expiresAt = decision.at + this.#host.options.keepMs;
-    return this.change((record) => (record.state === "pending" ? { state, decision, expiresAt } : null));
+    const patch = { state, decision, expiresAt, ...(edited !== undefined && { edited }) } as const;
+    return this.change((record) => (record.state === "pending" ? patch : null));
   }
 
   /** Whether no other writer changed the record since this object did. */

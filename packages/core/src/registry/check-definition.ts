@@ -45,6 +45,9 @@ function problemsOf(definition: ToolDefinition): (string | null)[] {
       : "its requiresConfirmation is neither true, false nor a function",
     oneOf("execution", execution, ["server", "client"]),
     oneOf("status", status, ["active", "deprecated", "internal", "removed"]),
+    definition.question === undefined || typeof definition.question === "string"
+      ? null
+      : "its question is not a text",
     undoProblem(definition),
   ];
 }

@@ -101,7 +101,13 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   const facts = options.mask === null ? described : maskInfo(described, options.mask);
   const late = once(() => {
     const made = prepareSchemas(name, definition, options);
-    const texts = [facts.description, facts.usage ?? "", facts.summary ?? "", ...facts.tags];
+    const texts = [
+      facts.description,
+      facts.usage ?? "",
+      facts.summary ?? "",
+      facts.question ?? "",
+      ...facts.tags,
+    ];
     if (made.texts === null || !areClean([...texts, ...made.texts]))
       options.review({ ...facts, ...made.json() });
     return made;
@@ -182,13 +188,13 @@ function describe(
   schemas: JsonSchemas,
 ): ToolInfo {
   const { requiresConfirmation, tags, dependsOn } = definition;
-  const { category, consequenceLevel, usage, summary, modes, version } = definition;
+  const { category, consequenceLevel, usage, summary, question, modes, version } = definition;
   return Object.freeze({
     name: names.name,
     declaredName: names.declaredName,
     description: definition.description,
     ...schemas,
-    ...withoutUndefined({ category, consequenceLevel, usage, summary, modes, version }),
+    ...withoutUndefined({ category, consequenceLevel, usage, summary, question, modes, version }),
     requiresConfirmation:
       typeof requiresConfirmation === "function" ? ("dynamic" as const) : (requiresConfirmation ?? false),
     timeoutMs,

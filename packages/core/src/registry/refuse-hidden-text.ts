@@ -16,8 +16,17 @@ const refused: ReadonlySet<string> = new Set([
 
 /** Throws `TOOL_INVALID` for hidden characters, unless the module's entry allows them. Logs other findings. */
 export function refuseHiddenText(info: ToolInfo, hiddenText: "refuse" | "allow", logger: Logger): void {
-  const { name, description, inputSchema, outputSchema, usage, summary, tags } = info;
-  const findings = scanDefinition({ name, description, inputSchema, outputSchema, usage, summary, tags });
+  const { name, description, inputSchema, outputSchema, usage, summary, question, tags } = info;
+  const findings = scanDefinition({
+    name,
+    description,
+    inputSchema,
+    outputSchema,
+    usage,
+    summary,
+    question,
+    tags,
+  });
   const hidden = findings.filter(({ kind }) => refused.has(kind));
   if (hidden.length > 0 && hiddenText === "refuse") throw refusal(name, hidden);
   for (const { kind, path, message, excerpt } of findings)

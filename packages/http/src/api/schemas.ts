@@ -26,6 +26,11 @@ export const toolSchema = z
     requiresConfirmation: z.union([z.boolean(), z.literal("dynamic")]),
     timeoutMs: z.number(),
     summary: z.string().optional(),
+    question: z
+      .string()
+      .optional()
+      .describe("A sentence for the person who is asked; `{name}` is an argument"),
+    control: z.array(z.string()).optional().describe("Arguments that decide where an effect goes"),
     usage: z.string().optional(),
     owner: z.string(),
     origin: z.string(),
@@ -138,6 +143,7 @@ export const approvalSchema = z
         by: z.string(),
         at: z.number(),
         reason: z.string().optional(),
+        arguments: anyObject.optional().describe("With which the approver lets the call run instead; masked"),
       })
       .nullable(),
     info: anyObject,
@@ -175,6 +181,11 @@ export const decisionSchema = z
       ])
       .optional()
       .describe("Also approves later calls of this scope"),
+    arguments: anyObject
+      .optional()
+      .describe(
+        "Approves the call with these arguments; one that is equal to the shown one keeps the call's own value",
+      ),
   })
   .openapi("Decision");
 

@@ -111,5 +111,6 @@ export function toolRoutes(service: Service) {
 }
 
 function toJson(tool: ToolInfo): z.output<typeof toolSchema> {
-  return { ...tool, tags: [...tool.tags] };
+  const { control, tags, ...rest } = tool;
+  return { ...rest, tags: [...tags], ...(control !== undefined && { control: [...control] }) };
 }

@@ -32,6 +32,8 @@ const single = [
   "content-type",
   "content-length",
   "sec-fetch-site",
+  "sec-fetch-mode",
+  "sec-fetch-dest",
 ] as const;
 
 /** A request whose head is allowed. */
@@ -52,7 +54,7 @@ export function admit({ method, target, headers }: RequestHead, rules: GuardRule
     throw new HttpError("REQUEST_INVALID", { problem: "its target is not a path" });
   if (!methods.has(method)) throw new HttpError("METHOD_REFUSED", { method });
   requireOwnOrigin(values.origin, host!, rules);
-  requireOwnSite(values["sec-fetch-site"], method);
+  requireOwnSite(values, method, target);
   requireSmallBody(values["content-length"], rules);
   if (method === "POST") requireJson(values);
   return { path: target.replace(/[?#].*$/s, ""), token: readBearer(values.authorization) };
@@ -79,10 +81,16 @@ function requireOwnOrigin(origin: string | undefined, host: string, { origins }:
     throw new HttpError("ORIGIN_REFUSED", { problem: `its Origin is ${JSON.stringify(origin)}` });
 }
 
-/** `none` is an address that a person typed or opened, which only reads. */
-function requireOwnSite(site: string | undefined, method: string): void {
+/**
+ * `none` is an address that a person typed or opened, which only reads. A link on any site may open the page in a tab: its
+ * document is public, cannot be framed, and has no effect.
+ */
+function requireOwnSite(values: Singles, method: string, target: string): void {
+  const site = values["sec-fetch-site"];
   if (site === undefined || site === "same-origin") return;
   if (site === "none" && (method === "GET" || method === "HEAD")) return;
+  const opensTab = values["sec-fetch-mode"] === "navigate" && values["sec-fetch-dest"] === "document";
+  if (opensTab && method === "GET" && /^\/(?:\?|$)/.test(target)) return;
   throw new HttpError("ORIGIN_REFUSED", { problem: `its Sec-Fetch-Site is ${JSON.stringify(site)}` });
 }
 

@@ -22,7 +22,6 @@ const libraries = [
   "preact/jsx-runtime",
   "@preact/signals",
   "@preact/signals-core",
-  "uplot",
 ] as const;
 
 /**
@@ -42,8 +41,10 @@ async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
     const body = Buffer.from(text);
     files.set(path, { type, body, gzipped: gzipSync(body), headers });
   };
-  for (const name of await readdir(modules))
+  for (const file of await readdir(modules, { recursive: true })) {
+    const name = file.replaceAll("\\", "/");
     if (name.endsWith(".js")) add(`/assets/${name}`, script, await readFile(new URL(name, modules), "utf8"));
+  }
   const imports: Record<string, string> = {};
   for (const name of libraries) {
     const path = `/assets/${name.replaceAll(/[@/]/g, "_")}.mjs`;
@@ -51,7 +52,6 @@ async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
     add(path, script, withoutMap(await readLibrary(name)));
   }
   add("/assets/style.css", css, await readFile(styles, "utf8"));
-  add("/assets/uplot.css", css, await readLibrary("uplot.css"));
   const importMap = JSON.stringify({ imports });
   add("/", "text/html; charset=utf-8", documentWith(importMap), {
     "content-security-policy": policyFor(importMap),
@@ -81,7 +81,6 @@ function documentWith(importMap: string): string {
 <meta name="color-scheme" content="light dark">
 <title>toolmount</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/assets/uplot.css">
 <link rel="stylesheet" href="/assets/style.css">
 <script type="importmap">${importMap}</script>
 <script type="module" src="/assets/main.js"></script>

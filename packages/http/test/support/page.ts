@@ -43,5 +43,18 @@ export async function openPage(
   return { page, context, problems };
 }
 
+/** The item of a question in the list, by a text of its sentence. */
+export const item = (page: Page, text: string) =>
+  page.getByRole("region", { name: "Waiting" }).getByRole("link").filter({ hasText: text });
+
+/** The question that is shown, with its answers. */
+export const pane = (page: Page) => page.locator(".pane");
+
+/** Opens a question of the list. */
+export async function openQuestion(page: Page, text: string): Promise<void> {
+  await item(page, text).click();
+  await pane(page).getByRole("heading", { name: text }).waitFor();
+}
+
 /** Waits until the page of the operator is connected. */
 export const live = (page: Page) => page.getByText("live as operator").waitFor();

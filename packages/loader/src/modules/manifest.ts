@@ -10,6 +10,7 @@ export const manifestFacts = [
   "name",
   "description",
   "summary",
+  "question",
   "inputSchema",
   "outputSchema",
   "category",

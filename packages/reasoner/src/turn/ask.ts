@@ -1,6 +1,6 @@
 import type { Offer } from "@toolmount/core";
 import { askModel, requireAllowed } from "../provider/ask-model.ts";
-import { keptItems, message, textOf, type Item } from "../provider/items.ts";
+import { keptItems, message as messageOf, textOf, type Item } from "../provider/items.ts";
 import { ModelError } from "../provider/model-error.ts";
 import type { ModelEvent } from "../provider/model-events.ts";
 import { noUsage } from "../provider/usage.ts";
@@ -122,7 +122,7 @@ async function keepPartial(state: TurnState, text: string): Promise<void> {
   state.text = text;
   await log.append({
     kind: "answer",
-    items: text === "" ? [] : [message("assistant", text)],
+    items: text === "" ? [] : [messageOf("assistant", text)],
     responseId: null,
     usage: { ...noUsage, requests: 1 },
     inputTokens: log.view.lastInputTokens,

@@ -2,6 +2,7 @@ import {
   ToolmountError,
   type ApprovalScope,
   type ApprovalView,
+  type JsonObject,
   type RememberedApproval,
 } from "@toolmount/core";
 import { placeText } from "@toolmount/core/internal";
@@ -23,6 +24,7 @@ interface Options extends PlanOptions {
   readonly by?: string;
   readonly reason?: string;
   readonly remember?: string;
+  readonly args?: string;
 }
 
 /** `toolmount approvals list|approve|deny|revoke`: calls that wait for an answer. */
@@ -56,6 +58,10 @@ export function define(command: Command, shell: Shell): void {
       "--remember <scope>",
       `remember the approval for: arguments, session, or a pattern such as '{"command":"git *"}'`,
     )
+    .option(
+      "--args <json>",
+      "the arguments with which the call runs instead of its own; the model reads that",
+    )
     .action((id: string, plan: string | undefined, options: Options) =>
       run(async (host) => decide(host, await waitingId(host, id), "approve", options, shell), plan, options),
     );
@@ -75,6 +81,7 @@ export function define(command: Command, shell: Shell): void {
     );
   addExamples(command, [
     "toolmount approvals list",
+    `toolmount approvals approve 8fJ… --args '{"to":"ACME","amount":99}'`,
     `toolmount approvals deny 8fJ… --reason "not on Fridays"`,
   ]);
 }
@@ -168,9 +175,21 @@ async function decide(
   const { reason, json } = options;
   const by = options.by ?? readUserName(env);
   const remember = options.remember === undefined ? undefined : readScope(options.remember);
-  const view = await approvals.decide(id, { decision, reason, remember }, by);
+  const edited = options.args === undefined ? undefined : readEdited(options.args);
+  const view = await approvals.decide(id, { decision, reason, remember, arguments: edited }, by);
   if (json === true) return out.json(view);
   out.line(`${printable(view.tool)} is ${view.state}; resume the call or its session now`);
+}
+
+function readEdited(text: string): JsonObject {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  } catch {
+    // The sentence below says what is needed.
+  }
+  const problem = `--args is a JSON object of all arguments, such as '{"amount":99}'`;
+  throw new ToolmountError("USAGE_INVALID", { problem });
 }
 
 function readScope(text: string): ApprovalScope {

@@ -1,10 +1,11 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { ask } from "./api.ts";
+import { ask } from "../api.ts";
 import { placeText } from "./place.ts";
-import type { Position } from "./shapes.ts";
-import { hostPath, textOf, tools } from "./state.ts";
+import type { Position } from "../shapes.ts";
+import { hostPath, textOf, tools } from "../state.ts";
 
-interface Explanation {
+/** What explains a tool: lines of the plan, and the answers of its policies. */
+export interface Explanation {
   readonly tools: readonly {
     readonly origins: readonly {
       readonly what: string;
@@ -30,7 +31,7 @@ export function Why({ tool }: { readonly tool: string }) {
   const confirms = tools.value.find(({ name }) => name === tool)?.requiresConfirmation ?? false;
   return (
     <section aria-label={`Why ${tool}`}>
-      <h3>Why {tool} is as it is</h3>
+      <h2>Why {tool} is as it is</h2>
       {typeof found.value === "string" ? <p>{found.value}</p> : <Lines explanation={found.value} />}
       {confirms !== false && (
         <p>

@@ -1,5 +1,5 @@
 import { placeText } from "./place.ts";
-import type { Problem } from "./shapes.ts";
+import type { Problem } from "../shapes.ts";
 
 /** Problems of a plan, each with its place, its lines and what to do. */
 export function Problems({ problems }: { readonly problems: readonly Problem[] }) {

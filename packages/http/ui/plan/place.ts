@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Position } from "./shapes.ts";
+import type { Position } from "../shapes.ts";
 
 /** The file of the plan that is shown. */
 export const planFile = signal("");

@@ -1,4 +1,4 @@
-import type { CallSummary } from "./shapes.ts";
+import type { CallSummary } from "../shapes.ts";
 
 /** The durations of the calls that have ended, in milliseconds, shortest first. */
 export function durationsOf(calls: readonly CallSummary[]): Float64Array {

@@ -1,16 +1,20 @@
 import { useSignal, type Signal } from "@preact/signals";
-import { ask } from "./api.ts";
-import { Difference } from "./difference.tsx";
-import { Missing, useLoaded } from "./load.tsx";
+import { ask } from "../api.ts";
+import { StatusChip } from "../calls/status.tsx";
+import { Icon } from "../icons.tsx";
+import { Missing, useLoaded } from "../load.tsx";
+import { Difference } from "../parts/difference.tsx";
+import { Empty, Top } from "../parts/frame.tsx";
+import { linkTo } from "../route.ts";
+import type { Position, Problem } from "../shapes.ts";
+import { hostPath, me, served, textOf } from "../state.ts";
+import { Value } from "../value.tsx";
+import { planFile } from "./place.ts";
 import { Problems } from "./problems.tsx";
-import { go, route } from "./route.ts";
-import type { Position, Problem } from "./shapes.ts";
-import { placeText, planFile } from "./place.ts";
-import { hostPath, me, textOf } from "./state.ts";
-import { Value } from "./value.tsx";
-import { Why } from "./why.tsx";
+import { ToolTable } from "./tools.tsx";
 
-interface Entry {
+/** A module of the plan. */
+export interface Entry {
   readonly id: string;
   readonly section: string;
   readonly specifier: string;
@@ -21,7 +25,8 @@ interface Entry {
   readonly position?: Position;
 }
 
-interface LockChange {
+/** A tool that differs from the lock file. */
+export interface LockChange {
   readonly tool: string;
   readonly change: string;
   readonly differences: readonly {
@@ -39,63 +44,56 @@ interface Status {
   readonly reloadProblems: readonly Problem[];
 }
 
-/** The plan: its entries, why each tool is as it is, drift against the lock, and reload. */
+/** The plan: every tool with its verdict, its calls and its drift; why it is as it is; and reload. */
 export function PlanView() {
   const again = useSignal(0);
+  if (served.value?.plan === false)
+    return (
+      <>
+        <Top title="Plan" />
+        <Empty icon="plan" title="This host has no plan">
+          <p>
+            A program made it. Its tools are under <a href={linkTo("try")}>Try a tool</a>.
+          </p>
+        </Empty>
+      </>
+    );
+  return <Plan again={again} />;
+}
+
+function Plan({ again }: { readonly again: Signal<number> }) {
   const loaded = useLoaded<Status>("/status", again);
-  if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
-  planFile.value = loaded.value.value.plan.file ?? "";
-  const { plan, generation, entries, lockChanges, reloadProblems } = loaded.value.value;
+  const status = loaded.value !== null && "value" in loaded.value ? loaded.value.value : null;
+  planFile.value = status?.plan.file ?? "";
   return (
     <>
-      <p class="facts">
-        {plan.name ?? "plan"} · {plan.file ?? "in memory"} · generation {generation}
-      </p>
-      <Reload again={again} />
-      <Problems problems={reloadProblems} />
-      <ul class="entries">
-        {entries.map((entry) => (
-          <EntryCard key={`${entry.section} ${entry.id}`} entry={entry} />
-        ))}
-      </ul>
-      <h2>Drift against the lock</h2>
-      <Drift changes={lockChanges} />
-      <Effective again={again} />
+      <Top title="Plan" about={status === null ? "" : aboutText(status)}>
+        <Reload again={again} />
+      </Top>
+      <div class="body">
+        {status === null ? <Missing loaded={loaded.value} /> : <Shown status={status} again={again} />}
+      </div>
     </>
   );
 }
 
-function EntryCard({ entry }: { readonly entry: Entry }) {
-  const { id, section, specifier, version, state, tools, problems, position } = entry;
-  const { open } = route.value;
+function aboutText({ plan, generation }: Status): string {
+  return [plan.name, plan.file ?? "in memory", `generation ${generation}`].filter(Boolean).join(" · ");
+}
+
+interface ShownProps {
+  readonly status: Status;
+  readonly again: Signal<number>;
+}
+
+function Shown({ status: { entries, lockChanges, reloadProblems }, again }: ShownProps) {
   return (
-    <li class="card">
-      <h2>
-        {id} <span class={`status ${state}`}>{state}</span>
-      </h2>
-      <p class="facts">
-        {section}
-        {specifier !== id && ` · ${specifier}`}
-        {version !== undefined && ` · ${version}`}
-        {position !== undefined && ` · ${placeText(position)}`}
-      </p>
-      <Problems problems={problems} />
-      {tools.length > 0 && (
-        <p class="tools">
-          {tools.map((tool) => (
-            <button
-              type="button"
-              aria-label={`Why ${tool}?`}
-              aria-expanded={tool === open}
-              onClick={() => (tool === open ? go("plan") : go("plan", tool))}
-            >
-              {tool}
-            </button>
-          ))}
-        </p>
-      )}
-      {open !== null && tools.includes(open) && <Why key={open} tool={open} />}
-    </li>
+    <>
+      <Problems problems={reloadProblems} />
+      <ToolTable entries={entries} changes={lockChanges} />
+      <Drift changes={lockChanges} />
+      <Effective again={again} />
+    </>
   );
 }
 
@@ -123,14 +121,15 @@ function Reload({ again }: { readonly again: Signal<number> }) {
     again.value += 1;
   };
   return (
-    <div class="actions">
-      <button type="button" disabled={busy} onClick={() => void reload()}>
-        Reload
-      </button>
-      <div role="status">
+    <div class="end">
+      <div role="status" class="facts">
         {typeof result.value === "string" && <p class="problem">{result.value}</p>}
         {result.value !== null && typeof result.value !== "string" && <ReloadFacts report={result.value} />}
       </div>
+      <button type="button" disabled={busy} onClick={() => void reload()}>
+        <Icon name="reload" />
+        Reload
+      </button>
     </div>
   );
 }
@@ -150,20 +149,21 @@ function ReloadFacts({ report }: { readonly report: Report }) {
 
 /** Each value that differs, before and now. Calls of these tools are denied until the lock is accepted. */
 function Drift({ changes }: { readonly changes: readonly LockChange[] }) {
-  if (changes.length === 0) return <p>No tool differs from the lock file.</p>;
+  if (changes.length === 0) return <p class="facts">No tool differs from the lock file.</p>;
   return (
     <>
       <p class="problem">
         Calls of changed and added tools are denied. Review the changes, then run: toolmount lock --accept
       </p>
       {changes.map(({ tool, change, differences }) => (
-        <section class="card" aria-label={`Drift of ${tool}`}>
-          <h3>
-            {tool} <span class="status waiting">{change}</span>
-          </h3>
+        <section class="box" aria-label={`Drift of ${tool}`}>
+          <h2 class="head">
+            <span>{tool}</span>
+            <StatusChip status={change} />
+          </h2>
           {differences.map(({ path, before, now }) => (
             <>
-              <p>
+              <p class="in">
                 <code>{path}</code>
               </p>
               <Difference before={textOfValue(before)} after={textOfValue(now)} />

@@ -1,17 +1,20 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { ask } from "./api.ts";
-import { go, linkTo } from "./route.ts";
-import type { CallRecord } from "./shapes.ts";
-import { calls, hostPath, maySeeAll, textOf } from "./state.ts";
-import { durationText, Value } from "./value.tsx";
+import { Icon } from "../icons.tsx";
+import { Copy } from "../parts/copy.tsx";
+import { StatusChip } from "./status.tsx";
+import { ask } from "../api.ts";
+import { go, linkTo, route } from "../route.ts";
+import type { CallRecord } from "../shapes.ts";
+import { calls, hostPath, maySeeAll, textOf } from "../state.ts";
+import { durationText, now, Time, Value } from "../value.tsx";
 
 /** One call as it is now: its steps over time, its arguments, its result and its audit. */
 export function CallDetails({ runId }: { readonly runId: string }) {
   const call = useSignal<CallRecord | null>(null);
   const problem = useSignal("");
   const change = useComputed(() => calls.value.find((one) => one.runId === runId)?.change);
-  const place = useRef<HTMLElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
   useSignalEffect(() => {
     void change.value;
     void ask<CallRecord>("GET", `${hostPath.value}/calls/${encodeURIComponent(runId)}`).then(
@@ -20,25 +23,39 @@ export function CallDetails({ runId }: { readonly runId: string }) {
     );
   });
   useEffect(() => {
-    // Beside the list there is nothing to scroll to.
-    if (!matchMedia("(min-width: 64rem)").matches) place.current?.scrollIntoView({ block: "start" });
+    // Where the drawer takes the place of the list, the row that had the focus is gone.
+    if (document.activeElement?.checkVisibility() !== true) title.current?.focus();
   }, []);
   return (
-    <section class="card" aria-label="Call" ref={place}>
-      <button type="button" class="close" onClick={() => go("calls")}>
+    <aside class="drawer" role="region" aria-label="Call">
+      <button type="button" class="close" onClick={() => go("calls", null, route.value.filter)}>
+        <Icon name="cross" />
         Close
       </button>
+      <h2 tabIndex={-1} ref={title}>
+        {call.value?.tool ?? "Call"}
+      </h2>
       {call.value === null ? <p>{problem.value || "Reading…"}</p> : <Details call={call.value} />}
-    </section>
+    </aside>
   );
 }
 
 function Details({ call }: { readonly call: CallRecord }) {
   return (
     <>
-      <h2>
-        {call.tool} <span class={`status ${call.status}`}>{call.code ?? call.status}</span>
-      </h2>
+      <p class="meta">
+        <StatusChip status={call.status} code={call.code} />
+        <span>
+          <Time at={call.startedAt} />
+          {call.durationMs !== null && ` · ${durationText(call.durationMs)}`}
+        </span>
+        <Copy
+          text={location.origin + linkTo("calls", call.runId)}
+          what="to this call"
+          label="Copy link"
+          icon="link"
+        />
+      </p>
       <dl class="facts">
         <Fact name="run" value={call.runId} />
         <Fact name="call" value={call.callId} />
@@ -60,9 +77,7 @@ function Details({ call }: { readonly call: CallRecord }) {
         <Fact name="trace" value={call.traceparent} />
       </dl>
       <Timeline call={call} />
-      <h3>Arguments</h3>
       <Kept shown={call.arguments} label="Arguments" />
-      <h3>Result</h3>
       <Kept shown={call.result} label="Result" />
       {maySeeAll.value && <Audit key={call.change} runId={call.runId} />}
     </>
@@ -80,9 +95,10 @@ function Fact({ name, value }: { readonly name: string; readonly value: string |
 }
 
 /** Each step as a bar from its begin to the begin of the next one. */
-function Timeline({ call: { steps, startedAt, durationMs } }: { readonly call: CallRecord }) {
+function Timeline({ call: { status, steps, startedAt, durationMs } }: { readonly call: CallRecord }) {
   const begin = steps[0]?.at ?? startedAt;
-  const end = Math.max(steps.at(-1)?.at ?? begin, begin + (durationMs ?? 0));
+  const isOpen = status === "waiting" || status === "running";
+  const end = Math.max(steps.at(-1)?.at ?? begin, begin + (durationMs ?? 0), isOpen ? now.value : 0);
   const whole = Math.max(1, end - begin);
   return (
     <ol class="steps">
@@ -92,14 +108,17 @@ function Timeline({ call: { steps, startedAt, durationMs } }: { readonly call: C
         const width = Math.max(1, (100 * (until - at)) / whole);
         return (
           <li>
-            <span class="after">+{durationText(at - begin)}</span>
-            <span class="bar">
-              <i style={{ left: `${Math.min(left, 99)}%`, width: `${Math.min(width, 100 - left)}%` }} />
-            </span>
             <span>
               {name}
               {note !== undefined && note !== "" && `: ${note}`}
             </span>
+            <span class="bar-of">
+              <i
+                class={name.startsWith("approval:required") ? "waited" : ""}
+                style={{ left: `${Math.min(left, 99)}%`, width: `${Math.min(width, 100 - left)}%` }}
+              />
+            </span>
+            <span class="after">+{durationText(at - begin)}</span>
           </li>
         );
       })}
@@ -113,13 +132,20 @@ interface KeptProps {
 }
 
 function Kept({ shown, label }: KeptProps) {
-  if (shown === null) return <p>Not kept.</p>;
-  if ("value" in shown) return <Value value={shown.value} label={label} />;
+  const text =
+    shown === null ? "" : "value" in shown ? (JSON.stringify(shown.value, null, 2) ?? "") : shown.text;
   return (
-    <>
-      <p>The first part of {shown.characters} characters:</p>
-      <Value value={shown.text} label={label} />
-    </>
+    <section class="box">
+      <h3>
+        <span>{label}</span>
+        {shown !== null && <Copy text={text} what={label} />}
+      </h3>
+      {shown === null && <p class="in">Not kept.</p>}
+      {shown !== null && "text" in shown && (
+        <p class="note">The first part of {shown.characters} characters:</p>
+      )}
+      {shown !== null && <Value value={"value" in shown ? shown.value : shown.text} label={label} />}
+    </section>
   );
 }
 

@@ -1,0 +1,144 @@
+import { useComputed } from "@preact/signals";
+import { Empty, Top } from "../parts/frame.tsx";
+import { filterBy, route } from "../route.ts";
+import type { CallSummary } from "../shapes.ts";
+import { calls, tools } from "../state.ts";
+import { countText, durationText } from "../value.tsx";
+import { CallDetails } from "./call.tsx";
+import { Histogram } from "./histogram.tsx";
+import { durationsOf, percentileOf } from "./percentile.ts";
+import { Rows } from "./rows.tsx";
+import { kindOf } from "./status.tsx";
+
+/** The newest calls, live, and one of them with all its steps. */
+export function CallsView() {
+  const chosen = useComputed(() => chosenCalls(calls.value, route.value.filter));
+  const shown = useComputed(() => inTime(chosen.value, route.value.filter));
+  const { open } = route.value;
+  return (
+    <>
+      <Top title="Calls" about={aboutText(shown.value)} />
+      <Filters calls={chosen.value} />
+      <Histogram calls={chosen.value} />
+      <div class={open === null ? "split" : "split opened"}>
+        {shown.value.length === 0 ? <NoCalls /> : <Rows calls={shown.value} open={open} />}
+        {open !== null && <CallDetails key={open} runId={open} />}
+      </div>
+    </>
+  );
+}
+
+function chosenCalls(
+  all: readonly CallSummary[],
+  { tool = "", status = "", session = "", user = "" }: Readonly<Record<string, string>>,
+): readonly CallSummary[] {
+  return all.filter(
+    (call) =>
+      call.tool.includes(tool) &&
+      (call.status.includes(status) || (call.code ?? "").toLowerCase().includes(status.toLowerCase())) &&
+      (call.sessionId ?? "").includes(session) &&
+      (call.userId ?? "").includes(user),
+  );
+}
+
+function inTime(
+  all: readonly CallSummary[],
+  { from, to }: Readonly<Record<string, string>>,
+): readonly CallSummary[] {
+  if (from === undefined || to === undefined) return all;
+  return all.filter(({ startedAt }) => startedAt >= Number(from) && startedAt < Number(to));
+}
+
+/** The errors and durations of the shown calls. */
+function aboutText(all: readonly CallSummary[]): string {
+  const durations = durationsOf(all);
+  const parts = [50, 95, 99].map(
+    (part) => `p${part} ${durationText(percentileOf(durations, part / 100) ?? 0)}`,
+  );
+  const errors = all.filter(({ code }) => code !== null).length;
+  return [
+    countText(all.length, "call"),
+    ...(durations.length > 0 ? [countText(errors, "error"), ...parts] : []),
+  ].join(" · ");
+}
+
+const names = ["tool", "status", "session", "user"] as const;
+
+/** Statuses as chips with their counts, and the other filters as fields. */
+function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
+  const { filter } = route.value;
+  const set = (name: string, value: string) => filterBy({ ...filter, [name]: value });
+  const isFiltered = Object.values(filter).some((value) => value !== "");
+  return (
+    <div class="filters" role="search" aria-label="Calls">
+      {names.map((name) => (
+        <label key={name}>
+          <span class="quiet">{name}</span>
+          <input
+            list={name === "tool" ? "known-tools" : undefined}
+            value={filter[name] ?? ""}
+            placeholder={name === "status" ? "status or code" : name}
+            onInput={(event) => set(name, event.currentTarget.value)}
+          />
+        </label>
+      ))}
+      <datalist id="known-tools">
+        {tools.value.map(({ name }) => (
+          <option value={name} />
+        ))}
+      </datalist>
+      <Statuses calls={all} chosen={filter["status"] ?? ""} choose={(status) => set("status", status)} />
+      {isFiltered && (
+        <button type="button" class="plain" onClick={() => filterBy({})}>
+          Clear filters
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface StatusesProps {
+  readonly calls: readonly CallSummary[];
+  readonly chosen: string;
+  readonly choose: (status: string) => void;
+}
+
+function Statuses({ calls: all, chosen, choose }: StatusesProps) {
+  const counts = new Map<string, number>();
+  for (const { status } of all) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return (
+    <>
+      {[...counts].map(([status, count]) => (
+        <button
+          type="button"
+          class={`chip ${kindOf(status)}`}
+          aria-pressed={status === chosen}
+          onClick={() => choose(status === chosen ? "" : status)}
+        >
+          {status.replaceAll("_", " ")} {count}
+        </button>
+      ))}
+    </>
+  );
+}
+
+function NoCalls() {
+  if (calls.value.length > 0)
+    return (
+      <Empty icon="calls" title="No call has these filters">
+        <p>{countText(calls.value.length, "call")} of this host are known.</p>
+        <button type="button" onClick={() => filterBy({})}>
+          Clear filters
+        </button>
+      </Empty>
+    );
+  return (
+    <Empty icon="calls" title="No call yet">
+      <p>Calls appear here as they happen. Make one:</p>
+      <pre>{`curl -H "Authorization: Bearer $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"tool":"${tools.value[0]?.name ?? "NAME"}"}' \\\n  ${location.origin}/api/hosts/default/calls`}</pre>
+      <p>
+        Or <a href="#/try">try a tool on this page</a>.
+      </p>
+    </Empty>
+  );
+}

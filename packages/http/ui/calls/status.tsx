@@ -1,0 +1,31 @@
+const good: ReadonlySet<string> = new Set(["ok", "done", "mounted", "sleeping", "allow"]);
+const open: ReadonlySet<string> = new Set([
+  "running",
+  "waiting",
+  "pending",
+  "open",
+  "degraded",
+  "ask",
+  "may ask",
+  "changed",
+  "added",
+]);
+const none: ReadonlySet<string> = new Set(["cancelled", "idle"]);
+
+/** The colour of a state. */
+export function kindOf(status: string): "good" | "warn" | "bad" | "" {
+  if (good.has(status)) return "good";
+  if (none.has(status)) return "";
+  return open.has(status) ? "warn" : "bad";
+}
+
+/** A state as a word with its colour; the code of an error says more than its status. */
+export function StatusChip({
+  status,
+  code = null,
+}: {
+  readonly status: string;
+  readonly code?: string | null;
+}) {
+  return <span class={`chip ${kindOf(status)} status ${status}`}>{code ?? status.replaceAll("_", " ")}</span>;
+}

@@ -1,0 +1,167 @@
+import { useSignal, type Signal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { ApiError, ask } from "../api.ts";
+import { Icon } from "../icons.tsx";
+import type { Approval } from "../shapes.ts";
+import { hostPath, notify, readApprovals, textOf } from "../state.ts";
+import { isSteady } from "../steady.ts";
+import { Edit } from "./edit.tsx";
+import { Scopes } from "./scopes.tsx";
+import { answeredHere, endOf, isWaiting, nextWaiting, show, toolOf } from "./shown.ts";
+
+interface AnswersProps {
+  readonly approval: Approval;
+}
+
+/** A decision, as the API takes it. */
+export interface Decision {
+  readonly decision: "approve" | "deny";
+  readonly reason?: string;
+  readonly remember?: object;
+  readonly arguments?: object;
+}
+
+/** The answers of a question; once it has ended, how, and the way to the next one. */
+export function Answers({ approval }: AnswersProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const waits = isWaiting(approval.id);
+  const waited = useRef(waits);
+  useLayoutEffect(() => {
+    if (waited.current && !waits) keepFocus();
+    waited.current = waits;
+  }, [waits]);
+  return (
+    <div class="answers" ref={place}>
+      {waits ? <Choices approval={approval} /> : <Ended approval={approval} />}
+    </div>
+  );
+}
+
+/** The focus was on a button that is gone: it goes to the way to the next question, or to the sentence. */
+function keepFocus(): void {
+  const focused = document.activeElement;
+  if (focused !== null && focused !== document.body && focused.isConnected) return;
+  const next =
+    document.querySelector<HTMLElement>('[data-key="next"]') ?? document.getElementById("question");
+  next?.focus();
+}
+
+function Ended({ approval }: AnswersProps) {
+  const next = nextWaiting();
+  const isApproved = approval.decision?.decision === "approve";
+  return (
+    <div class="bar">
+      <p role="status">
+        <Icon name={isApproved ? "check" : "cross"} />
+        {endOf(approval)}
+        {approval.decision?.reason !== undefined && `: ${approval.decision.reason}`}
+        {approval.end !== undefined && <span class="chip">{approval.end.status}</span>}
+      </p>
+      {next !== null && (
+        <button type="button" data-key="next" onClick={() => show(next)}>
+          Next question <kbd aria-hidden="true">n</kbd>
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Choices({ approval }: AnswersProps) {
+  const { id } = approval;
+  const busy = useSignal(false);
+  const panel = useSignal<"" | "edit" | "scopes">("");
+  const reason = useSignal("");
+  const isHigh = toolOf(approval)?.consequenceLevel === "high";
+  const decide = async (event: Event, decision: Decision) => {
+    if (!isMeant(event)) return notify("The button has only just come there. Press it again.");
+    busy.value = true;
+    await sendDecision(id, decision);
+    busy.value = false;
+  };
+  const deny = (event: Event) => {
+    const why = reason.value.trim();
+    return decide(event, { decision: "deny", ...(why !== "" && { reason: why }) });
+  };
+  return (
+    <div data-decides>
+      {panel.value === "scopes" && <Scopes approval={approval} busy={busy} decide={decide} />}
+      {panel.value === "edit" && (
+        <Edit approval={approval} busy={busy} decide={decide} close={() => closePanel(panel)} />
+      )}
+      <div class="bar">
+        <button
+          type="button"
+          class="go"
+          data-key="approve"
+          aria-keyshortcuts="a"
+          data-confirms={isHigh ? "" : undefined}
+          disabled={busy}
+          onClick={(event) => void decide(event, { decision: "approve" })}
+        >
+          Approve once <kbd aria-hidden="true">a</kbd>
+        </button>
+        <button
+          type="button"
+          data-key="edit"
+          aria-expanded={panel.value === "edit"}
+          onClick={() => (panel.value = panel.value === "edit" ? "" : "edit")}
+        >
+          Edit<span class="long">, then approve</span>… <kbd aria-hidden="true">e</kbd>
+        </button>
+        {approval.rememberable && (
+          <button
+            type="button"
+            data-key="scopes"
+            aria-expanded={panel.value === "scopes"}
+            onClick={() => (panel.value = panel.value === "scopes" ? "" : "scopes")}
+          >
+            Always… <kbd aria-hidden="true">r</kbd>
+          </button>
+        )}
+        <form class="reason" onSubmit={(event) => event.preventDefault()}>
+          <label>
+            <span class="quiet">Reason</span>
+            <input
+              value={reason}
+              data-key="reason"
+              placeholder="Reason: the model reads it"
+              onInput={(event) => (reason.value = event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit" class="no" disabled={busy} onClick={(event) => void deny(event)}>
+            Deny <kbd aria-hidden="true">d</kbd>
+          </button>
+        </form>
+      </div>
+    </div>
+  );
+}
+
+/** The focus goes back to the button that opened it. */
+function closePanel(panel: Signal<"" | "edit" | "scopes">): void {
+  document.querySelector<HTMLElement>(`[data-key="${panel.value}"]`)?.focus();
+  panel.value = "";
+}
+
+/** A press by key, or by pointer on a button that a person has seen at its place. */
+function isMeant(event: Event): boolean {
+  if ((event as Partial<UIEvent>).detail === 0) return true;
+  const place = (event.currentTarget as Element).closest("[data-decides]");
+  return place === null || isSteady(place);
+}
+
+/** Sends a decision, and reads what waits. A question that another person answered first shows that person. */
+export async function sendDecision(id: string, decision: Decision): Promise<boolean> {
+  // The stream can report the answer before the request ends.
+  answeredHere.value = new Set([...answeredHere.value, id]);
+  let isSent = true;
+  try {
+    await ask("POST", `${hostPath.value}/approvals/${id}/decision`, decision);
+  } catch (error) {
+    isSent = false;
+    answeredHere.value = new Set([...answeredHere.value].filter((one) => one !== id));
+    if (!(error instanceof ApiError && error.code === "APPROVAL_DECIDED")) notify(textOf(error));
+  }
+  await readApprovals().catch((error: unknown) => notify(textOf(error)));
+  return isSent;
+}

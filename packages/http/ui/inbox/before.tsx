@@ -1,0 +1,71 @@
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { ask } from "../api.ts";
+import { Markdown } from "../parts/markdown.tsx";
+import { linkTo } from "../route.ts";
+import type { Approval, Item, SessionDetails, SessionSummary } from "../shapes.ts";
+import { hostPath, served } from "../state.ts";
+import { textOfContent } from "../turn.tsx";
+
+interface Words {
+  readonly user: string;
+  readonly model: string;
+}
+
+/** What the user asked for, and the last words of the model before the call. */
+export function Before({ approval: { info } }: { readonly approval: Approval }) {
+  const words = useSignal<Words | null>(null);
+  const { sessionId, callId, userId = "user" } = info;
+  useSignalEffect(() => {
+    if (sessionId === undefined || served.value?.turns !== true) return;
+    void readWords(hostPath.value, sessionId, callId).then(
+      (found) => (words.value = found),
+      // The question can be answered without them.
+      () => (words.value = null),
+    );
+  });
+  if (words.value === null || sessionId === undefined) return null;
+  const { user, model } = words.value;
+  return (
+    <section class="box" aria-label="Before this">
+      <h3>
+        <span>Before this</span>
+        <a href={linkTo("sessions", sessionId)}>Whole session</a>
+      </h3>
+      <div class="in">
+        {user !== "" && <Said by={userId} text={user} />}
+        {model !== "" && <Said by="model" text={model} />}
+      </div>
+    </section>
+  );
+}
+
+function Said({ by, text }: { readonly by: string; readonly text: string }) {
+  return (
+    <div>
+      <p class="who">{by}</p>
+      <Markdown text={text} />
+    </div>
+  );
+}
+
+/** A call of a program has a session, too, which no model keeps: only sessions of the list are read. */
+async function readWords(host: string, sessionId: string, callId: string): Promise<Words | null> {
+  const { sessions } = await ask<{ sessions: readonly SessionSummary[] }>("GET", `${host}/sessions`);
+  if (!sessions.some(({ id }) => id === sessionId)) return null;
+  const { items } = await ask<SessionDetails>("GET", `${host}/sessions/${encodeURIComponent(sessionId)}`);
+  const at = items.findIndex((item) => item["call_id"] === callId);
+  const before = items.slice(0, at === -1 ? items.length : at);
+  const turn = before.slice(
+    Math.max(
+      0,
+      before.findLastIndex(({ role }) => role === "user"),
+    ),
+  );
+  const last = (role: string) => textOf(turn.findLast((item) => item.role === role));
+  const words = { user: last("user"), model: last("assistant") };
+  return words.user + words.model === "" ? null : words;
+}
+
+function textOf(item: Item | undefined): string {
+  return item === undefined ? "" : textOfContent(item["content"] ?? "");
+}

@@ -1,0 +1,130 @@
+import { useLayoutEffect } from "preact/hooks";
+import { Empty, Top } from "../parts/frame.tsx";
+import { go, route } from "../route.ts";
+import { approvals, answered, cards, dropEnded, mayApprove, me, tools } from "../state.ts";
+import { watchPlaces } from "../steady.ts";
+import { countText } from "../value.tsx";
+import { listenToKeys } from "./keys.ts";
+import { QuestionList } from "./list.tsx";
+import { Notifications } from "./notifications.tsx";
+import { Question } from "./question.tsx";
+import { findQuestion, shownId } from "./shown.ts";
+import { Standing } from "./standing.tsx";
+
+/** What waits for a person at the left, and one question with its answers at the right. */
+export function InboxView() {
+  return (
+    <>
+      <Top title="Inbox" about={aboutText()}>
+        <div class="end">
+          <Notifications />
+        </div>
+      </Top>
+      {me.value !== null && !mayApprove.value ? (
+        <Empty icon="inbox" title="This token may not see questions">
+          <p>
+            Open the page with a token that has the role approve. The person who runs the server makes one:
+          </p>
+          <pre>toolmount tokens add NAME --roles approve</pre>
+        </Empty>
+      ) : (
+        <Questions />
+      )}
+    </>
+  );
+}
+
+function aboutText(): string {
+  const waiting = approvals.value;
+  if (waiting === null) return "";
+  const ended = answered.value.length === 0 ? "" : ` · ${answered.value.length} answered`;
+  return `${waiting.length === 0 ? "nothing waits" : `${waiting.length} wait`}${ended}`;
+}
+
+/**
+ * A question that ends stays in its place until another view is opened: nothing moves under the pointer. The question that is
+ * shown changes by an act of the person alone.
+ */
+function Questions() {
+  useLayoutEffect(() => {
+    dropEnded();
+    const stops = [watchPlaces(), listenToKeys()];
+    return () => {
+      for (const stop of stops) stop();
+      shownId.value = null;
+    };
+  }, []);
+  const { open } = route.value;
+  useLayoutEffect(() => {
+    if (open !== null) shownId.value = open;
+  }, [open]);
+  // The first question that comes is shown by itself, and stays.
+  const first = approvals.value?.[0]?.id;
+  useLayoutEffect(() => {
+    if (open === null && first !== undefined && shownId.value === null) shownId.value = first;
+  }, [open, first]);
+  if (approvals.value === null)
+    return (
+      <Empty icon="warn" title="The server does not answer now">
+        <p>So it is not known what waits. The page connects again by itself.</p>
+      </Empty>
+    );
+  const shown = findQuestion(shownId.value);
+  if (cards.value.length + answered.value.length === 0 && open === null) return <NothingYet />;
+  return (
+    <div class={open === null ? "two" : "two opened"}>
+      <div class="list">
+        {approvals.value.length === 0 && <NothingWaits />}
+        <QuestionList />
+        <Standing />
+      </div>
+      <div class="pane">
+        {shown === undefined ? (
+          <NoneShown isNamed={open !== null} />
+        ) : (
+          <Question key={shown.id} approval={shown} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function NothingWaits() {
+  return <p class="nothing">Nothing waits for an answer.</p>;
+}
+
+function NothingYet() {
+  return (
+    <div class="body">
+      <Empty icon="inbox" title="Nothing waits for an answer.">
+        <p>
+          A call that needs an approval appears here by itself. {countText(tools.value.length, "tool")} of
+          this host may be called; the plan says which of them ask.
+        </p>
+        <p>
+          <a href="#/plan">See which tools ask</a> or <a href="#/try">try one of them</a>.
+        </p>
+      </Empty>
+      <Standing />
+    </div>
+  );
+}
+
+function NoneShown({ isNamed }: { readonly isNamed: boolean }) {
+  if (!isNamed)
+    return (
+      <Empty icon="inbox" title="Choose a question">
+        <p>
+          <kbd>j</kbd> and <kbd>k</kbd> go through them.
+        </p>
+      </Empty>
+    );
+  return (
+    <Empty icon="inbox" title="This question is no longer here">
+      <p>It was answered before this server started, or it belongs to another host.</p>
+      <button type="button" onClick={() => go("inbox")}>
+        All questions
+      </button>
+    </Empty>
+  );
+}

@@ -1,0 +1,38 @@
+import { step } from "./shown.ts";
+
+/** What a key presses, where the question has it. */
+const buttons: Readonly<Record<string, string>> = {
+  a: "approve",
+  d: "reason",
+  e: "edit",
+  r: "scopes",
+  n: "next",
+};
+
+/** Listens to the keys of the inbox, where nobody writes. Returns what ends that. */
+export function listenToKeys(): () => void {
+  addEventListener("keydown", onKey);
+  return () => removeEventListener("keydown", onKey);
+}
+
+function onKey(event: KeyboardEvent): void {
+  const { key, target } = event;
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return;
+  if (key === "j" || key === "k") step(key === "j" ? 1 : -1);
+  else if (!press(buttons[key])) return;
+  event.preventDefault();
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select") !== null;
+}
+
+/** A button with `data-confirms` only gets the focus: Enter presses it. */
+function press(name: string | undefined): boolean {
+  if (name === undefined) return false;
+  const found = document.querySelector<HTMLElement>(`[data-key="${name}"]`);
+  if (found === null || found.closest("[inert]") !== null) return false;
+  if (found instanceof HTMLInputElement || found.dataset["confirms"] !== undefined) found.focus();
+  else found.click();
+  return true;
+}

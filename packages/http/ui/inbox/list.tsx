@@ -1,0 +1,65 @@
+import { linkTo } from "../route.ts";
+import type { Approval } from "../shapes.ts";
+import { answered, cards } from "../state.ts";
+import { Age } from "../value.tsx";
+import { Hidden, Risk } from "./risk.tsx";
+import { lineOf } from "./sentence.ts";
+import { endOf, isPlaced, isWaiting, sentence, shownId } from "./shown.ts";
+
+/** Answered questions that the list shows. */
+const maxAnswered = 50;
+
+/** The questions: those that wait, each in its place, then those that were answered before. */
+export function QuestionList() {
+  const before = answered.value.filter(({ id }) => !isPlaced(id)).slice(0, maxAnswered);
+  return (
+    <>
+      <Part title="Waiting" questions={cards.value} />
+      <Part title="Answered" questions={before} />
+    </>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly questions: readonly Approval[];
+}
+
+function Part({ title, questions }: PartProps) {
+  if (questions.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {questions.map((approval) => (
+          <Item key={approval.id} approval={approval} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Item({ approval }: { readonly approval: Approval }) {
+  const { id, createdAt, decision } = approval;
+  return (
+    <li class={isWaiting(id) ? "" : "ended"}>
+      <a class="item" href={linkTo("inbox", id)} aria-current={shownId.value === id ? "true" : undefined}>
+        <span class="t">
+          <span>{sentence(approval)}</span>
+          <Age at={decision?.at ?? createdAt} />
+        </span>
+        <span class="s">{endOf(approval) ?? lineOf(approval)}</span>
+        <Chips approval={approval} />
+      </a>
+    </li>
+  );
+}
+
+function Chips({ approval }: { readonly approval: Approval }) {
+  return (
+    <span class="chips">
+      <Risk approval={approval} />
+      <Hidden approval={approval} />
+    </span>
+  );
+}

@@ -1,0 +1,156 @@
+import { Icon } from "../icons.tsx";
+import { Copy } from "../parts/copy.tsx";
+import { Difference } from "../parts/difference.tsx";
+import { linkTo } from "../route.ts";
+import type { Approval } from "../shapes.ts";
+import { Age, countText, durationText, now, Value } from "../value.tsx";
+import { Answers } from "./answers.tsx";
+import { Arguments } from "./arguments.tsx";
+import { Before } from "./before.tsx";
+import { Risk } from "./risk.tsx";
+import { isWaiting, sentence, toolOf } from "./shown.ts";
+
+/** One question: what is asked, everything that the answer covers, and the answers where the reading ends. */
+export function Question({ approval }: { readonly approval: Approval }) {
+  return (
+    <>
+      <article class="question" aria-labelledby="question">
+        <a class="back" href={linkTo("inbox")}>
+          <Icon name="back" />
+          All questions
+        </a>
+        <h2 id="question" tabIndex={-1}>
+          {sentence(approval)}
+        </h2>
+        <Facts approval={approval} />
+        <Why approval={approval} />
+        <Arguments approval={approval} />
+        <Edited approval={approval} />
+        <Before approval={approval} />
+        {isWaiting(approval.id) && <IfApproved approval={approval} />}
+        <Rest approval={approval} />
+      </article>
+      <Answers approval={approval} />
+    </>
+  );
+}
+
+function Facts({ approval }: { readonly approval: Approval }) {
+  const { tool, info, createdAt, expiresAt, default: fallback } = approval;
+  const left = durationText(Math.max(0, expiresAt - now.value));
+  return (
+    <p class="meta">
+      <Risk approval={approval} />
+      <span>{tool}</span>
+      {info.userId !== undefined && <span>· for {info.userId}</span>}
+      {info.sessionId !== undefined && (
+        <span>
+          · session <a href={linkTo("sessions", info.sessionId)}>{info.sessionId}</a>
+        </span>
+      )}
+      <span>
+        · asked <Age at={createdAt} /> ago
+        {isWaiting(approval.id) && `, ${fallback === "approve" ? "approved" : "denied"} in ${left}`}
+      </span>
+      <Copy
+        text={location.origin + linkTo("inbox", approval.id)}
+        what="to this question"
+        label="Copy link"
+        icon="link"
+      />
+    </p>
+  );
+}
+
+/** The first reason in one line; the others are one click away. */
+function Why({ approval: { reasons, prompt, place } }: { readonly approval: Approval }) {
+  const [first, ...others] = reasons;
+  const isOwnPrompt = !reasons.some(({ reason }) => prompt.includes(reason));
+  return (
+    <div class="why">
+      {isOwnPrompt && <p>{prompt}</p>}
+      {first !== undefined && <Reason reason={first} />}
+      {place !== undefined && (
+        <p class="facts">
+          line {place.line} of {place.tool}, after {countText(place.after, "call")}: <code>{place.code}</code>
+        </p>
+      )}
+      {others.length > 0 && (
+        <details>
+          <summary>{countText(others.length, "more reason")}</summary>
+          {others.map((reason) => (
+            <Reason reason={reason} />
+          ))}
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Reason({ reason: { reason, rule } }: { readonly reason: Approval["reasons"][number] }) {
+  return (
+    <p>
+      Asks because {reason} {rule !== undefined && <code>{rule}</code>}
+    </p>
+  );
+}
+
+/** What a person changed before the call ran. */
+function Edited({ approval: { arguments: before, decision } }: { readonly approval: Approval }) {
+  if (decision?.arguments === undefined) return null;
+  return (
+    <section class="box" aria-label="Changed by the approver">
+      <h3>Changed by {decision.by}</h3>
+      <Difference
+        before={JSON.stringify(before, null, 2)}
+        after={JSON.stringify(decision.arguments, null, 2)}
+      />
+    </section>
+  );
+}
+
+function IfApproved({ approval }: { readonly approval: Approval }) {
+  const { undoable, irreversible } = toolOf(approval) ?? {};
+  return (
+    <section class="box" aria-label="If you approve">
+      <h3>If you approve</h3>
+      <p class="in">
+        <span>
+          Calls <b>{approval.tool}</b> once, with exactly these arguments.{" "}
+          {irreversible === true && "What it does cannot be undone."}
+          {undoable === true && "It can be undone later: toolmount undo."}
+        </span>
+      </p>
+    </section>
+  );
+}
+
+function Rest({ approval }: { readonly approval: Approval }) {
+  const { arguments: given, digest, info, id } = approval;
+  return (
+    <details>
+      <summary>Arguments as JSON, digest and ids</summary>
+      <section class="box" aria-label="Arguments as JSON">
+        <div class="head">
+          <span>Arguments</span>
+          <Copy text={JSON.stringify(given, null, 2)} what="arguments" />
+        </div>
+        <Value value={given} label="Arguments as JSON" />
+      </section>
+      <dl class="facts">
+        <dt>digest</dt>
+        <dd>
+          <code>{digest}</code>
+        </dd>
+        <dt>question</dt>
+        <dd>
+          <code>{id}</code>
+        </dd>
+        <dt>call</dt>
+        <dd>
+          <code>{info.callId}</code>
+        </dd>
+      </dl>
+    </details>
+  );
+}

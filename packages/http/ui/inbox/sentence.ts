@@ -1,0 +1,60 @@
+import type { Approval, Tool } from "../shapes.ts";
+
+/** Longest sentence of a question, in characters. */
+const maxSentence = 120;
+
+/** What a call would do, as a person says it: in the words of the tool's author, else the tool and its control arguments. */
+export function sentenceOf({ tool: name, arguments: given }: Approval, tool?: Tool): string {
+  const template = tool?.question;
+  const text = template === undefined ? plainSentence(name, given, tool?.control) : fill(template, given);
+  return text.length <= maxSentence ? text : `${text.slice(0, maxSentence - 1).trimEnd()}…`;
+}
+
+type Arguments = Approval["arguments"];
+
+/** Replaces `{name}`; `{name:2}` is a number with two decimals. */
+function fill(template: string, given: Arguments): string {
+  return oneLine(
+    template.replaceAll(/\{([\w-]+)(?::(\d))?\}/g, (_, name: string, decimals?: string) =>
+      textOf(given[name], decimals === undefined ? undefined : Number(decimals)),
+    ),
+  );
+}
+
+function plainSentence(name: string, given: Arguments, control: readonly string[] = []): string {
+  const named = control.filter((key) => given[key] !== undefined);
+  const keys = named.length > 0 ? named : Object.keys(given).filter((key) => isShort(given[key]));
+  const values = keys.slice(0, 3).map((key) => oneLine(textOf(given[key])));
+  return [wordsOf(name), values.filter(Boolean).join(", ")].filter(Boolean).join(" ");
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === "string" ? value !== "" && value.length <= 60 : typeof value === "number";
+}
+
+function textOf(value: unknown, decimals?: number): string {
+  if (typeof value === "number")
+    return value.toLocaleString("en-US", {
+      minimumFractionDigits: decimals ?? 0,
+      maximumFractionDigits: decimals ?? 20,
+    });
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+/** `send_money` is read as "Send money". */
+function wordsOf(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The first line that is no comment, with a sign that there are more. */
+function oneLine(text: string): string {
+  const lines = text.trim().split(/\r?\n/);
+  const first = lines.find((line) => line.trim() !== "" && !/^\s*#/.test(line)) ?? lines[0]!;
+  return lines.length === 1 ? first : `${first.trim()} …`;
+}
+
+/** Who asks, and why, in one line. */
+export function lineOf({ tool, reasons, info: { userId } }: Approval): string {
+  return [tool, reasons[0]?.reason, userId].filter((part) => part !== undefined && part !== "").join(" · ");
+}

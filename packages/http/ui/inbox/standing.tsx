@@ -1,0 +1,57 @@
+import { ask } from "../api.ts";
+import type { Remembered } from "../shapes.ts";
+import { hostPath, me, notify, readApprovals, remembered, textOf } from "../state.ts";
+import { Age } from "../value.tsx";
+
+/** Approvals that answer later calls, too, until they are revoked. */
+export function Standing() {
+  if (remembered.value.length === 0) return null;
+  return (
+    <section aria-label="Approved from now on">
+      <h2>Approved from now on</h2>
+      <ul>
+        {remembered.value.map((one) => (
+          <StandingItem key={one.id} one={one} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function StandingItem({ one }: { readonly one: Remembered }) {
+  const { id, tool, by, at } = one;
+  const revoke = async () => {
+    try {
+      await ask("DELETE", `${hostPath.value}/approvals/${id}`);
+      notify(`The approval of ${tool} is revoked.`);
+    } catch (error) {
+      notify(textOf(error));
+    }
+    document.getElementById("content")?.focus();
+    await readApprovals().catch((error: unknown) => notify(textOf(error)));
+  };
+  return (
+    <li class="item">
+      <span class="t">
+        <span>{tool}</span>
+        <Age at={at} />
+      </span>
+      <span class="s">
+        {scopeText(one)}, by {by}
+      </span>
+      {me.value?.roles.includes("admin") === true && (
+        <span>
+          <button type="button" class="plain no" aria-label={`Revoke ${tool}`} onClick={() => void revoke()}>
+            Revoke
+          </button>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function scopeText({ scope, sessionId, pattern }: Remembered): string {
+  if (scope === "session") return `with the same arguments, in session ${sessionId ?? ""}`;
+  if (scope === "arguments") return "with the same arguments";
+  return `where ${JSON.stringify(pattern)}`;
+}

@@ -1,0 +1,52 @@
+import { useSignal } from "@preact/signals";
+import { Icon, type IconName } from "../icons.tsx";
+import { notify } from "../state.ts";
+
+interface CopyProps {
+  readonly text: string;
+  /** What is copied, for people who do not see where the button is. */
+  readonly what: string;
+  readonly label?: string;
+  readonly icon?: IconName;
+}
+
+/** Milliseconds in which the button says that it copied. */
+const saidMs = 2_000;
+
+/** Copies a text exactly as it is, also with what does not show in it. */
+export function Copy({ text, what, label = "Copy", icon = "copy" }: CopyProps) {
+  const isDone = useSignal(false);
+  const copy = async () => {
+    if (!(await toClipboard(text))) return notify("The browser did not let the page copy.");
+    isDone.value = true;
+    setTimeout(() => (isDone.value = false), saidMs);
+  };
+  return (
+    <button type="button" class="plain" onClick={() => void copy()}>
+      <Icon name={isDone.value ? "check" : icon} />
+      {isDone.value ? "Copied" : label}
+      <span class="quiet"> {what}</span>
+    </button>
+  );
+}
+
+/** Over plain HTTP from another machine a browser has no clipboard: then the text is copied from a field. */
+async function toClipboard(text: string): Promise<boolean> {
+  const { clipboard } = navigator as { readonly clipboard?: Clipboard };
+  if (clipboard !== undefined)
+    return clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  const field = document.createElement("textarea");
+  const focused = document.activeElement;
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  // The only way without a clipboard.
+  // oxlint-disable-next-line typescript/no-deprecated
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
+}

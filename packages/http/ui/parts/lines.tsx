@@ -1,0 +1,67 @@
+import type { ComponentChild } from "preact";
+import { countHidden } from "../hidden.ts";
+import { countText, HiddenNote } from "../value.tsx";
+import { Copy } from "./copy.tsx";
+
+interface LinesProps {
+  readonly name: string;
+  readonly text: string;
+  readonly isScript: boolean;
+}
+
+/** A text of several lines, or a command: whole, with numbers, and to copy. */
+export function Lines({ name, text, isScript }: LinesProps) {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  return (
+    <section class="box" aria-label={name}>
+      <div class="head">
+        <span>
+          {name} · {countText(lines.length, "line")}
+        </span>
+        <Copy text={text} what={name} />
+      </div>
+      <HiddenNote hidden={countHidden(text)} />
+      <pre class="value lines" tabIndex={0} role="group" aria-label={`Text of ${name}`}>
+        {withoutRoom(lines).map((line) =>
+          typeof line === "number" ? (
+            <mark class="hidden">{`[${line} empty lines]`}</mark>
+          ) : (
+            <span>{isScript ? colour(line) : line}</span>
+          ),
+        )}
+      </pre>
+    </section>
+  );
+}
+
+/** Empty lines that a layout may need; more of them could push text out of sight. */
+const maxEmpty = 20;
+
+/** A number stands for so many empty lines. */
+function withoutRoom(lines: readonly string[]): readonly (string | number)[] {
+  const shown: (string | number)[] = [];
+  for (let at = 0; at < lines.length;) {
+    let end = at;
+    while (end < lines.length && lines[end]!.trim() === "") end++;
+    const empty = end - at;
+    if (empty > maxEmpty) shown.push(empty);
+    else shown.push(...lines.slice(at, Math.max(end, at + 1)));
+    at = Math.max(end, at + 1);
+  }
+  return shown;
+}
+
+/** Comments, texts in quotes, and the words that name a command. */
+const tokens =
+  /(?<comment>(?<=^|\s)#.*$)|(?<text>'[^']*'|"(?:\\.|[^"\\])*")|(?<word>(?<=^\s*|[|;&({]\s*)[\w./-]+)/gu;
+
+function colour(line: string): ComponentChild[] {
+  const parts: ComponentChild[] = [];
+  let at = 0;
+  for (const match of line.matchAll(tokens)) {
+    const [kind] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? ["text"];
+    parts.push(line.slice(at, match.index), <span class={kind}>{match[0]}</span>);
+    at = match.index + match[0].length;
+  }
+  return [...parts, line.slice(at)];
+}
