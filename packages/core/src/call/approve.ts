@@ -6,7 +6,6 @@ import type {
   RecordedDecision,
   RememberedApproval,
 } from "../contract/stores.ts";
-import { editedRequest, editedWarning } from "../pending/edited.ts";
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
@@ -25,10 +24,11 @@ import {
   questionDigest,
   suspend,
 } from "./hold.ts";
+import { beginAgain, editedWarning, isSameTool } from "./edited.ts";
 import { announce } from "./notify.ts";
 import { approverOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endDenied, parseHop, resumeCall, storeWait, waitFor } from "./transitions.ts";
+import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
@@ -65,11 +65,6 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
   if (clientResult !== null) call.answered = clientResult;
   if (record.edited !== undefined) call.warnings = [...(call.warnings ?? []), editedWarning(record)];
   return allow(call);
-}
-
-/** A person approved other arguments for this tool, as it was then. Policies have judged them in the hop before. */
-function isSameTool({ tool }: Call, record: ApprovalRecord): boolean {
-  return tool!.name === record.tool && tool!.digest() === record.definition;
 }
 
 /** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
@@ -252,14 +247,6 @@ function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
   if (edited !== undefined && state === "approved") return beginAgain(call, record);
   if (decision !== null && (state === "approved" || state === "denied")) return applyDecision(call, decision);
   return endDenied(call, "its question was withdrawn");
-}
-
-/** A call that waits here is parsed and decided again, with the arguments that its approver gave it. */
-function beginAgain(call: Call, record: ApprovalRecord): "next" {
-  call.request = editedRequest(call.request, record);
-  call.approval = null;
-  call.hop = parseHop;
-  return "next";
 }
 
 function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswer {

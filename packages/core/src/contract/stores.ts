@@ -25,7 +25,7 @@ export interface RecordedDecision {
   readonly by: string;
   readonly at: number;
   readonly reason?: string | undefined;
-  /** The arguments with which the approver let the call run, where they are not those of the question; secrets are masked. */
+  /** The approver's arguments, where they replaced the call's own; masked. */
   readonly arguments?: JsonObject | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface ApprovalRecord extends Placed {
   readonly definition: string;
   /** The final arguments as an approver reads them: values under names of secrets are masked. */
   readonly shown: JsonObject;
-  /** The arguments with which the approver lets the call run instead of its own. Not for approvers: nothing in them is masked. */
+  /** The approver's arguments, not masked. */
   readonly edited?: JsonObject;
   /** SHA-256 over tool and final arguments; a remembered approval of scope `arguments` compares it. */
   readonly argumentsDigest: string;

@@ -9,7 +9,7 @@ const buttons: Readonly<Record<string, string>> = {
   n: "next",
 };
 
-/** Listens to the keys of the inbox, where nobody writes. Returns what ends that. */
+/** Listens to the keys of the inbox, outside of fields. Returns what ends that. */
 export function listenToKeys(): () => void {
   addEventListener("keydown", onKey);
   return () => removeEventListener("keydown", onKey);

@@ -1,10 +1,10 @@
 import { linkTo } from "../route.ts";
 import type { Approval } from "../shapes.ts";
-import { answered, cards } from "../state.ts";
+import { answered, cards, sentence } from "../state.ts";
 import { Age } from "../value.tsx";
 import { Hidden, Risk } from "./risk.tsx";
 import { lineOf } from "./sentence.ts";
-import { endOf, isPlaced, isWaiting, sentence, shownId } from "./shown.ts";
+import { endOf, isPlaced, isWaiting, shownId } from "./shown.ts";
 
 /** Answered questions that the list shows. */
 const maxAnswered = 50;

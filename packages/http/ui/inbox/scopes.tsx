@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import type { Approval } from "../shapes.ts";
-import type { Decision } from "./answers.tsx";
+import type { Decision } from "./decision.ts";
 
 interface ScopesProps {
   readonly approval: Approval;
