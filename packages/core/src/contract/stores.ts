@@ -82,10 +82,7 @@ export interface ApprovalRecord extends Placed {
   readonly decision: RecordedDecision | null;
   /** Lease expiry: the host that claimed the call must renew it before this time. */
   readonly leaseUntil: number | null;
-  /**
-   * Until then the host that asks renews this time, because its caller does not have the ticket; afterwards the caller's id
-   * is free. Null once the caller has the ticket.
-   */
+  /** The asking host renews this time until its caller has the ticket (null); afterwards the caller's id is free. */
   readonly undeliveredUntil?: number | null | undefined;
   readonly end: RecordedEnd | null;
 }
@@ -122,10 +119,7 @@ export interface ApprovalFilter {
   readonly limit?: number | undefined;
 }
 
-/**
- * Stores waiting calls. When a promise resolves, the change is on disk. When it rejects, the change may or may not have
- * happened, and the host denies.
- */
+/** Stores waiting calls. A change is on disk when its promise resolves. When it rejects, it may have happened: the host denies. */
 export interface ApprovalStore {
   add(record: ApprovalRecord): Promise<void>;
   get(id: string): Promise<ApprovalRecord | null>;
