@@ -8,6 +8,7 @@ import { Age, countText, durationText, now, Value } from "../value.tsx";
 import { Answers } from "./answers.tsx";
 import { Arguments } from "./arguments.tsx";
 import { Before } from "./before.tsx";
+import { Alike } from "./marked.tsx";
 import { Risk } from "./risk.tsx";
 import { isWaiting, toolOf } from "./shown.ts";
 
@@ -25,6 +26,7 @@ export function Question({ approval }: { readonly approval: Approval }) {
         </h2>
         <Facts approval={approval} />
         <Why approval={approval} />
+        <Alike approval={approval} />
         <Arguments approval={approval} />
         <Edited approval={approval} />
         <Before approval={approval} />
