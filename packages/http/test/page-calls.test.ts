@@ -71,6 +71,7 @@ test("the histogram filters by a press on a bar, by keyboard, and by an address;
   const times = page.getByLabel("Calls of one time");
   await times.selectOption({ index: 1 });
   await page.getByText("2 calls · 1 error").waitFor();
+  expect(await page.locator(".rows li").count()).toBe(2);
 });
 
 test("filters of tool, status, code and session choose the calls of the table, and a link keeps them", async () => {

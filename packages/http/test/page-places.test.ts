@@ -176,6 +176,7 @@ test("a link opens its question, also one with the name of before", async () => 
     await page.goto(`${new URL(page.url()).origin}/#/${view}`);
     await page.goto(`${new URL(page.url()).origin}/#/${view}/${second!.id}`);
     await pane(page).getByRole("heading", { name: "Wipe vendor two" }).waitFor();
+    expect(await item(page, "vendor two").getAttribute("aria-current")).toBe("true");
   }
 });
 

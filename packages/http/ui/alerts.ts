@@ -1,5 +1,4 @@
 import { escapeHidden } from "./hidden.ts";
-import { sentence } from "./inbox/shown.ts";
 import { go } from "./route.ts";
 import type { Approval } from "./shapes.ts";
 
@@ -10,7 +9,11 @@ const shown = new Map<string, Notification>();
  * Shows a notification of the browser for each new question, where the person allowed it and looks elsewhere. The
  * notification of a question that has ended is closed.
  */
-export function alertPerson(before: readonly Approval[], waiting: readonly Approval[]): void {
+export function alertPerson(
+  before: readonly Approval[],
+  waiting: readonly Approval[],
+  sentence: (approval: Approval) => string,
+): void {
   if (!("Notification" in window) || Notification.permission !== "granted") return;
   for (const [id, notification] of shown) {
     if (waiting.some((one) => one.id === id)) continue;
@@ -19,13 +22,12 @@ export function alertPerson(before: readonly Approval[], waiting: readonly Appro
   }
   if (document.visibilityState === "visible" && document.hasFocus()) return;
   const known = new Set(before.map(({ id }) => id));
-  for (const approval of waiting) if (!known.has(approval.id)) show(approval);
+  for (const approval of waiting) if (!known.has(approval.id)) show(approval, sentence(approval));
 }
 
-function show(approval: Approval): void {
-  const { id, prompt } = approval;
+function show({ id, prompt }: Approval, sentence: string): void {
   // A question that is shown again, after a new connection, replaces itself.
-  const notification = new Notification(escapeHidden(sentence(approval)), {
+  const notification = new Notification(escapeHidden(sentence), {
     body: escapeHidden(prompt),
     tag: id,
   });

@@ -43,12 +43,14 @@ const tabs = new BroadcastChannel("toolmount-tabs");
 tabs.addEventListener(
   "message",
   ({ data }: MessageEvent<{ readonly asks?: true; readonly token?: string }>) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
     if (data.asks === true && token.value !== null) tabs.postMessage({ token: token.value });
     else if (data.token !== undefined && token.value === null && !isSignedOut) enterToken(data.token);
   },
 );
 /** The person signed out here: then no other tab signs them in. */
 let isSignedOut = false;
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
 if (token.value === null) tabs.postMessage({ asks: true });
 
 /** Keeps a token that a person entered. */

@@ -151,13 +151,12 @@ function HostChoice() {
 
 function Connection() {
   const texts = { connecting: "Connecting", open: "Live", lost: "Connection lost" };
-  const who = me.value === null ? "" : ` as ${me.value.name}${mayApprove.value ? "" : ", without approvals"}`;
+  const who = me.value === null ? "" : `as ${me.value.name}${mayApprove.value ? "" : ", without approvals"}`;
   return (
     <span class={`connection ${connection.value}`} role="status">
       <i aria-hidden="true" />
       <span>
-        {texts[connection.value]}
-        <b>{who}</b>
+        {texts[connection.value]} <b>{who}</b>
       </span>
     </span>
   );

@@ -150,3 +150,26 @@ export interface Problem {
   readonly frame?: string;
   readonly hint?: string;
 }
+
+/** A module of the plan. */
+export interface Entry {
+  readonly id: string;
+  readonly section: string;
+  readonly specifier: string;
+  readonly version?: string;
+  readonly state: string;
+  readonly tools: readonly string[];
+  readonly problems: readonly Problem[];
+  readonly position?: Position;
+}
+
+/** A tool that differs from the lock file. */
+export interface LockChange {
+  readonly tool: string;
+  readonly change: string;
+  readonly differences: readonly {
+    readonly path: string;
+    readonly before?: unknown;
+    readonly now?: unknown;
+  }[];
+}

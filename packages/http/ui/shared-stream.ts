@@ -30,6 +30,7 @@ async function* withTabs(name: string, path: string, ended: AbortSignal): AsyncG
   const signal = AbortSignal.any([ended, over.signal]);
   const queue = createQueue(signal);
   const channel = new BroadcastChannel(name);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
   const say = (message: Message) => channel.postMessage(message);
   const self = crypto.randomUUID();
   channel.addEventListener("message", ({ data }: MessageEvent<Message>) => {

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { alertPerson } from "./alerts.ts";
 import { ApiError, ask } from "./api.ts";
-import { answeredHere, sentence } from "./inbox/shown.ts";
+import { sentenceOf } from "./inbox/sentence.ts";
 import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
 /** Calls that the page keeps. */
@@ -25,6 +25,8 @@ export const announced = signal("");
 export const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
 /** The tools that the host offers. */
 export const tools = signal<readonly Tool[]>([]);
+/** Questions that were answered on this page. */
+export const answeredHere = signal<ReadonlySet<string>>(new Set());
 export const mayApprove = computed(() => me.value?.roles.includes("approve") ?? false);
 
 /** What the shown host serves. */
@@ -37,6 +39,14 @@ export const maySeeAll = computed(
 
 /** The API of the host that is shown. */
 export const hostPath = computed(() => `/hosts/${encodeURIComponent(hostName.value)}`);
+
+/** What a question asks, as a sentence. */
+export function sentence(approval: Approval): string {
+  return sentenceOf(
+    approval,
+    tools.value.find(({ name }) => name === approval.tool),
+  );
+}
 
 let lastNotice = 0;
 
@@ -105,7 +115,7 @@ export async function readApprovals(): Promise<void> {
     );
   }
   try {
-    alertPerson(before, now.waiting);
+    alertPerson(before, now.waiting, sentence);
   } catch (error) {
     // Chrome on Android lets a page ask for notifications, and then constructs none.
     notify(`The browser shows no notification: ${textOf(error)}`);

@@ -1,18 +1,11 @@
 import { messageOf } from "../contract/errors.ts";
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
-import type {
-  ApprovalRecord,
-  ApprovalStore,
-  RecordedDecision,
-  RememberedApproval,
-} from "../contract/stores.ts";
-import { editedRequest, editedWarning } from "../pending/edited.ts";
+import type { ApprovalStore, RecordedDecision, RememberedApproval } from "../contract/stores.ts";
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
-import type { Generation } from "../registry/generation.ts";
 import { matchesArguments } from "../text/match.ts";
-import { factsOf, infoOf, needsApproval, type Call, type CallHost, type HopAnswer } from "./call.ts";
+import { factsOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
 import { approvalOf } from "./decide.ts";
 import {
   argumentsDigest,
@@ -25,10 +18,12 @@ import {
   questionDigest,
   suspend,
 } from "./hold.ts";
+import { beginAgain, editedWarning, isSameTool } from "./edited.ts";
 import { announce } from "./notify.ts";
+import { notifyApproval, notifyDecision } from "./notify-approval.ts";
 import { approverOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endDenied, parseHop, resumeCall, storeWait, waitFor } from "./transitions.ts";
+import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
@@ -65,11 +60,6 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
   if (clientResult !== null) call.answered = clientResult;
   if (record.edited !== undefined) call.warnings = [...(call.warnings ?? []), editedWarning(record)];
   return allow(call);
-}
-
-/** A person approved other arguments for this tool, as it was then. Policies have judged them in the hop before. */
-function isSameTool({ tool }: Call, record: ApprovalRecord): boolean {
-  return tool!.name === record.tool && tool!.digest() === record.definition;
 }
 
 /** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
@@ -254,14 +244,6 @@ function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
   return endDenied(call, "its question was withdrawn");
 }
 
-/** A call that waits here is parsed and decided again, with the arguments that its approver gave it. */
-function beginAgain(call: Call, record: ApprovalRecord): "next" {
-  call.request = editedRequest(call.request, record);
-  call.approval = null;
-  call.hop = parseHop;
-  return "next";
-}
-
 function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswer {
   if (decision === "approve") {
     call.approval!.approvedBy = by;
@@ -283,34 +265,4 @@ function allow(call: Call): "next" {
 function onStoreFailure(call: Call, err: unknown): "next" {
   logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
   return endDenied(call, "its approval could not be stored");
-}
-
-function notifyDecision(call: Call, decision: RecordedDecision): void {
-  const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  notifyApproval(call.host, call.generation, event, () => ({
-    tool: call.tool!.name,
-    info: infoOf(call),
-    decision,
-  }));
-}
-
-/** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
-export function notifyApproval(
-  host: Pick<CallHost, "observers">,
-  generation: Generation,
-  event: "approval:required" | "approval:granted" | "approval:denied",
-  factsFor: () => Pick<ApprovalRecord, "tool" | "info" | "decision"> &
-    Partial<Pick<ApprovalRecord, "prompt" | "reasons">>,
-): void {
-  const observers = generation.observers(event);
-  if (observers.length === 0) return;
-  const { tool, info, decision, prompt, reasons } = factsFor();
-  host.observers.notifyNow(observers, event, {
-    tool_name: tool,
-    tool_call_id: info.callId,
-    run_id: info.runId,
-    ...(info.sessionId === undefined ? {} : { session_id: info.sessionId }),
-    ...(decision === null ? { prompt, reasons } : { by: decision.by }),
-    ...(decision?.reason === undefined ? {} : { reason: decision.reason }),
-  });
 }

@@ -26,7 +26,7 @@ export interface RecordedDecision {
   readonly by: string;
   readonly at: number;
   readonly reason?: string | undefined;
-  /** The arguments with which the approver let the call run, where they are not those of the question; secrets are masked. */
+  /** The approver's arguments, where they replaced the call's own; masked. */
   readonly arguments?: JsonObject | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface ApprovalRecord extends Placed {
   readonly definition: string;
   /** The final arguments as an approver reads them: values under names of secrets are masked. */
   readonly shown: JsonObject;
-  /** The arguments with which the approver lets the call run instead of its own. Not for approvers: nothing in them is masked. */
+  /** The approver's arguments, not masked. */
   readonly edited?: JsonObject;
   /** SHA-256 over tool and final arguments; a remembered approval of scope `arguments` compares it. */
   readonly argumentsDigest: string;
@@ -83,10 +83,7 @@ export interface ApprovalRecord extends Placed {
   readonly decision: RecordedDecision | null;
   /** Lease expiry: the host that claimed the call must renew it before this time. */
   readonly leaseUntil: number | null;
-  /**
-   * Until then the host that asks renews this time, because its caller does not have the ticket; afterwards the caller's id
-   * is free. Null once the caller has the ticket.
-   */
+  /** The asking host renews this time until its caller has the ticket (null); afterwards the caller's id is free. */
   readonly undeliveredUntil?: number | null | undefined;
   readonly end: RecordedEnd | null;
 }
@@ -123,10 +120,7 @@ export interface ApprovalFilter {
   readonly limit?: number | undefined;
 }
 
-/**
- * Stores waiting calls. When a promise resolves, the change is on disk. When it rejects, the change may or may not have
- * happened, and the host denies.
- */
+/** Stores waiting calls. A change is on disk when its promise resolves. When it rejects, it may have happened: the host denies. */
 export interface ApprovalStore {
   add(record: ApprovalRecord): Promise<void>;
   get(id: string): Promise<ApprovalRecord | null>;

@@ -1,6 +1,7 @@
 import { Call, type Resolve } from "../call/call.ts";
 import { readInnerCalls } from "../call/call-state.ts";
 import { beginCall } from "../call/pipeline.ts";
+import { openRequest } from "../call/edited.ts";
 import { endCall, hopNames } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { CallContext } from "../contract/context.ts";
@@ -16,7 +17,6 @@ import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
-import { editedRequest } from "../pending/edited.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
 import { normalizeResult } from "../result/normalize.ts";
@@ -102,8 +102,7 @@ async function isUnanswered({ record, store, ticket }: StoredCall): Promise<bool
 
 /** Claims the call for this host, so that no other host resumes it, and runs it through the pipeline. */
 async function runAgain(host: HostState, stored: StoredCall, context: CallContext): Promise<ToolOutcome> {
-  const request = decryptWithTicket(stored.record.sealed, stored.ticket!);
-  if (request === null) throw new ToolmountError("TICKET_INVALID", {});
+  const request = openRequest(stored);
   const seen = stored.record.version;
   const leaseUntil = host.clock.now() + host.stores.options.leaseMs;
   const claimed = await stored.change((record) =>
@@ -113,9 +112,8 @@ async function runAgain(host: HostState, stored: StoredCall, context: CallContex
     return stored.record.state === "ended" ? pastOutcome(host, stored) : stillPending(host, stored, "run");
   stored.keepLease();
   return new Promise((resolve) => {
-    const given = editedRequest(request.value as SealedRequest, stored.record);
-    const call = callOf(host, stored, given, context, resolve);
-    call.inner = readInnerCalls(request.value);
+    const call = callOf(host, stored, openRequest(stored), context, resolve);
+    call.inner = readInnerCalls(request);
     beginCall(call);
   });
 }

@@ -101,14 +101,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   const facts = options.mask === null ? described : maskInfo(described, options.mask);
   const late = once(() => {
     const made = prepareSchemas(name, definition, options);
-    const texts = [
-      facts.description,
-      facts.usage ?? "",
-      facts.summary ?? "",
-      facts.question ?? "",
-      ...facts.tags,
-    ];
-    if (made.texts === null || !areClean([...texts, ...made.texts]))
+    if (made.texts === null || !areClean([...textsOf(facts), ...made.texts]))
       options.review({ ...facts, ...made.json() });
     return made;
   });
@@ -135,6 +128,16 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     digest: once(() => digestOf({ ...info, owner: undefined })),
   };
   return tool;
+}
+
+function textsOf({
+  description,
+  usage = "",
+  summary = "",
+  question = "",
+  tags,
+}: ToolInfo): readonly string[] {
+  return [description, usage, summary, question, ...tags];
 }
 
 type JsonSchemas = Pick<ToolInfo, "inputSchema" | "outputSchema">;

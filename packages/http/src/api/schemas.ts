@@ -169,26 +169,6 @@ export const rememberedSchema = z
   })
   .openapi("RememberedApproval");
 
-/** A decision. */
-export const decisionSchema = z
-  .strictObject({
-    decision: z.enum(["approve", "deny"]),
-    reason: z.string().max(2_000).optional().describe("The model reads it"),
-    remember: z
-      .union([
-        z.strictObject({ scope: z.enum(["arguments", "session"]) }),
-        z.strictObject({ scope: z.literal("rule"), arguments: anyObject }),
-      ])
-      .optional()
-      .describe("Also approves later calls of this scope"),
-    arguments: anyObject
-      .optional()
-      .describe(
-        "Approves the call with these arguments; one that is equal to the shown one keeps the call's own value",
-      ),
-  })
-  .openapi("Decision");
-
 const nullableText = z.string().nullable();
 
 /** A call in a list. */

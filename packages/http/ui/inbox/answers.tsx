@@ -1,24 +1,16 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { ApiError, ask } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import type { Approval } from "../shapes.ts";
-import { hostPath, notify, readApprovals, textOf } from "../state.ts";
+import { notify } from "../state.ts";
 import { isSteady } from "../steady.ts";
+import { sendDecision, type Decision } from "./decision.ts";
 import { Edit } from "./edit.tsx";
 import { Scopes } from "./scopes.tsx";
-import { answeredHere, endOf, isWaiting, nextWaiting, show, toolOf } from "./shown.ts";
+import { endOf, isWaiting, nextWaiting, show, toolOf } from "./shown.ts";
 
 interface AnswersProps {
   readonly approval: Approval;
-}
-
-/** A decision, as the API takes it. */
-export interface Decision {
-  readonly decision: "approve" | "deny";
-  readonly reason?: string;
-  readonly remember?: object;
-  readonly arguments?: object;
 }
 
 /** The answers of a question; once it has ended, how, and the way to the next one. */
@@ -106,7 +98,7 @@ function Choices({ approval }: AnswersProps) {
           aria-expanded={panel.value === "edit"}
           onClick={() => (panel.value = panel.value === "edit" ? "" : "edit")}
         >
-          Edit<span class="long">, then approve</span>… <kbd aria-hidden="true">e</kbd>
+          Edit… <kbd aria-hidden="true">e</kbd>
         </button>
         {approval.rememberable && (
           <button
@@ -148,20 +140,4 @@ function isMeant(event: Event): boolean {
   if ((event as Partial<UIEvent>).detail === 0) return true;
   const place = (event.currentTarget as Element).closest("[data-decides]");
   return place === null || isSteady(place);
-}
-
-/** Sends a decision, and reads what waits. A question that another person answered first shows that person. */
-export async function sendDecision(id: string, decision: Decision): Promise<boolean> {
-  // The stream can report the answer before the request ends.
-  answeredHere.value = new Set([...answeredHere.value, id]);
-  let isSent = true;
-  try {
-    await ask("POST", `${hostPath.value}/approvals/${id}/decision`, decision);
-  } catch (error) {
-    isSent = false;
-    answeredHere.value = new Set([...answeredHere.value].filter((one) => one !== id));
-    if (!(error instanceof ApiError && error.code === "APPROVAL_DECIDED")) notify(textOf(error));
-  }
-  await readApprovals().catch((error: unknown) => notify(textOf(error)));
-  return isSent;
 }

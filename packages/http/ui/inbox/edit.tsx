@@ -2,7 +2,7 @@ import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { argumentsOf, Field, type Texts } from "../field.tsx";
 import type { Approval } from "../shapes.ts";
-import type { Decision } from "./answers.tsx";
+import type { Decision } from "./decision.ts";
 import { toolOf } from "./shown.ts";
 
 interface EditProps {

@@ -6,6 +6,7 @@ import { watchPlaces } from "../steady.ts";
 import { countText } from "../value.tsx";
 import { listenToKeys } from "./keys.ts";
 import { QuestionList } from "./list.tsx";
+import { clearMarks, Marked, marked } from "./marked.tsx";
 import { Notifications } from "./notifications.tsx";
 import { Question } from "./question.tsx";
 import { findQuestion, shownId } from "./shown.ts";
@@ -52,6 +53,7 @@ function Questions() {
     return () => {
       for (const stop of stops) stop();
       shownId.value = null;
+      clearMarks();
     };
   }, []);
   const { open } = route.value;
@@ -72,14 +74,16 @@ function Questions() {
   const shown = findQuestion(shownId.value);
   if (cards.value.length + answered.value.length === 0 && open === null) return <NothingYet />;
   return (
-    <div class={open === null ? "two" : "two opened"}>
+    <div class={open === null && marked.value.length === 0 ? "two" : "two opened"}>
       <div class="list">
         {approvals.value.length === 0 && <NothingWaits />}
         <QuestionList />
         <Standing />
       </div>
       <div class="pane">
-        {shown === undefined ? (
+        {marked.value.length > 0 ? (
+          <Marked />
+        ) : shown === undefined ? (
           <NoneShown isNamed={open !== null} />
         ) : (
           <Question key={shown.id} approval={shown} />

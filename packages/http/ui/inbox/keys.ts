@@ -1,4 +1,5 @@
-import { step } from "./shown.ts";
+import { toggleMark } from "./marked.tsx";
+import { isWaiting, shownId, step } from "./shown.ts";
 
 /** What a key presses, where the question has it. */
 const buttons: Readonly<Record<string, string>> = {
@@ -9,7 +10,7 @@ const buttons: Readonly<Record<string, string>> = {
   n: "next",
 };
 
-/** Listens to the keys of the inbox, where nobody writes. Returns what ends that. */
+/** Listens to the keys of the inbox, outside of fields. Returns what ends that. */
 export function listenToKeys(): () => void {
   addEventListener("keydown", onKey);
   return () => removeEventListener("keydown", onKey);
@@ -19,6 +20,7 @@ function onKey(event: KeyboardEvent): void {
   const { key, target } = event;
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return;
   if (key === "j" || key === "k") step(key === "j" ? 1 : -1);
+  else if (key === "x" && shownId.value !== null && isWaiting(shownId.value)) toggleMark(shownId.value);
   else if (!press(buttons[key])) return;
   event.preventDefault();
 }

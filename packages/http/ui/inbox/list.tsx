@@ -1,10 +1,11 @@
 import { linkTo } from "../route.ts";
 import type { Approval } from "../shapes.ts";
-import { answered, cards } from "../state.ts";
+import { answered, cards, sentence } from "../state.ts";
 import { Age } from "../value.tsx";
+import { marked, toggleMark } from "./marked.tsx";
 import { Hidden, Risk } from "./risk.tsx";
 import { lineOf } from "./sentence.ts";
-import { endOf, isPlaced, isWaiting, sentence, shownId } from "./shown.ts";
+import { endOf, isPlaced, isWaiting, shownId } from "./shown.ts";
 
 /** Answered questions that the list shows. */
 const maxAnswered = 50;
@@ -42,7 +43,7 @@ function Part({ title, questions }: PartProps) {
 function Item({ approval }: { readonly approval: Approval }) {
   const { id, createdAt, decision } = approval;
   return (
-    <li class={isWaiting(id) ? "" : "ended"}>
+    <li class={isWaiting(id) ? "markable" : "ended"}>
       <a class="item" href={linkTo("inbox", id)} aria-current={shownId.value === id ? "true" : undefined}>
         <span class="t">
           <span>{sentence(approval)}</span>
@@ -51,7 +52,22 @@ function Item({ approval }: { readonly approval: Approval }) {
         <span class="s">{endOf(approval) ?? lineOf(approval)}</span>
         <Chips approval={approval} />
       </a>
+      {isWaiting(id) && <Mark approval={approval} />}
     </li>
+  );
+}
+
+function Mark({ approval }: { readonly approval: Approval }) {
+  const { id } = approval;
+  return (
+    <label class="mark">
+      <input
+        type="checkbox"
+        aria-label={`Mark: ${sentence(approval)}`}
+        checked={marked.value.some((one) => one.id === id)}
+        onChange={() => toggleMark(id)}
+      />
+    </label>
   );
 }
 

@@ -3,12 +3,14 @@ import { Copy } from "../parts/copy.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { linkTo } from "../route.ts";
 import type { Approval } from "../shapes.ts";
+import { sentence } from "../state.ts";
 import { Age, countText, durationText, now, Value } from "../value.tsx";
 import { Answers } from "./answers.tsx";
 import { Arguments } from "./arguments.tsx";
 import { Before } from "./before.tsx";
+import { Alike } from "./marked.tsx";
 import { Risk } from "./risk.tsx";
-import { isWaiting, sentence, toolOf } from "./shown.ts";
+import { isWaiting, toolOf } from "./shown.ts";
 
 /** One question: what is asked, everything that the answer covers, and the answers where the reading ends. */
 export function Question({ approval }: { readonly approval: Approval }) {
@@ -24,6 +26,7 @@ export function Question({ approval }: { readonly approval: Approval }) {
         </h2>
         <Facts approval={approval} />
         <Why approval={approval} />
+        <Alike approval={approval} />
         <Arguments approval={approval} />
         <Edited approval={approval} />
         <Before approval={approval} />

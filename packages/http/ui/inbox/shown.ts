@@ -1,14 +1,10 @@
 import { signal } from "@preact/signals";
 import { go } from "../route.ts";
 import type { Approval, Tool } from "../shapes.ts";
-import { answered, approvals, cards, tools } from "../state.ts";
-import { sentenceOf } from "./sentence.ts";
+import { answered, answeredHere, approvals, cards, tools } from "../state.ts";
 
 /** The question that is shown; null before there is one. */
 export const shownId = signal<string | null>(null);
-
-/** Questions that were answered on this page. */
-export const answeredHere = signal<ReadonlySet<string>>(new Set());
 
 export function findQuestion(id: string | null): Approval | undefined {
   if (id === null) return undefined;
@@ -21,10 +17,6 @@ export function isWaiting(id: string): boolean {
 
 export function toolOf({ tool }: Approval): Tool | undefined {
   return tools.value.find(({ name }) => name === tool);
-}
-
-export function sentence(approval: Approval): string {
-  return sentenceOf(approval, toolOf(approval));
 }
 
 /** The next question that waits, after the shown one, and from the first one again; null without another. */

@@ -33,7 +33,7 @@ function Line({ line: { kind, parts } }: { readonly line: DiffLine }) {
   return <span>{[signs.same, ...texts]}</span>;
 }
 
-/** A number stands for so many equal lines. */
+/** A number replaces so many equal lines. */
 function withoutFarLines(lines: readonly DiffLine[]): readonly (DiffLine | number)[] {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== "same"),

@@ -37,7 +37,7 @@ export function Lines({ name, text, isScript }: LinesProps) {
 /** Empty lines that a layout may need; more of them could push text out of sight. */
 const maxEmpty = 20;
 
-/** A number stands for so many empty lines. */
+/** A number replaces so many empty lines. */
 function withoutRoom(lines: readonly string[]): readonly (string | number)[] {
   const shown: (string | number)[] = [];
   for (let at = 0; at < lines.length;) {

@@ -6,35 +6,12 @@ import { Missing, useLoaded } from "../load.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { Empty, Top } from "../parts/frame.tsx";
 import { linkTo } from "../route.ts";
-import type { Position, Problem } from "../shapes.ts";
+import type { Entry, LockChange, Problem } from "../shapes.ts";
 import { hostPath, me, served, textOf } from "../state.ts";
 import { Value } from "../value.tsx";
 import { planFile } from "./place.ts";
 import { Problems } from "./problems.tsx";
 import { ToolTable } from "./tools.tsx";
-
-/** A module of the plan. */
-export interface Entry {
-  readonly id: string;
-  readonly section: string;
-  readonly specifier: string;
-  readonly version?: string;
-  readonly state: string;
-  readonly tools: readonly string[];
-  readonly problems: readonly Problem[];
-  readonly position?: Position;
-}
-
-/** A tool that differs from the lock file. */
-export interface LockChange {
-  readonly tool: string;
-  readonly change: string;
-  readonly differences: readonly {
-    readonly path: string;
-    readonly before?: unknown;
-    readonly now?: unknown;
-  }[];
-}
 
 interface Status {
   readonly plan: { readonly file?: string; readonly name?: string };

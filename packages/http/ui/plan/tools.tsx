@@ -2,10 +2,9 @@ import { Fragment } from "preact";
 import { useEffect } from "preact/hooks";
 import { StatusChip } from "../calls/status.tsx";
 import { go, linkTo, route } from "../route.ts";
-import type { CallSummary } from "../shapes.ts";
+import type { CallSummary, Entry, LockChange } from "../shapes.ts";
 import { calls } from "../state.ts";
 import { placeText } from "./place.ts";
-import type { Entry, LockChange } from "./plan.tsx";
 import { Problems } from "./problems.tsx";
 import { readVerdicts, verdicts } from "./verdict.ts";
 import { Why } from "./why.tsx";
@@ -77,7 +76,8 @@ interface ToolRowProps {
 function ToolRow({ tool, made, drift }: ToolRowProps) {
   const isOpen = route.value.open === tool;
   const errors = made.filter(({ code }) => code !== null).length;
-  const verdict = verdicts.value.get(tool);
+  // Calls of a tool that differs from the lock are denied.
+  const verdict = drift === undefined ? verdicts.value.get(tool) : "deny";
   return (
     <Fragment>
       <tr>

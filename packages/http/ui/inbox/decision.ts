@@ -1,0 +1,36 @@
+import { ApiError, ask } from "../api.ts";
+import { answeredHere, hostPath, notify, readApprovals, textOf } from "../state.ts";
+
+/** A decision, as the API takes it. */
+export interface Decision {
+  readonly decision: "approve" | "deny";
+  readonly reason?: string;
+  readonly remember?: object;
+  readonly arguments?: object;
+}
+
+/** Sends a decision, and reads what waits. A question that another person answered first shows that person. */
+export async function sendDecision(id: string, decision: Decision): Promise<void> {
+  await sendDecisions([id], decision);
+}
+
+/** Sends one decision about several questions, one after another. Returns how many it decided. */
+export async function sendDecisions(ids: readonly string[], decision: Decision): Promise<number> {
+  let count = 0;
+  for (const id of ids) if (await send(id, decision)) count += 1;
+  await readApprovals().catch((error: unknown) => notify(textOf(error)));
+  return count;
+}
+
+async function send(id: string, decision: Decision): Promise<boolean> {
+  // The stream can report the answer before the request ends.
+  answeredHere.value = new Set([...answeredHere.value, id]);
+  try {
+    await ask("POST", `${hostPath.value}/approvals/${id}/decision`, decision);
+    return true;
+  } catch (error) {
+    answeredHere.value = new Set([...answeredHere.value].filter((one) => one !== id));
+    if (!(error instanceof ApiError && error.code === "APPROVAL_DECIDED")) notify(textOf(error));
+    return false;
+  }
+}
