@@ -64,6 +64,6 @@ test("a page that read a question itself learns that it was answered in another 
   clock.look();
 
   let seen = "";
-  while (!seen.includes('event: approvals\ndata: {"waiting":0}')) seen += await readText();
+  while (!seen.includes('event: approvals\ndata: {"waiting":0,')) seen += await readText();
   await answer;
 });

@@ -95,8 +95,12 @@ test("a model that writes such calls reads why they did not run, and its session
   const world = await deepWorld();
   const first = await startServer(world, world.tokens);
   for (const levels of depths) {
-    const turn = await first.ask("POST", "/turns", { prompt: `deep ${levels}`, sessionId: `s${levels}` });
-    expect(turn.body).toMatchObject({ status: "done", text: "It did not run." });
+    const turn = await first.ask("POST", "/turns", {
+      prompt: `deep ${levels}`,
+      sessionId: `s${levels}`,
+      waitMs: 60_000,
+    });
+    expect(turn.body).toMatchObject({ status: "done", result: { text: "It did not run." } });
   }
   first.child.kill("SIGTERM");
   expect((await first.ended).code).toBe(0);

@@ -9,8 +9,9 @@ import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
-import type { EventLog } from "../turns/event-log.ts";
-import type { ServerTurns } from "../turns/server-turns.ts";
+import type { EventLog } from "../work/event-log.ts";
+import type { FirstAnswers } from "../work/first-answers.ts";
+import type { ServerTurns } from "../work/server-turns.ts";
 import { errorSchema } from "./schemas.ts";
 
 /** A served host with what this server adds to it. */
@@ -22,6 +23,8 @@ export interface LiveHost extends ServedHost {
   readonly events: EventLog;
   /** The turns that this server runs; absent for a plan without a model. */
   readonly work: ServerTurns | undefined;
+  /** The first answers of requests with an idempotency key. */
+  readonly answers: FirstAnswers;
 }
 
 /** What all routes share. */
@@ -92,6 +95,18 @@ export const failures = {
   403: { description: "The token may not do that", content: { "application/json": { schema: errorSchema } } },
   404: { description: "There is no such thing", content: { "application/json": { schema: errorSchema } } },
 } as const;
+
+/** The header with which a client may ask again: the first answer is kept for 24 hours. */
+export const keyHeader = z.object({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      "A new text for each piece of work. Sent again, it returns the first answer, and nothing happens twice",
+    ),
+});
 
 /** A response of JSON. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {

@@ -3,7 +3,7 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { requireRole, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { ServedTurns } from "../served-host.ts";
-import type { ServerTurns } from "../turns/server-turns.ts";
+import type { ServerTurns } from "../work/server-turns.ts";
 import { anyObject } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 

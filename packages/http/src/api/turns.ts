@@ -2,10 +2,13 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
-import type { LoggedEvent } from "../turns/event-log.ts";
-import type { LiveTurn } from "../turns/live-turn.ts";
-import type { ServerTurns } from "../turns/server-turns.ts";
-import type { Turn } from "../turns/turn-record.ts";
+import type { LoggedEvent } from "../work/event-log.ts";
+import type { LiveTurn } from "../work/live-turn.ts";
+import { isToolmountError } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import type { FirstAnswers } from "../work/first-answers.ts";
+import { firstOf, type ServerTurns, type TurnStart } from "../work/server-turns.ts";
+import type { Turn } from "../work/turn-record.ts";
 import { beat, ended } from "./events.ts";
 import {
   createRoutes,
@@ -14,6 +17,7 @@ import {
   hostParam,
   json,
   jsonBody,
+  keyHeader,
   requireOpen,
   signalOf,
   type RouteEnv,
@@ -37,7 +41,7 @@ const run = createRoute({
   operationId: "runTurn",
   tags: ["Turns"],
   summary: "Start a turn of a model. The server runs it, whoever watches",
-  request: { params: hostParam, body: jsonBody(turnStartSchema) },
+  request: { params: hostParam, headers: keyHeader, body: jsonBody(turnStartSchema) },
   responses: started,
 });
 
@@ -118,8 +122,11 @@ export function turnRoutes(service: Service) {
     .openapi(run, async (c) => {
       const { prompt, sessionId, userId, waitMs } = c.req.valid("json");
       const { work, by } = workOf(service, c.req.valid("param").host, c.env.principal);
-      const user = userOfCall(c.env.principal, userId);
-      return answer(c, service, await work.start({ prompt, sessionId, userId: user, by }), waitMs);
+      const start = { prompt, sessionId, userId: userOfCall(c.env.principal, userId), by };
+      const key = c.req.header("idempotency-key");
+      const { answers } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const turn = key === undefined ? await work.start(start) : await startOnce(work, answers, start, key);
+      return answer(c, service, turn, waitMs);
     })
     .openapi(resume, async (c) => {
       const { host, session: sessionId } = c.req.valid("param");
@@ -177,6 +184,35 @@ async function find(service: Service, name: string, id: string, principal: Princ
   if (turn === null || (user !== null && turn.stored.userId !== user))
     throw new HttpError("NOT_FOUND", { what: `turn ${JSON.stringify(id)}` });
   return turn;
+}
+
+/** Starts a turn, or finds the one that this key has started. The key names its session, so that it is found after a crash. */
+async function startOnce(
+  work: ServerTurns,
+  answers: FirstAnswers,
+  { sessionId, ...rest }: TurnStart,
+  key: string,
+): Promise<LiveTurn> {
+  const owner = `${rest.by}\n${rest.userId ?? ""}`;
+  const start = { ...rest, sessionId: sessionId ?? `turn-${digestOf([owner, key]).slice(0, 32)}` };
+  const begin = async () => (await work.start(start)).stored.id;
+  const { answer: id } = await answers.once<string>(
+    { key, owner, request: ["turn", rest.prompt, sessionId ?? null] },
+    {
+      run: begin,
+      async recover() {
+        const [found] = await work.list({ sessionId: start.sessionId, limit: 1 });
+        if (found !== undefined && found.prompt === firstOf(start.prompt)) return found.id;
+        if (sessionId !== undefined) return begin();
+        // It may have begun, and the server died before it had its record.
+        return begin().catch(async (error: unknown) => {
+          if (!isToolmountError(error) || error.code !== "SESSION_CONFLICT") throw error;
+          return (await work.resume(start)).stored.id;
+        });
+      },
+    },
+  );
+  return (await work.find(id))!;
 }
 
 async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, waitMs = 0) {

@@ -26,6 +26,15 @@ const refusals = {
     (d: { maxBytes: number }) => `the body is larger than ${d.maxBytes} bytes; send less`,
   ],
   MEDIA_TYPE_REFUSED: [415, (_: object) => "the body must be JSON; send Content-Type: application/json"],
+  IDEMPOTENCY_KEY_REUSED: [
+    422,
+    (_: object) => "the Idempotency-Key was used for another request; use a new key for each piece of work",
+  ],
+  IDEMPOTENCY_KEY_BUSY: [
+    409,
+    (d: { seconds: number }) =>
+      `another server does the work of this Idempotency-Key, or did it when it ended; ask again in ${d.seconds} s`,
+  ],
   RATE_LIMITED: [
     429,
     (d: { seconds: number }) => `there were too many requests; try again in ${d.seconds} s`,

@@ -24,6 +24,11 @@ export interface HttpLimits {
   readonly requests?: RateRule | undefined;
   /** Requests without a valid token, by the client's address. Default 30 in a minute. */
   readonly failures?: RateRule | undefined;
+  /**
+   * Milliseconds for which a server says that it works on a turn or a call with an idempotency key. When a server was killed,
+   * the next one goes on after this time. Default 15000.
+   */
+  readonly leaseMs?: number | undefined;
   /** Decisions of one token. Default 120 in a minute. */
   readonly decisions?: RateRule | undefined;
 }

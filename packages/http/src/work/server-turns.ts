@@ -15,7 +15,7 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { ServedTurns, TurnResumption } from "../served-host.ts";
-import { leaseMs, LiveTurn, type TurnKeeper } from "./live-turn.ts";
+import { LiveTurn, type TurnKeeper } from "./live-turn.ts";
 import {
   openStatuses,
   recordOf,
@@ -27,8 +27,6 @@ import {
   type TurnStatus,
 } from "./turn-record.ts";
 
-/** Milliseconds between two looks at the turns in the store, and after which a turn that could not be resumed is tried again. */
-const lookMs = leaseMs / 3;
 /** Turns that have ended and whose events are kept. */
 const maxEnded = 100;
 /** Open turns that are read at a time. */
@@ -59,6 +57,11 @@ export interface ServerTurnsOptions {
   readonly logger: Logger;
   /** Names the plan: several may share one store. */
   readonly scope: string;
+  /**
+   * Milliseconds for which a server says that it runs a turn. After a third of them it says so again, looks at the turns in
+   * the store, and tries a turn again that could not be resumed.
+   */
+  readonly leaseMs: number;
   readonly onChange: (turn: Turn) => void;
 }
 
@@ -96,7 +99,7 @@ export class ServerTurns {
   /** Starts a turn. Resolves when its begin is stored; rejects as the reasoner does when it does not begin. */
   start({ prompt, sessionId, userId, by }: TurnStart): Promise<LiveTurn> {
     const { turns } = this.#options;
-    const facts = { prompt: prompt.slice(0, maxPrompt).toWellFormed(), userId, by };
+    const facts = { prompt: firstOf(prompt), userId, by };
     return this.#begin(null, facts, (listening) => turns.run({ prompt, sessionId, userId, ...listening }));
   }
 
@@ -154,6 +157,10 @@ export class ServerTurns {
     for (const turn of left) await turn.change({ status: "interrupted", owner: null, dueAt: clock.now() });
   }
 
+  get #lookMs(): number {
+    return this.#options.leaseMs / 3;
+  }
+
   async #read(filter: Listed): Promise<StoredTurn[]> {
     const { store, scope } = this.#keeper;
     return (await store.list({ ...filter, kind: "turn", scope })).map(turnOf);
@@ -176,7 +183,12 @@ export class ServerTurns {
   async #claim(turn: LiveTurn): Promise<boolean> {
     if (this.#here.has(turn) || turn.shown.status === "running") return false;
     const { owner, clock } = this.#keeper;
-    return turn.change({ status: "running", owner, dueAt: clock.now() + leaseMs, problem: null });
+    return turn.change({
+      status: "running",
+      owner,
+      dueAt: clock.now() + this.#options.leaseMs,
+      problem: null,
+    });
   }
 
   /** Begins work. Resolves when it has begun, and its turn is stored; from then on the turn goes on by itself. */
@@ -220,7 +232,7 @@ export class ServerTurns {
   async #add({ id, sessionId, userId, prompt, by }: Facts & { id: string; sessionId: string }) {
     const { store, scope, owner, clock } = this.#keeper;
     const at = clock.now();
-    const times = { startedAt: at, updatedAt: at, endedAt: null, dueAt: at + leaseMs };
+    const times = { startedAt: at, updatedAt: at, endedAt: null, dueAt: at + this.#options.leaseMs };
     const rest = { waiting: [], result: null, problem: null, cancels: false } as const;
     const stored: StoredTurn = {
       id,
@@ -279,7 +291,7 @@ export class ServerTurns {
     }
     const status = waiting.length > 0 ? "decided" : "interrupted";
     // Another program has it, and may run it: a person decides whether it is resumed here.
-    const dueAt = isTaken ? null : clock.now() + lookMs;
+    const dueAt = isTaken ? null : clock.now() + this.#lookMs;
     await turn.change({ status, owner: null, dueAt, problem: messageOf(error) });
   }
 
@@ -287,7 +299,7 @@ export class ServerTurns {
   async #look(): Promise<void> {
     const { clock, logger } = this.#options;
     try {
-      const dueAt = clock.now() + leaseMs;
+      const dueAt = clock.now() + this.#options.leaseMs;
       for (const turn of this.#here) await turn.change({ dueAt }, true);
       const open = await this.#read({ statuses: openStatuses, limit: maxOpen });
       for (const stored of open) await this.#consider(this.#know(stored));
@@ -296,7 +308,7 @@ export class ServerTurns {
       logger.error({ err }, "the turns cannot be read");
     }
     if (this.#isEnding) return;
-    this.#timer = clock.setTimer(() => void this.#look(), lookMs);
+    this.#timer = clock.setTimer(() => void this.#look(), this.#lookMs);
     this.#timer.keepAlive(false);
   }
 
@@ -359,6 +371,11 @@ export class ServerTurns {
         return true;
     return false;
   }
+}
+
+/** The part of a prompt that is kept with its turn. */
+export function firstOf(prompt: string): string {
+  return prompt.slice(0, maxPrompt).toWellFormed();
 }
 
 /** How the reasoner says that a turn ended or paused. */
