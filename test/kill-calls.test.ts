@@ -37,7 +37,7 @@ async function startServer(folder: string) {
     };
     const body = JSON.stringify({ tool, arguments: { text }, sessionId: "s" });
     try {
-      const response = await fetch(`${url}/api/hosts/default/calls`, { method: "POST", headers, body });
+      const response = await fetch(`${url}/api/v1/hosts/default/calls`, { method: "POST", headers, body });
       const replayed = response.headers.get("idempotent-replayed") === "true";
       return { status: response.status, replayed, body: (await response.json()) as Answer["body"] };
     } catch {

@@ -33,7 +33,7 @@ test("an approval is decided in the browser while the call waits, by keyboard al
   await nothingWaits(page);
   const hostile = "<img src=x onerror=alert(1)>";
   const body = { tool: "wipe", arguments: { text: hostile }, sessionId: "s1", waitMs: 60_000 };
-  const answer = ask("POST", "/api/hosts/default/calls", { as: "caller", body });
+  const answer = ask("POST", "/api/v1/hosts/default/calls", { as: "caller", body });
 
   await card(page).getByText(hostile).waitFor();
   expect(await page.title()).toBe("(1) toolmount");
@@ -62,7 +62,7 @@ test("a question that another person answers has the name of that person, and di
   expect(await card(page).getByRole("button").count()).toBe(0);
   await page.getByRole("heading", { name: "Approvals" }).click();
   await page.getByRole("article").waitFor({ state: "detached" });
-  expect((await ask("GET", `/api/hosts/default/approvals/${waiting!.id}`)).body).toMatchObject({
+  expect((await ask("GET", `/api/v1/hosts/default/approvals/${waiting!.id}`)).body).toMatchObject({
     decision: { by: "Ana", decision: "deny", reason: "not today" },
   });
 });

@@ -61,9 +61,9 @@ async function request(
     ...(extra.signal !== undefined && { signal: extra.signal }),
   });
   if (response.ok) return response;
-  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  const { code, detail } = (await response.json()) as { code: string; detail: string };
   if (response.status === 401) forgetToken();
-  throw new ApiError(error.code, error.message);
+  throw new ApiError(code, detail);
 }
 
 /** One server-sent event. */

@@ -72,7 +72,7 @@ async function untilSilent(
 
 /** Reads what the host has, and then each event. */
 async function listen(signal: AbortSignal, heard: () => void): Promise<void> {
-  me.value = await ask<Me>("GET", "/api/hosts");
+  me.value = await ask<Me>("GET", "/api/v1/hosts");
   const known = me.value.hosts.map(({ name }) => name);
   if (!known.includes(hostName.value) && known[0] !== undefined) hostName.value = known[0];
   for await (const { event, data } of readEvents("GET", `${hostPath.value}/events`, signal)) {

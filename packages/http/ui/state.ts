@@ -33,7 +33,7 @@ export const maySeeAll = computed(
 );
 
 /** The API of the host that is shown. */
-export const hostPath = computed(() => `/api/hosts/${encodeURIComponent(hostName.value)}`);
+export const hostPath = computed(() => `/api/v1/hosts/${encodeURIComponent(hostName.value)}`);
 
 let lastNotice = 0;
 

@@ -52,7 +52,7 @@ const files = {
 
 /** Asks for a stream of events. */
 function stream(url: string, path: string, token: string, body: object): Promise<Response> {
-  return fetch(`${url}/api/hosts/default${path}`, {
+  return fetch(`${url}/api/v1/hosts/default${path}`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${token}`,
@@ -74,7 +74,7 @@ test("SIGTERM: a call that runs ends by itself within the grace, another is canc
   const long = readEvents(await stream(url, "/calls", tokens.call, { tool: "wait" }));
   expect((await short.next()).value).toMatchObject({ event: "progress" });
   expect((await long.next()).value).toMatchObject({ event: "progress" });
-  const watched = await fetch(`${url}/api/hosts/default/events`, {
+  const watched = await fetch(`${url}/api/v1/hosts/default/events`, {
     headers: { authorization: `Bearer ${tokens.ops}` },
   });
   const seen = readEvents(watched);
@@ -101,7 +101,7 @@ test("a second SIGTERM ends the server immediately", async () => {
   const long = readEvents(await stream(url, "/calls", tokens.call, { tool: "wait" }));
   await long.next();
   const events = readEvents(
-    await fetch(`${url}/api/hosts/default/events`, { headers: { authorization: `Bearer ${tokens.ops}` } }),
+    await fetch(`${url}/api/v1/hosts/default/events`, { headers: { authorization: `Bearer ${tokens.ops}` } }),
   );
   await events.next();
 
@@ -157,7 +157,7 @@ test("several plans are served by name, and a token for one of them does not see
   expect(await toolsOf("second", tokens.ops)).toEqual(["wait"]);
   expect(await toolsOf("default", tokens.call)).toBe(404);
   expect(await toolsOf("second", tokens.call)).toEqual(["wait"]);
-  const hosts = await fetch(`${url}/api/hosts`, { headers: { authorization: `Bearer ${tokens.call}` } });
+  const hosts = await fetch(`${url}/api/v1/hosts`, { headers: { authorization: `Bearer ${tokens.call}` } });
   expect(((await hosts.json()) as { hosts: { name: string }[] }).hosts.map(({ name }) => name)).toEqual([
     "second",
   ]);
@@ -173,7 +173,7 @@ test("a turn streams its events, waits for a person, and its session forks and i
   let turn: Record<string, unknown> = {};
   const headers = { authorization: `Bearer ${tokens.ana}` };
   for await (const { event, data } of readEvents(
-    await fetch(`${url}/api/hosts/default${path}/events`, { headers }),
+    await fetch(`${url}/api/v1/hosts/default${path}/events`, { headers }),
   )) {
     names.push(event === "step" ? String(data["type"]) : event);
     if (event === "turn") turn = data;
@@ -282,7 +282,7 @@ test("a client of MCP reads where to sign in, from the refusal on", async () => 
     authorization_servers: [issuer],
   });
   const headers = { authorization: `Bearer ${await sign("eva", ["call"], "https://tools.example.com/mcp")}` };
-  expect((await fetch(`${url}/api/hosts/default/tools`, { headers })).status).toBe(200);
+  expect((await fetch(`${url}/api/v1/hosts/default/tools`, { headers })).status).toBe(200);
 
   const far = ["--public-url", "https://tools.example.com/"];
   const proxied = await startServer(place, await writeTokens(), [...words, "a", ...far]);

@@ -15,7 +15,7 @@ async function until(
   lastId?: string,
 ) {
   const seen: { event: string; id: string; data: Record<string, unknown> }[] = [];
-  const response = await fetch(`${url}/api/hosts/default/turns/${id}/events`, {
+  const response = await fetch(`${url}/api/v1/hosts/default/turns/${id}/events`, {
     headers: {
       authorization: `Bearer ${token}`,
       ...(lastId !== undefined && { "last-event-id": lastId }),

@@ -31,11 +31,10 @@ import {
 import { answerStream, wantsStream } from "./stream.ts";
 
 const answers = {
-  200: {
-    description:
-      "The outcome; a call that failed is also an outcome. With Accept: text/event-stream, events `progress` and then `outcome`",
-    content: { "application/json": { schema: outcomeSchema }, "text/event-stream": { schema: z.string() } },
-  },
+  200: json(
+    outcomeSchema,
+    "The outcome; a call that failed is also an outcome. With Accept: text/event-stream, a stream of events `progress` and then `outcome`, which has it",
+  ),
   ...failures,
 };
 
@@ -115,12 +114,14 @@ export function callRoutes(service: Service) {
     };
     // A call with a key goes on without its client, which asks again.
     const signal = key === undefined ? signalOf(c, service) : AbortSignal.any([c.env.revoked, service.cut]);
-    if (!wantsStream(c)) return c.json(asJson(await run(signal)), 200);
+    const plainly = async () => c.json(asJson(await run(signal)), 200);
+    if (!wantsStream(c)) return plainly();
+    // A stream has no schema: the same outcome is its last event.
     return answerStream(c, async ({ send, gone }) => {
       const until = key === undefined ? AbortSignal.any([signal, gone]) : signal;
       const data = await run(until, (progress) => send("progress", progress));
       return { event: "outcome", data };
-    });
+    }) as unknown as ReturnType<typeof plainly>;
   };
   return createRoutes()
     .openapi(call, async (c) => {

@@ -3,16 +3,17 @@ import { z } from "@hono/zod-openapi";
 /** Any JSON object whose members another package names. */
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** An error, as every request that fails is answered. */
+/** An error, as every request that fails is answered: a problem of RFC 9457 with a code. */
 export const errorSchema = z
   .object({
-    error: z.object({
-      code: z.string().describe("Stable; see docs/errors.md and docs/serve-http.md"),
-      message: z.string(),
-      details: anyObject.optional(),
-    }),
+    type: z.string().describe("about:blank: the code says more than an address would"),
+    title: z.string().describe("The name of the status"),
+    status: z.int(),
+    detail: z.string().describe("What is wrong, and how to fix it"),
+    code: z.string().describe("Stable; see docs/errors.md and docs/serve-http.md"),
+    details: anyObject.optional(),
   })
-  .openapi("Error");
+  .openapi("Problem");
 
 /** A mounted tool. */
 export const toolSchema = z
@@ -225,3 +226,30 @@ export const auditRecordSchema = z
     entry: anyObject,
   })
   .openapi("AuditRecord");
+
+/** A session of a model in a list. */
+export const sessionSummarySchema = z
+  .looseObject({
+    id: z.string(),
+    parentId: nullableText,
+    agent: nullableText,
+    title: z.string(),
+    turns: z.number(),
+    status: z.string().describe("open, or how its last turn ended"),
+    waits: z.number().describe("How many calls wait"),
+    forkedFrom: nullableText,
+    createdAt: z.number(),
+    updatedAt: z.number(),
+    usage: z.looseObject({ requests: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
+    cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+  })
+  .openapi("SessionSummary");
+
+/** A session with its conversation. */
+export const sessionSchema = sessionSummarySchema
+  .extend({
+    items: z.array(anyObject).describe("The conversation as the model sees it"),
+    waiting: z.array(z.looseObject({ callId: z.string(), tool: z.string(), waitsFor: z.string() })),
+    children: z.array(z.string()).describe("Sessions of its sub-agents"),
+  })
+  .openapi("Session");

@@ -88,12 +88,30 @@ export function signalOf(c: Context<RouteEnv>, { cut }: Service): AbortSignal {
   return AbortSignal.any([c.req.raw.signal, c.env.revoked, cut]);
 }
 
+const problem = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: errorSchema } },
+});
+
+const problemLater = (description: string) => ({
+  ...problem(description),
+  headers: z.object({ "retry-after": z.string().optional().describe("Seconds") }),
+});
+
 /** The responses that every route can have, beside its own. */
 export const failures = {
-  400: { description: "The request is not valid", content: { "application/json": { schema: errorSchema } } },
-  401: { description: "There is no valid token", content: { "application/json": { schema: errorSchema } } },
-  403: { description: "The token may not do that", content: { "application/json": { schema: errorSchema } } },
-  404: { description: "There is no such thing", content: { "application/json": { schema: errorSchema } } },
+  400: problem("The request is not valid"),
+  401: problem("There is no valid token"),
+  403: problem("The token may not do that"),
+  404: problem("There is no such thing"),
+  409: problemLater("Something else has it, or was first"),
+  413: problem("The body is too large"),
+  415: problem("The body is not JSON"),
+  422: problem("The host refuses the request"),
+  429: problemLater("Too many requests"),
+  500: problem("The server failed"),
+  501: problem("This host has no such part"),
+  503: problem("The server is ending, or its store cannot be reached"),
 } as const;
 
 /** The header with which a client may ask again: the first answer is kept for 24 hours. */

@@ -20,7 +20,10 @@ const refusals = {
     405,
     (d: { method: string }) => `the method ${d.method} is not served; use GET, POST or DELETE`,
   ],
-  NOT_FOUND: [404, (d: { what: string }) => `there is no ${d.what}; GET /api/openapi.json lists the paths`],
+  NOT_FOUND: [
+    404,
+    (d: { what: string }) => `there is no ${d.what}; GET /api/v1/openapi.json lists the paths`,
+  ],
   BODY_TOO_LARGE: [
     413,
     (d: { maxBytes: number }) => `the body is larger than ${d.maxBytes} bytes; send less`,

@@ -52,7 +52,7 @@ export interface ServeHostsOptions {
   readonly limits?: HttpLimits | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
-  /** Shown by the API. Default `0.0.0`. */
+  /** Shown by the API. Default: the version of this package. */
   readonly version?: string | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
@@ -51,7 +52,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     metrics,
     clock,
     logger,
-    version: options.version ?? "0.0.0",
+    version: options.version ?? ownVersion(),
     ending: drain.ending,
     cut: drain.cut,
     countDecision: ({ name }) => {
@@ -88,6 +89,12 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     },
     close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
   };
+}
+
+/** The version of this package. */
+function ownVersion(): string {
+  const manifest = readFileSync(new URL(import.meta.resolve("#package.json")), "utf8");
+  return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
 interface ServerParts {
