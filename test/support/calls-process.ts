@@ -1,4 +1,4 @@
-// A server of two tools over a store on disk, in a process that kills itself at the step that it was told: each write of its
+// A server of two tools over a store on disk, in a process that kills itself at the step that it was given: each write of its
 // store, and each side of what a tool does, is a step.
 import { appendFile } from "node:fs/promises";
 import { argv, kill, pid } from "node:process";

@@ -64,7 +64,7 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
   );
 }
 
-/** Another view does not end the stream. The turn runs on the server, whoever watches. */
+/** Another view does not end the stream. The turn runs on the server. */
 const never = new AbortController().signal;
 
 interface TurnEvent {

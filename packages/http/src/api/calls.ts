@@ -91,7 +91,7 @@ const show = createRoute({
 /** Fields of a body that say who a call is for. */
 type Given = z.output<typeof callSchema> | z.output<typeof resumeSchema>;
 
-/** How a call is made, or goes on. */
+/** How a call is made or resumed. */
 type Start = (live: LiveHost, context: CallContext) => Promise<ToolOutcome>;
 
 /** Calls: make one, resume one, and look at the newest. */
@@ -112,7 +112,7 @@ export function callRoutes(service: Service) {
       if (!isFirst) c.header("idempotent-replayed", "true");
       return complete(outcome as unknown as ToolOutcome);
     };
-    // A call with a key goes on without its client, which asks again.
+    // A call with a key keeps running without its client, which asks again.
     const signal = key === undefined ? signalOf(c, service) : AbortSignal.any([c.env.revoked, service.cut]);
     const plainly = async () => c.json(asJson(await run(signal)), 200);
     if (!wantsStream(c)) return plainly();
@@ -165,7 +165,7 @@ async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOut
 }
 
 /**
- * A call with an idempotency key. After a crash a call that asked goes on with its ticket, and a tool that may run twice
+ * A call with an idempotency key. After a crash a call that asked is resumed with its ticket, and a tool that may run twice
  * runs again. Any other call may have run: its outcome is unknown, and it does not run again.
  */
 function keyedCall(work: Work, tool: string): KeyedWork<Json> {

@@ -4,7 +4,7 @@ import { requireRole, visibleUser, type Principal } from "../access/principal.ts
 import { HttpError } from "../fault/http-error.ts";
 import type { ServedTurns } from "../served-host.ts";
 import type { ServerTurns } from "../work/server-turns.ts";
-import { sessionSchema, sessionSummarySchema } from "./schemas.ts";
+import { sessionSchema, sessionSummarySchema } from "./session-schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
 /** The path parameters of a session. */

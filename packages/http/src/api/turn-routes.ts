@@ -7,7 +7,7 @@ const turnParam = hostParam.extend({ turn: z.string().min(1).max(256) });
 
 const started = {
   200: json(turnSchema, "The turn has ended"),
-  202: json(turnSchema, "The turn goes on; nobody needs to wait for it"),
+  202: json(turnSchema, "The turn keeps running; no client needs to wait for it"),
   ...failures,
 };
 
@@ -17,7 +17,7 @@ export const run = createRoute({
   path: "/hosts/{host}/turns",
   operationId: "runTurn",
   tags: ["Turns"],
-  summary: "Start a turn of a model. The server runs it, whoever watches",
+  summary: "Start a turn of a model. The server runs it; clients only watch",
   request: { params: hostParam, headers: keyHeader, body: jsonBody(turnStartSchema) },
   responses: started,
 });

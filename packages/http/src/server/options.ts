@@ -26,7 +26,7 @@ export interface HttpLimits {
   readonly failures?: RateRule | undefined;
   /**
    * Milliseconds for which a server says that it works on a turn or a call with an idempotency key. When a server was killed,
-   * the next one goes on after this time. Default 15000.
+   * the next one continues after this time. Default 15000.
    */
   readonly leaseMs?: number | undefined;
   /** Decisions of one token. Default 120 in a minute. */

@@ -27,9 +27,9 @@ export interface KeyedRequest {
 
 /** What a request does. */
 export interface KeyedWork<Answer> {
-  /** Does it for the first time. `keep` stores what is needed to go on after a crash. */
+  /** Does it for the first time. `keep` stores what is needed to continue after a crash. */
   run(keep: (note: Json) => Promise<void>): Promise<Answer>;
-  /** Goes on after a crash of the server that began it: `note` is what it had kept, or null. */
+  /** Continues after a crash of the server that began it: `note` is what it had kept, or null. */
   recover(note: Json, keep: (note: Json) => Promise<void>): Promise<Answer>;
 }
 

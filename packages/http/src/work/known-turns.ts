@@ -13,7 +13,7 @@ export class KnownTurns {
   readonly #keeper: TurnKeeper;
   /** Open turns, and the last that ended. */
   readonly #known = new Map<string, LiveTurn>();
-  /** Those that this server runs: nobody else changes them. */
+  /** Those that this server runs: no other server changes them. */
   readonly here = new Set<LiveTurn>();
 
   constructor(keeper: TurnKeeper) {

@@ -29,7 +29,7 @@ export interface TurnStart {
   readonly by: string;
 }
 
-/** How a turn goes on that did not resume by itself. */
+/** How a turn is resumed that did not resume by itself. */
 export interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel"> {
   readonly userId: string | undefined;
   readonly by: string;
@@ -53,7 +53,7 @@ export interface ServerTurnsOptions {
 }
 
 /**
- * Runs the turns of one host. No request carries a turn: it goes on when nobody watches it. When its questions are answered it
+ * Runs the turns of one host. No request carries a turn: it runs without a watcher. When its questions are answered it
  * resumes by itself, also after a restart; of several servers with one store, exactly one resumes it.
  */
 export class ServerTurns {
@@ -161,7 +161,7 @@ export class ServerTurns {
     });
   }
 
-  /** Says that this server lives, and looks for turns that nobody runs. */
+  /** Says that this server lives, and looks for turns that no server runs. */
   async #look(): Promise<void> {
     const { clock, logger } = this.#options;
     try {

@@ -11,7 +11,7 @@ export interface TurnQuestionsOptions {
   readonly logger: Logger;
   /** The turns that wait for people. */
   readonly waiting: () => readonly LiveTurn[];
-  /** Called once for a turn that needs nobody any more; its status is `decided`. */
+  /** Called once for a turn that needs no person any more; its status is `decided`. */
   readonly onDecided: (turn: LiveTurn) => void;
 }
 

@@ -33,7 +33,7 @@ export class TurnRuns {
     this.#options = options;
   }
 
-  /** Begins work. Resolves when it has begun, and its turn is stored; from then on the turn goes on by itself. */
+  /** Begins work. Resolves when it has begun, and its turn is stored; from then on the turn runs by itself. */
   async begin(claimed: LiveTurn | null, facts: Facts, begin: Begin): Promise<LiveTurn> {
     const controller = new AbortController();
     const begun = Promise.withResolvers<LiveTurn>();
@@ -117,7 +117,7 @@ export class TurnRuns {
     return { status, waiting, result: plain, owner: null, dueAt: null, endedAt: isPaused ? null : now };
   }
 
-  /** A turn that could not go on: it has ended elsewhere, or it is tried again later. */
+  /** A turn that could not continue: it has ended elsewhere, or it is tried again later. */
   async #returnTurn(turn: LiveTurn, error: unknown): Promise<void> {
     this.#options.known.here.delete(turn);
     if (this.#options.isEnding()) return;
@@ -128,7 +128,7 @@ export class TurnRuns {
     } = this.#options;
     const { sessionId, waiting } = turn.stored;
     const isTaken = isToolmountError(error) && error.code === "SESSION_CONFLICT";
-    if (!isTaken) logger.warn({ err: error, turn: turn.stored.id }, "a turn could not go on");
+    if (!isTaken) logger.warn({ err: error, turn: turn.stored.id }, "a turn could not continue");
     const session = isTaken ? ((await turns.show(sessionId).catch(() => ({}))) as { status?: string }) : {};
     if (session.status !== undefined && session.status !== "open") {
       const status = session.status as TurnStatus;
