@@ -50,7 +50,7 @@ async function report() {
     child.send("measure");
     return (await once(child, "message"))[0];
   };
-  const figures = await compare(`${url}/api/hosts/default`, measure);
+  const figures = await compare(`${url}/api/v1/hosts/default`, measure);
   child.kill();
   if (values.json) console.log(JSON.stringify(figures));
   else for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(20)} ${value} KB`);

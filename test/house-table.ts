@@ -144,7 +144,15 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "tools/web": [["config.ts", "guard", "text", "usage"], "fetch", "extract", "web.ts", "search", "tools"],
   "tools/filesystem": [["config.ts", "usage"], "files", "text", "tools"],
   "tools/search": ["text.ts", "ripgrep"],
-  "packages/http": ["fault", ["access", "guard", "page"], "served-host.ts", "journal", "turns", "api", "server"],
+  "packages/http": [
+    "fault",
+    ["access", "guard", "page"],
+    "served-host.ts",
+    "journal",
+    "work",
+    "api",
+    "server",
+  ],
   "packages/mcp": ["wire", "auth", ["serve", "mount"]],
   "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };

@@ -131,7 +131,7 @@ test.each([responsesApi, anthropicApi, geminiApi])(
     expect(turn.status).toBe("done");
     const headers = { authorization: `Bearer ${token}` };
     const ask = async (path: string) =>
-      (await fetch(`${service.url}/api/hosts/default${path}`, { headers })).text();
+      (await fetch(`${service.url}/api/v1/hosts/default${path}`, { headers })).text();
     const pages = [await ask("/tools"), await ask("/calls")];
     const tools = JSON.stringify(host.tools());
     await host.close();

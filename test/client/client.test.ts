@@ -52,6 +52,7 @@ test("a client generated from the OpenAPI document has the types of the API, and
     logs: { level: "silent" },
   });
   await cp(join(import.meta.dirname, "program.ts"), join(folder, "program.ts"));
+  await writeFile(join(folder, "every.ts"), everyOperation(server.document));
   await checkTypes(folder);
 
   const program = pathToFileURL(join(folder, "program.ts")).href;
@@ -61,9 +62,29 @@ test("a client generated from the OpenAPI document has the types of the API, and
     pending: "pending",
     secondDecision: "APPROVAL_DECIDED",
     resumed: "wiped build",
-    firstEvent: { version: "0.0.0" },
+    firstEvent: { version: expect.stringMatching(/^\d+\.\d+\.\d+/), complete: true },
   });
 });
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
+}
+
+/** A program that reads the answer and the error of every operation: its answer is an object, and its error has a code. */
+function everyOperation(document: object): string {
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  expect(operations.length).toBeGreaterThan(25);
+  const lines = operations.flatMap(({ operationId, responses }) => {
+    const name = operationId[0]!.toUpperCase() + operationId.slice(1);
+    const isStream = "text/event-stream" in responses["200"]!.content;
+    const error = `export const error_${name} = (error: all.${name}Error): string => error.code + error.detail;`;
+    if (isStream) return [error];
+    return [error, `export const answer_${name} = (answer: all.${name}Response): object => answer;`];
+  });
+  return ['import type * as all from "./api/types.gen.ts";', ...lines].join("\n");
+}
 
 /** Rejects with what the compiler prints: `program.ts` also has a line that must not compile. */
 async function checkTypes(folder: string): Promise<void> {

@@ -26,7 +26,7 @@ export async function run(baseUrl: string, token: string): Promise<Report> {
   return {
     tools: tools.data.tools.map(({ name }) => name),
     pending: pending.data.status,
-    secondDecision: again.error!.error.code,
+    secondDecision: again.error!.code,
     resumed: resumed.data.result["data"],
     firstEvent: await firstEvent(),
   };

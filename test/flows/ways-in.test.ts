@@ -51,7 +51,7 @@ test("over HTTP the words are a member of the call", async () => {
   });
   onTestFinished(() => service.close({ graceMs: 0 }));
   const call = async (prompts?: readonly string[]) => {
-    const answer = await fetch(`${service.url}/api/hosts/bank/calls`, {
+    const answer = await fetch(`${service.url}/api/v1/hosts/bank/calls`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ tool: "send_money", arguments: given, prompts }),

@@ -59,7 +59,7 @@ test("a program over HTTP waits for a person, who sees its line, and ends when t
   });
   onTestFinished(() => server.close());
   const ask = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${server.url}/api/hosts/default/${path}`, {
+    const response = await fetch(`${server.url}/api/v1/hosts/default/${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),

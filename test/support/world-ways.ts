@@ -66,7 +66,7 @@ export async function callByHttp(host: Host, { id: sessionId }: WorldCase): Prom
     listen: { host: "127.0.0.1", port: 0 },
   });
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`${server.url}/api/hosts/world${path}`, {
+    const response = await fetch(`${server.url}/api/v1/hosts/world${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),

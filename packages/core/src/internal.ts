@@ -1,6 +1,7 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, NotJson } from "./json/freeze.ts";
+export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
 export { excessOf } from "./json/shape.ts";
 export { ProgressPace } from "./scheduling/progress-pace.ts";

@@ -13,7 +13,7 @@ import { exportJWK, generateKeyPair, SignJWT, createLocalJWKSet } from "jose";
 import { expect, test } from "vitest";
 import { createWorld, serve } from "./support/world.ts";
 
-const calls = "/api/hosts/default/calls";
+const calls = "/api/v1/hosts/default/calls";
 
 test("a call answers with its outcome, and names its user and its session", async () => {
   const { ask } = await serve(createWorld().host);
@@ -57,18 +57,18 @@ test("with Accept: text/event-stream, a call reports its progress before its out
 test("a pending call is decided by another token, and resumes once by its ticket", async () => {
   const { ask } = await serve(createWorld().host);
   const pending = (await ask("POST", calls, { as: "caller", body: { tool: "wipe", sessionId: "s" } })).body;
-  const { waiting } = (await ask("GET", "/api/hosts/default/approvals")).body as unknown as {
+  const { waiting } = (await ask("GET", "/api/v1/hosts/default/approvals")).body as unknown as {
     waiting: { id: string }[];
   };
-  const path = `/api/hosts/default/approvals/${waiting[0]!.id}/decision`;
+  const path = `/api/v1/hosts/default/approvals/${waiting[0]!.id}/decision`;
 
   expect((await ask("POST", path, { body: { decision: "approve" } })).status).toBe(200);
   expect(await ask("POST", path, { body: { decision: "deny" } })).toMatchObject({
     status: 409,
-    body: { error: { code: "APPROVAL_DECIDED" } },
+    body: { code: "APPROVAL_DECIDED" },
   });
   const resume = { as: "caller", body: { ticket: pending["ticket"], sessionId: "s" } } as const;
-  expect((await ask("POST", "/api/hosts/default/resume", resume)).body).toMatchObject({ status: "ok" });
+  expect((await ask("POST", "/api/v1/hosts/default/resume", resume)).body).toMatchObject({ status: "ok" });
   expect(JSON.stringify(pending)).not.toContain(waiting[0]!.id);
 });
 
@@ -82,7 +82,7 @@ test("of two people who decide together one is first, and both see who it was", 
   }));
   const { ask } = await serve(host, { authenticate: createTokenCheck(people) }, tokens);
   await host.call({ name: "wipe" }, { sessionId: "s" });
-  const approvals = "/api/hosts/default/approvals";
+  const approvals = "/api/v1/hosts/default/approvals";
   const { waiting } = (await ask("GET", approvals)).body as unknown as { waiting: { id: string }[] };
   const path = `${approvals}/${waiting[0]!.id}`;
   const decide = (as: "operator" | "ana", decision: string) =>
@@ -101,12 +101,12 @@ test("each host of a server has its own tools, and a name that is not there is N
   const [one, two] = [createWorld(), createWorld()];
   const { ask } = await serve({ one: { host: one.host }, two: { host: two.host } });
 
-  await ask("POST", "/api/hosts/two/calls", { body: { tool: "echo" } });
+  await ask("POST", "/api/v1/hosts/two/calls", { body: { tool: "echo" } });
 
   expect([one.started, two.started]).toEqual([[], ["echo"]]);
-  expect(await ask("GET", "/api/hosts/three/tools")).toMatchObject({
+  expect(await ask("GET", "/api/v1/hosts/three/tools")).toMatchObject({
     status: 404,
-    body: { error: { code: "NOT_FOUND" } },
+    body: { code: "NOT_FOUND" },
   });
 });
 
@@ -235,7 +235,7 @@ test("decisions of one token are limited in rate", async () => {
   const statuses: number[] = [];
   for (let at = 0; at < 3; at++)
     statuses.push(
-      (await ask("POST", "/api/hosts/default/approvals/guess/decision", { body: { decision: "approve" } }))
+      (await ask("POST", "/api/v1/hosts/default/approvals/guess/decision", { body: { decision: "approve" } }))
         .status,
     );
 

@@ -22,7 +22,7 @@ interface Row {
 
 const call = JSON.stringify({ tool: "echo", arguments: { text: "it ran" } });
 const get = { method: "GET", body: null } as const;
-const approvals = "/api/hosts/default/approvals";
+const approvals = "/api/v1/hosts/default/approvals";
 
 const rows: readonly Row[] = [
   // Host: DNS rebinding
@@ -174,8 +174,8 @@ const rows: readonly Row[] = [
   { title: "PUT", method: "PUT", status: 405 },
   { title: "TRACE", method: "TRACE", body: null, status: 405 },
   { title: "POST to the page", target: "/", status: 405 },
-  { title: "a whole address as the target", ...get, target: "http://evil.test/api/hosts", status: 400 },
-  { title: "a target without a scheme", ...get, target: "//evil.test/api/hosts", status: 400 },
+  { title: "a whole address as the target", ...get, target: "http://evil.test/api/v1/hosts", status: 400 },
+  { title: "a target without a scheme", ...get, target: "//evil.test/api/v1/hosts", status: 400 },
   { title: "a path that is not there", ...get, target: "/api/nothing", status: 404, code: "NOT_FOUND" },
   { title: "a file outside the page", ...get, target: "/assets/../package.json", status: 404 },
   { title: "a file outside the page, encoded", ...get, target: "/assets/%2e%2e/package.json", status: 404 },
@@ -190,7 +190,7 @@ const rows: readonly Row[] = [
   {
     title: "a token in the address",
     ...get,
-    target: "/api/hosts?token={TOKEN}&access_token={TOKEN}",
+    target: "/api/v1/hosts?token={TOKEN}&access_token={TOKEN}",
     token: null,
     status: 401,
   },
@@ -203,7 +203,7 @@ const rows: readonly Row[] = [
   {
     title: "the API's document without a token",
     ...get,
-    target: "/api/openapi.json",
+    target: "/api/v1/openapi.json",
     token: null,
     status: 401,
   },
@@ -211,7 +211,7 @@ const rows: readonly Row[] = [
   {
     title: "the events without a token",
     ...get,
-    target: "/api/hosts/default/events",
+    target: "/api/v1/hosts/default/events",
     token: null,
     status: 401,
   },
@@ -241,7 +241,7 @@ const rows: readonly Row[] = [
   },
   {
     title: "a caller who reloads",
-    target: "/api/hosts/default/reload",
+    target: "/api/v1/hosts/default/reload",
     token: "caller",
     body: "{}",
     status: 403,
@@ -255,7 +255,7 @@ const rows: readonly Row[] = [
   {
     title: "a user's token at the audit",
     ...get,
-    target: "/api/hosts/default/audit",
+    target: "/api/v1/hosts/default/audit",
     token: "ana",
     status: 403,
   },
@@ -314,7 +314,7 @@ test("each request of the table gets its status, and no refused one runs a tool 
 function fill(row: Row, port: number, tokens: Tokens, approval: string): string {
   const {
     method = "POST",
-    target = "/api/hosts/default/calls",
+    target = "/api/v1/hosts/default/calls",
     host = "{HOST}",
     token = "operator",
     lines = [],
@@ -357,14 +357,14 @@ const largeBodies = `
   for (let at = 0; at < 50; at += 1) {
     const body = at % 2 === 0 ? text : new Blob([text]).stream();
     const answer = await fetch(url, { method: "POST", headers, body, duplex: "half" });
-    console.log(answer.status, (await answer.json()).error.code);
+    console.log(answer.status, (await answer.json()).code);
   }`;
 
 // A connection that is closed before everything was read is reset, and the client that still writes sees only that.
 test("a client that is still sending its body reads why it was refused", async () => {
   const { host } = createWorld();
   const { server, tokens } = await serve(host);
-  const words = ["--input-type=module", "-e", largeBodies, `${server.url}/api/hosts/default/calls`];
+  const words = ["--input-type=module", "-e", largeBodies, `${server.url}/api/v1/hosts/default/calls`];
   const { stdout } = await promisify(execFile)(process.execPath, [...words, tokens.operator]);
   expect(stdout).toBe("413 BODY_TOO_LARGE\n".repeat(50));
 });

@@ -8,7 +8,7 @@ if (isFull) vi.setConfig({ testTimeout: 3_600_000 });
 
 // The full size is 200 sessions of 500 calls: TOOLMOUNT_LOAD=full.
 const [sessions, each] = isFull ? [200, 500] : [20, 25];
-const calls = "/api/hosts/default/calls";
+const calls = "/api/v1/hosts/default/calls";
 /** Reports of one call of `pour`: more than the server queues for a slow reader, and more than a socket holds. */
 const reports = 400;
 

@@ -29,7 +29,7 @@ async function changingWorld(limits: { readonly openPerToken?: number; readonly 
     onTestFinished(() => controller.abort());
     const headers = { authorization: `Bearer ${secrets[as]}`, ...(init.headers as Record<string, string>) };
     const signal = controller.signal;
-    return fetch(`${server.url}/api/hosts/default${path}`, { ...init, headers, signal });
+    return fetch(`${server.url}/api/v1/hosts/default${path}`, { ...init, headers, signal });
   };
   return {
     host,
@@ -94,7 +94,7 @@ test("one token cannot take all connections: others, an approver and health are 
   expect(statuses.filter((status) => status === 200)).toHaveLength(5);
   expect(statuses.filter((status) => status === 429)).toHaveLength(25);
   const refused = streams.find(({ status }) => status === 429)!;
-  expect(await refused.json()).toMatchObject({ error: { code: "TOO_MANY_OPEN", details: { open: 5 } } });
+  expect(await refused.json()).toMatchObject({ code: "TOO_MANY_OPEN", details: { open: 5 } });
   expect((await world.open("/approvals", "boss")).status).toBe(200);
   expect((await fetch(`${world.url}/healthz`)).status).toBe(200);
 
@@ -143,7 +143,7 @@ test.each([
   async (_, knows) => {
     const world = await changingWorld({ connections: 10 });
     const stream = await world.open("/events", "ana");
-    const head = `GET /api/hosts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.token("ana")}\r\n\r\n`;
+    const head = `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.token("ana")}\r\n\r\n`;
     await takeConnections(world.url, 300, knows ? head : "");
 
     expect((await world.open("/approvals", "boss")).status).toBe(200);

@@ -34,7 +34,7 @@ test("an approval is decided in the browser while the call waits, by keyboard al
   await nothingWaits(page);
   const hostile = "<img src=x onerror=alert(1)>";
   const body = { tool: "wipe", arguments: { text: hostile }, sessionId: "s1", waitMs: 60_000 };
-  const answer = ask("POST", "/api/hosts/default/calls", { as: "caller", body });
+  const answer = ask("POST", "/api/v1/hosts/default/calls", { as: "caller", body });
 
   await card(page).getByRole("heading", { name: hostile }).waitFor();
   expect(await page.title()).toBe("(1) toolmount");
@@ -70,7 +70,7 @@ test("a question that another person answers keeps its place with that person's 
   await page.getByRole("link", { name: /^Inbox/ }).click();
   await page.getByRole("region", { name: "Answered" }).getByText("denied by Ana").waitFor();
   expect(await item(page, "Wipe").count()).toBe(0);
-  expect((await ask("GET", `/api/hosts/default/approvals/${waiting!.id}`)).body).toMatchObject({
+  expect((await ask("GET", `/api/v1/hosts/default/approvals/${waiting!.id}`)).body).toMatchObject({
     decision: { by: "Ana", decision: "deny", reason: "not today" },
   });
 });

@@ -42,7 +42,7 @@ test("a person changes an argument and approves: the call runs with it, and the 
   const { page, problems } = await openPage(browser, server.url, tokens.operator);
   await live(page);
   const body = { tool: "pay", arguments: { to: "ACME", amount: 1299 }, sessionId: "s", waitMs: 60_000 };
-  const answer = ask("POST", "/api/hosts/default/calls", { as: "caller", body });
+  const answer = ask("POST", "/api/v1/hosts/default/calls", { as: "caller", body });
   await pane(page).getByRole("heading", { name: "Pay ACME 1,299.00" }).waitFor();
 
   await page.keyboard.press("e");

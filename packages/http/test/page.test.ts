@@ -51,9 +51,9 @@ test("a page of another origin reads nothing and changes nothing", async () => {
       const body = JSON.stringify({ tool: "echo" });
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
       const tries = [
-        fetch(`${url}/api/hosts`, { headers }),
-        fetch(`${url}/api/hosts/default/calls`, { method: "POST", headers, body }),
-        fetch(`${url}/api/hosts/default/calls`, { method: "POST", mode: "no-cors", body }),
+        fetch(`${url}/api/v1/hosts`, { headers }),
+        fetch(`${url}/api/v1/hosts/default/calls`, { method: "POST", headers, body }),
+        fetch(`${url}/api/v1/hosts/default/calls`, { method: "POST", mode: "no-cors", body }),
       ];
       const answers = await Promise.allSettled(tries);
       return answers.map((answer) => (answer.status === "fulfilled" ? answer.value.type : "refused"));

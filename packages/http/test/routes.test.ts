@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { createWorld, serve } from "./support/world.ts";
 
-const host = "/api/hosts/default";
+const host = "/api/v1/hosts/default";
 
 /** A served host whose audit is mounted, as a plan with `audit: durable` mounts it. */
 async function serveAudited() {
@@ -55,7 +55,7 @@ test("without an audit, the query says what the plan lacks", async () => {
 
   expect(await ask("GET", `${host}/audit`)).toMatchObject({
     status: 501,
-    body: { error: { code: "NOT_SERVED" } },
+    body: { code: "NOT_SERVED" },
   });
 });
 
@@ -100,7 +100,7 @@ test("an admin revokes a remembered approval, and another token may not", async 
   expect((await served.call({ name: "wipe" }, { sessionId: "s" })).status).toBe("ok");
   expect((await ask("DELETE", path)).status).toBe(200);
   expect((await served.call({ name: "wipe" }, { sessionId: "s" })).status).toBe("pending");
-  expect((await ask("DELETE", path)).body).toMatchObject({ error: { code: "APPROVAL_NOT_FOUND" } });
+  expect((await ask("DELETE", path)).body).toMatchObject({ code: "APPROVAL_NOT_FOUND" });
 });
 
 test("requests without a valid token are limited in rate, and so are the requests of one token", async () => {
@@ -108,16 +108,16 @@ test("requests without a valid token are limited in rate, and so are the request
     limits: { failures: { count: 2, perMs: 60_000 }, requests: { count: 3, perMs: 60_000 } },
   });
   const guess = () =>
-    fetch(`${server.url}/api/hosts`, { headers: { authorization: "Bearer tm_guessed_guessed_guessed" } });
+    fetch(`${server.url}/api/v1/hosts`, { headers: { authorization: "Bearer tm_guessed_guessed_guessed" } });
   const guesses = [(await guess()).status, (await guess()).status];
   const refused = await guess();
 
   expect([...guesses, refused.status]).toEqual([401, 401, 429]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   const own: number[] = [];
-  for (let at = 0; at < 4; at++) own.push((await ask("GET", "/api/hosts", { as: "caller" })).status);
+  for (let at = 0; at < 4; at++) own.push((await ask("GET", "/api/v1/hosts", { as: "caller" })).status);
   expect(own).toEqual([200, 200, 200, 429]);
-  expect((await ask("GET", "/api/hosts", { as: "ana" })).status).toBe(200);
+  expect((await ask("GET", "/api/v1/hosts", { as: "ana" })).status).toBe(200);
 });
 
 /** Sends the bytes of a request, and reads what comes back until the server ends the connection. */

@@ -32,7 +32,7 @@ async function waitingCall() {
   const host = { ...here.host, approvals: { ...here.host.approvals, list } };
   const served = await serve(host, { clock });
   const body = { tool: "wipe", sessionId: "s", waitMs: 600_000 };
-  const answer = served.ask("POST", "/api/hosts/default/calls", { as: "caller", body });
+  const answer = served.ask("POST", "/api/v1/hosts/default/calls", { as: "caller", body });
   // The server has seen that the question is open.
   await vi.waitFor(() => expect(list.mock.settledResults.at(-1)).toMatchObject({ value: [{}] }), 600_000);
   return { ...served, clock, there, answer };
@@ -50,13 +50,13 @@ test("a call that is approved in another process between two looks at the store 
 
 test("a page that read a question itself learns that it was answered in another process", async () => {
   const { clock, there, ask, server, tokens, answer } = await waitingCall();
-  const events = await fetch(`${server.url}/api/hosts/default/events`, {
+  const events = await fetch(`${server.url}/api/v1/hosts/default/events`, {
     headers: { authorization: `Bearer ${tokens.operator}` },
   });
   const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
   const readText = async () => (await reader.read()).value ?? expect.fail("the stream ended");
   expect(await readText()).toContain("event: hello");
-  const { body } = await ask("GET", "/api/hosts/default/approvals");
+  const { body } = await ask("GET", "/api/v1/hosts/default/approvals");
   expect(body).toMatchObject({ waiting: [{ tool: "wipe" }] });
 
   const [question] = await there.host.approvals.list();
@@ -64,6 +64,6 @@ test("a page that read a question itself learns that it was answered in another 
   clock.look();
 
   let seen = "";
-  while (!seen.includes('event: approvals\ndata: {"waiting":0}')) seen += await readText();
+  while (!seen.includes('event: approvals\ndata: {"waiting":0,')) seen += await readText();
   await answer;
 });

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 /** Below this path the API is. */
-const api = "/api";
+const api = "/api/v1";
 
 /** Under this name the token is kept until the tab is closed. */
 const storageKey = "toolmount-token";
@@ -90,12 +90,12 @@ async function request(
     ...(extra.signal !== undefined && { signal: extra.signal }),
   });
   if (response.ok) return response;
-  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  const { code, detail } = (await response.json()) as { code: string; detail: string };
   if (response.status === 401) {
     forgetToken();
-    refusal.value = `The server does not accept this token: ${error.message}.`;
+    refusal.value = `The server does not accept this token: ${detail}.`;
   }
-  throw new ApiError(error.code, error.message);
+  throw new ApiError(code, detail);
 }
 
 /** One server-sent event. */

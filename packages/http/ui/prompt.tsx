@@ -64,7 +64,7 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
   );
 }
 
-/** Another view does not end the stream. The turn runs on the server, whoever watches. */
+/** Another view does not end the stream. The turn runs on the server. */
 const never = new AbortController().signal;
 
 interface TurnEvent {
@@ -75,11 +75,11 @@ interface TurnEvent {
   readonly arguments?: string;
   readonly sessionId?: string;
   readonly message?: string;
-  readonly error?: { readonly message: string };
+  readonly detail?: string;
 }
 
 function lineOf(event: string, data: TurnEvent): string {
-  if (event === "error") return `\n${data.error?.message ?? "the turn failed"}\n`;
+  if (event === "error") return `\n${data.detail ?? "the turn failed"}\n`;
   if (event === "turn") return `\n[${data.status ?? ""}]\n`;
   const { type = "" } = data;
   switch (type) {

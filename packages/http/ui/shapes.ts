@@ -1,4 +1,4 @@
-// The shapes of the API that the page reads; /api/openapi.json describes them.
+// The shapes of the API that the page reads; /api/v1/openapi.json describes them.
 
 export interface Approval {
   readonly id: string;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { Reasoner, RunOptions, SessionDetails, TurnHost } from "./reasoner-types.ts";
-import { TurnRunner } from "./run-turn.ts";
+import { TurnRunner, type RunningTurn } from "./run-turn.ts";
 import { createSessionAccess, ownerOf, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
 import { detailsOf, summaryOf } from "./session-summary.ts";
 import type { Item } from "./provider/items.ts";
@@ -64,17 +64,21 @@ export function createReasoner(
       forkSession(coordinator, access, host, { id, newId, userId, at, prices }),
     rewind: (host, id, turns, userId) => rewindSession(access, runner, host, { id, turns, userId, prices }),
     addMessage: (sessionId, prompt) => runner.addMessage(sessionId, prompt),
-
-    release: (sessionId) => runner.release(sessionId),
+    release: (id) => releaseTurn(runner.find(id)),
 
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
       host.session(id).end();
       access.forget(id);
     },
-
     spawn: (request) => spawner.spawn(request),
   };
+}
+
+/** Leaves a turn and its sub-agents to another process. */
+function releaseTurn(running: RunningTurn | undefined): void {
+  for (const { log } of running?.below ?? []) log.release();
+  running?.log.release();
 }
 
 async function showSession(

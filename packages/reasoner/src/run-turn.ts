@@ -60,13 +60,6 @@ export class TurnRunner {
     return this.#running.get(sessionId);
   }
 
-  /** See `Reasoner.release`. */
-  release(sessionId: string): void {
-    const running = this.#running.get(sessionId);
-    for (const child of running?.below ?? []) child.log.release();
-    running?.log.release();
-  }
-
   /** See `Reasoner.addMessage`. */
   async addMessage(sessionId: string, prompt: string): Promise<void> {
     const { hooks } = this.#coordinator;

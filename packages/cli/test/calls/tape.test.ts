@@ -50,7 +50,7 @@ test("what a server over HTTP recorded is replayed to an MCP client, without the
   const screen = await terminal.until(/page +http/);
   const [, url = ""] = /serving (http\S+)/.exec(screen) ?? [];
   const [, token = ""] = /call +(tm_\S+)/.exec(screen) ?? [];
-  await fetch(`${url}/api/hosts/default/calls`, {
+  await fetch(`${url}/api/v1/hosts/default/calls`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ tool: "note", arguments: { text: "a" } }),

@@ -44,7 +44,7 @@ test.each(["noop", "unknown_tool"])(
       for (const given of [nested(levels), JSON.stringify(nested(levels))]) {
         const body = `{"tool":"${tool}","arguments":${given}}`;
         const init = { method: "POST", headers, body };
-        const answer = await fetch(`${server.url}/api/hosts/default/calls`, init);
+        const answer = await fetch(`${server.url}/api/v1/hosts/default/calls`, init);
         const { result } = (await answer.json()) as { result: { code: string } };
         const isText = given.startsWith('"') && tool !== "noop";
         expect([answer.status, result.code]).toEqual([200, isText ? "TOOL_NOT_FOUND" : "INVALID_ARGUMENTS"]);
@@ -95,8 +95,12 @@ test("a model that writes such calls reads why they did not run, and its session
   const world = await deepWorld();
   const first = await startServer(world, world.tokens);
   for (const levels of depths) {
-    const turn = await first.ask("POST", "/turns", { prompt: `deep ${levels}`, sessionId: `s${levels}` });
-    expect(turn.body).toMatchObject({ status: "done", text: "It did not run." });
+    const turn = await first.ask("POST", "/turns", {
+      prompt: `deep ${levels}`,
+      sessionId: `s${levels}`,
+      waitMs: 60_000,
+    });
+    expect(turn.body).toMatchObject({ status: "done", result: { text: "It did not run." } });
   }
   first.child.kill("SIGTERM");
   expect((await first.ended).code).toBe(0);
@@ -138,7 +142,7 @@ test.each(Object.keys(hostile))("no place of any body ends the server: %s", asyn
   const headers = { authorization: `Bearer ${world.tokens.ops}`, "content-type": "application/json" };
   for (const [path, body] of bodies(hostile[name]!)) {
     const init = { method: "POST", headers, body };
-    const answer = await fetch(`${server.url}/api/hosts/default${path}`, init);
+    const answer = await fetch(`${server.url}/api/v1/hosts/default${path}`, init);
     const text = await answer.text();
     expect([path, answer.status < 500], text.slice(0, 500)).toEqual([path, true]);
     // The model of this test repeats its prompt.

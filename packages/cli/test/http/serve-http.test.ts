@@ -20,7 +20,7 @@ async function serveAtTerminal(folder: string, plan: string, words: readonly str
   const [, call = ""] = /call +(tm_\S+)/.exec(screen) ?? [];
   const [, decide = ""] = /decide +(tm_\S+)/.exec(screen) ?? [];
   const ask = async (token: string, method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${url}/api/hosts/default${path}`, {
+    const response = await fetch(`${url}/api/v1/hosts/default${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -62,7 +62,7 @@ policy:
     { tool: "bash", arguments: { command: `cat /proc/${pid}/environ /proc/${pid}/cmdline` } },
     { tool: "bash", arguments: { command: `cat ${tokens}; ls -la ${outside}` } },
     { tool: "bash", arguments: { command: "grep -r tm_ . --exclude-dir node_modules" } },
-    { tool: "bash", arguments: { command: `curl -s ${url}/; curl -s ${url}/api/hosts` } },
+    { tool: "bash", arguments: { command: `curl -s ${url}/; curl -s ${url}/api/v1/hosts` } },
     { tool: "web_fetch", arguments: { url: `${url}/` } },
     { tool: "read_file", arguments: { file_path: tokens } },
     { tool: "write_file", arguments: { file_path: tokens, content: "{}" } },

@@ -52,7 +52,7 @@ const files = {
 
 /** Asks for a stream of events. */
 function stream(url: string, path: string, token: string, body: object): Promise<Response> {
-  return fetch(`${url}/api/hosts/default${path}`, {
+  return fetch(`${url}/api/v1/hosts/default${path}`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${token}`,
@@ -74,7 +74,7 @@ test("SIGTERM: a call that runs ends by itself within the grace, another is canc
   const long = readEvents(await stream(url, "/calls", tokens.call, { tool: "wait" }));
   expect((await short.next()).value).toMatchObject({ event: "progress" });
   expect((await long.next()).value).toMatchObject({ event: "progress" });
-  const watched = await fetch(`${url}/api/hosts/default/events`, {
+  const watched = await fetch(`${url}/api/v1/hosts/default/events`, {
     headers: { authorization: `Bearer ${tokens.ops}` },
   });
   const seen = readEvents(watched);
@@ -101,7 +101,7 @@ test("a second SIGTERM ends the server immediately", async () => {
   const long = readEvents(await stream(url, "/calls", tokens.call, { tool: "wait" }));
   await long.next();
   const events = readEvents(
-    await fetch(`${url}/api/hosts/default/events`, { headers: { authorization: `Bearer ${tokens.ops}` } }),
+    await fetch(`${url}/api/v1/hosts/default/events`, { headers: { authorization: `Bearer ${tokens.ops}` } }),
   );
   await events.next();
 
@@ -157,24 +157,30 @@ test("several plans are served by name, and a token for one of them does not see
   expect(await toolsOf("second", tokens.ops)).toEqual(["wait"]);
   expect(await toolsOf("default", tokens.call)).toBe(404);
   expect(await toolsOf("second", tokens.call)).toEqual(["wait"]);
-  const hosts = await fetch(`${url}/api/hosts`, { headers: { authorization: `Bearer ${tokens.call}` } });
+  const hosts = await fetch(`${url}/api/v1/hosts`, { headers: { authorization: `Bearer ${tokens.call}` } });
   expect(((await hosts.json()) as { hosts: { name: string }[] }).hosts.map(({ name }) => name)).toEqual([
     "second",
   ]);
 });
 
-test("a turn streams its events, pauses for a person, resumes, and its session forks and is cancelled", async () => {
+test("a turn streams its events, waits for a person, and its session forks and is cancelled", async () => {
   const { server, tokens } = await operatorWorld();
   const { url, ask } = server;
   const prompt = "Set the version to 2.0.0 and deploy it.";
+  const started = await ask("POST", "/turns", { prompt, sessionId: "s1" }, { as: tokens.ana });
+  const path = `/turns/${String(started.body["id"])}`;
   const names: string[] = [];
-  let result: Record<string, unknown> = {};
-  const response = await stream(url, "/turns", tokens.ana, { prompt, sessionId: "s1" });
-  for await (const { event, data } of readEvents(response)) {
-    names.push(event === "turn" ? String(data["type"]) : event);
-    result = data;
+  let turn: Record<string, unknown> = {};
+  const headers = { authorization: `Bearer ${tokens.ana}` };
+  for await (const { event, data } of readEvents(
+    await fetch(`${url}/api/v1/hosts/default${path}/events`, { headers }),
+  )) {
+    names.push(event === "step" ? String(data["type"]) : event);
+    if (event === "turn") turn = data;
+    if (turn["status"] === "waiting") break;
   }
   expect(names.filter((name) => name !== "text_delta")).toEqual([
+    "turn",
     "begin",
     "text",
     "tool_call",
@@ -182,21 +188,20 @@ test("a turn streams its events, pauses for a person, resumes, and its session f
     "tool_call",
     "hitl",
     "done",
-    "result",
+    "turn",
   ]);
   expect(names).toContain("text_delta");
-  expect(result).toMatchObject({ status: "paused", waiting: [{ tool: "edit_file", waitsFor: "approval" }] });
-  const missing = await ask("GET", "/sessions/s1", undefined, { as: tokens.call });
-  expect(missing.status).toBe(200); // a token without a user sees every user's sessions
-  const { waiting } = (await ask("GET", "/approvals")).body as { waiting: { id: string }[] };
-  await ask("POST", `/approvals/${waiting[0]!.id}/decision`, { decision: "approve" });
+  expect(turn).toMatchObject({ waiting: [{ tool: "edit_file", waitsFor: "approval", sessionId: "s1" }] });
+  const seen = await ask("GET", "/sessions/s1", undefined, { as: tokens.call });
+  expect(seen.status).toBe(200); // a token without a user sees every user's sessions
 
-  const resumed = await ask("POST", "/sessions/s1/resume", {}, { as: tokens.ana });
-  expect(resumed.body).toMatchObject({ status: "paused", waiting: [{ tool: "deploy" }] });
+  const early = await ask("POST", "/sessions/s1/resume", {}, { as: tokens.ana });
+  expect([early.status, early.body["id"]]).toEqual([202, turn["id"]]);
   const fork = await ask("POST", "/sessions/s1/fork", undefined, { as: tokens.ana });
   expect(fork.body).toMatchObject({ forkedFrom: "s1", status: "done" });
   expect((await ask("POST", "/sessions/s1/cancel", undefined, { as: tokens.ana })).status).toBe(200);
   expect((await ask("GET", "/sessions/s1")).body).toMatchObject({ status: "cancelled", waits: 0 });
+  expect((await ask("GET", path)).body).toMatchObject({ status: "cancelled", waiting: [] });
   expect((await ask("GET", "/approvals")).body).toMatchObject({ waiting: [] });
 });
 
@@ -277,7 +282,7 @@ test("a client of MCP reads where to sign in, from the refusal on", async () => 
     authorization_servers: [issuer],
   });
   const headers = { authorization: `Bearer ${await sign("eva", ["call"], "https://tools.example.com/mcp")}` };
-  expect((await fetch(`${url}/api/hosts/default/tools`, { headers })).status).toBe(200);
+  expect((await fetch(`${url}/api/v1/hosts/default/tools`, { headers })).status).toBe(200);
 
   const far = ["--public-url", "https://tools.example.com/"];
   const proxied = await startServer(place, await writeTokens(), [...words, "a", ...far]);

@@ -15,7 +15,7 @@ async function until(
   lastId?: string,
 ) {
   const seen: { event: string; id: string; data: Record<string, unknown> }[] = [];
-  const response = await fetch(`${url}/api/hosts/default/turns/${id}/events`, {
+  const response = await fetch(`${url}/api/v1/hosts/default/turns/${id}/events`, {
     headers: {
       authorization: `Bearer ${token}`,
       ...(lastId !== undefined && { "last-event-id": lastId }),
@@ -43,7 +43,7 @@ async function decide(server: Server, tool: string, decision = "approve"): Promi
   expect((await server.ask("POST", `/approvals/${id}/decision`, { decision })).status).toBe(200);
 }
 
-test("a turn is started at once, goes on when nobody watches, and resumes by itself when each question is answered", async () => {
+test("a turn is started at once, runs without a watcher, and resumes by itself when each question is answered", async () => {
   const desk = await operatorFolder();
   const { tokens, read } = desk;
   const server = await startServer(desk, tokens);
@@ -135,7 +135,7 @@ test("of two servers with one store, exactly one resumes each turn, and each cal
   expect(await read("notes.md")).toContain("1.9.0");
 });
 
-test("a call that was decided and that nobody resumes is not running", async () => {
+test("a call that was decided and that is not resumed is not running", async () => {
   const desk = await operatorFolder();
   const { tokens } = desk;
   const server = await startServer(desk, tokens);

@@ -70,7 +70,7 @@ export async function startServer(
     void ended.then(({ stderr }) => reject(new Error(`the server ended: ${stderr}`)), reject);
   });
   const ask: Ask = async (method, path, body, { as = tokens.ops, host = "default", signal } = {}) => {
-    const response = await fetch(`${url}/api/hosts/${host}${path}`, {
+    const response = await fetch(`${url}/api/v1/hosts/${host}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${as}`,

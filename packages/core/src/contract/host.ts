@@ -10,7 +10,7 @@ import type { Logger, SecretTexts } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Approver, Runner, RunnerModule } from "./ports.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";
-import type { StateStore } from "./stores.ts";
+import type { StateStore } from "./state-store.ts";
 
 /** At most `calls` start in any `perMs` milliseconds. Both are whole numbers from 1. */
 export interface Rate {

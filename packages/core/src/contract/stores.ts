@@ -2,7 +2,6 @@ import type { ApprovalReason, ApprovalScope } from "./ports.ts";
 import type { CallInfo, Placed } from "./context.ts";
 import type { CallStatus } from "./outcome.ts";
 import type { Json, JsonObject } from "../json/json.ts";
-import type { WorkStore } from "./work.ts";
 
 /**
  * The state of a waiting call.
@@ -238,14 +237,4 @@ export interface AuditFilter {
   readonly last?: number | undefined; // newest first; default: all, oldest first
   /** At most `size` records after this one, oldest first; those of one moment by writer and sequence. */
   readonly page?: { readonly size: number; readonly after?: AuditRecord | undefined } | undefined;
-}
-
-/** All stores of a host. */
-export interface StateStore {
-  readonly approvals: ApprovalStore;
-  readonly sessions: SessionStore;
-  readonly audit?: AuditSink | undefined;
-  /** What servers do for their callers. A store without it keeps that in memory only. */
-  readonly work?: WorkStore | undefined;
-  close?(): Promise<void>;
 }

@@ -11,8 +11,8 @@ import type {
   RememberedApproval,
   SessionRecord,
   SessionStore,
-  StateStore,
 } from "../contract/stores.ts";
+import type { StateStore } from "../contract/state-store.ts";
 import { createMemoryWork } from "./memory-work.ts";
 import { callsLogOf, logsOf } from "./session-logs.ts";
 

@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { answerError } from "../fault/answer.ts";
+import { answerError, headersOf } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { visibleUser } from "../access/principal.ts";
 import { approvalRoutes } from "./approvals.ts";
@@ -20,6 +20,9 @@ export interface App {
   readonly fetch: (request: Request, env: RouteEnv["Bindings"]) => Promise<Response>;
   readonly document: object;
 }
+
+/** Below this path the API is. */
+const apiPath = "/api/v1";
 
 /** The groups of the API. */
 const tags = {
@@ -48,7 +51,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   ])
     api.route("/", routes);
   const app = new OpenAPIHono<RouteEnv>();
-  app.route("/api", api);
+  app.route(apiPath, api);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   // Made when it is asked for: to make it takes longer than the rest of a start.
   let document: object | undefined;
@@ -65,7 +68,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
       security: [{ token: [] }],
       tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     }));
-  app.get("/api/openapi.json", (c) => c.json(describe()));
+  app.get(`${apiPath}/openapi.json`, (c) => c.json(describe()));
   app.get("/metrics", async (c) => {
     if (visibleUser(c.env.principal) !== null)
       throw new HttpError("FORBIDDEN", { problem: "the figures are of every user's calls" });
@@ -78,7 +81,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   app.onError((thrown, c) => {
     const { status, body } = answerError(thrown);
     if (status === 500) service.logger.error({ err: thrown, path: c.req.path }, "a request failed");
-    return c.json(body, status as 500);
+    return c.body(JSON.stringify(body), status as 500, headersOf(thrown));
   });
   return {
     fetch: boundedFetch(app, service, maxBodyBytes),
@@ -97,6 +100,6 @@ const boundedFetch =
     } catch (thrown) {
       await readRest(env.incoming, clock);
       const { status, body } = answerError(thrown);
-      return Response.json(body, { status, headers: { connection: "close" } });
+      return Response.json(body, { status, headers: { ...headersOf(thrown), connection: "close" } });
     }
   };

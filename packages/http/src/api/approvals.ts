@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
 import { requireRole } from "../access/principal.ts";
-import { anyObject, approvalSchema, errorSchema, rememberedSchema } from "./schemas.ts";
+import { anyObject, approvalSchema, rememberedSchema } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
 const idParam = hostParam.extend({ id: z.string().min(1).max(256) });
@@ -65,7 +65,6 @@ const decide = createRoute({
   request: { params: idParam, body: jsonBody(decisionSchema) },
   responses: {
     200: json(approvalSchema, "The decided question. The decision is on disk"),
-    409: json(errorSchema, "The question was decided before"),
     ...failures,
   },
 });

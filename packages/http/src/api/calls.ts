@@ -1,13 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { createRoute, z } from "@hono/zod-openapi";
 import {
   isToolInterrupt,
   ToolmountError,
   type CallContext,
+  type Json,
   type Progress,
   type ToolOutcome,
 } from "@toolmount/core";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
+import type { Context } from "hono";
+import type { KeyedWork } from "../work/first-answers.ts";
 import { resumeWhenDecided } from "./until-decided.ts";
 import { callRecordSchema, callSchema, callSummarySchema, outcomeSchema, resumeSchema } from "./schemas.ts";
 import {
@@ -17,19 +21,20 @@ import {
   hostParam,
   json,
   jsonBody,
+  keyHeader,
   requireOpen,
   signalOf,
   type LiveHost,
+  type RouteEnv,
   type Service,
 } from "./service.ts";
 import { answerStream, wantsStream } from "./stream.ts";
 
 const answers = {
-  200: {
-    description:
-      "The outcome; a call that failed is also an outcome. With Accept: text/event-stream, events `progress` and then `outcome`",
-    content: { "application/json": { schema: outcomeSchema }, "text/event-stream": { schema: z.string() } },
-  },
+  200: json(
+    outcomeSchema,
+    "The outcome; a call that failed is also an outcome. With Accept: text/event-stream, a stream of events `progress` and then `outcome`, which has it",
+  ),
   ...failures,
 };
 
@@ -39,7 +44,7 @@ const call = createRoute({
   operationId: "call",
   tags: ["Calls"],
   summary: "Call a tool",
-  request: { params: hostParam, body: jsonBody(callSchema) },
+  request: { params: hostParam, headers: keyHeader, body: jsonBody(callSchema) },
   responses: answers,
 });
 
@@ -86,32 +91,37 @@ const show = createRoute({
 /** Fields of a body that say who a call is for. */
 type Given = z.output<typeof callSchema> | z.output<typeof resumeSchema>;
 
+/** How a call is made or resumed. */
+type Start = (live: LiveHost, context: CallContext) => Promise<ToolOutcome>;
+
 /** Calls: make one, resume one, and look at the newest. */
 export function callRoutes(service: Service) {
-  const answer = (
-    c: Parameters<typeof signalOf>[0],
-    given: Given,
-    start: (live: LiveHost, context: CallContext) => Promise<ToolOutcome>,
-  ) => {
+  const answer = async (c: Context<RouteEnv>, given: Given, start: Start) => {
     const { principal } = c.env;
     requireRole(principal, "call");
     requireOpen(service);
     const live = hostOf(service, c.req.param("host") ?? "", principal);
     const context = contextOf(given, principal);
     const complete = completerOf(live, given);
+    const key = c.req.header("idempotency-key");
     const run = async (abortSignal: AbortSignal, onProgress?: (progress: Progress) => void) => {
-      const whole = { ...context, abortSignal, onProgress };
-      const outcome = await start(live, whole).catch((thrown: unknown) => {
-        throw isToolInterrupt(thrown) ? interrupted(given, thrown) : thrown;
-      });
-      return complete(await resumeWhenDecided(live, outcome, whole, given.waitMs ?? 0));
+      const work = { live, given, start, context: { ...context, abortSignal, onProgress } };
+      if (key === undefined || !("tool" in given)) return complete(await outcomeOf(work));
+      const request = { key, owner: `${principal.name}\n${context.userId ?? ""}`, request: ["call", given] };
+      const { answer: outcome, isFirst } = await live.answers.once(request, keyedCall(work, given.tool));
+      if (!isFirst) c.header("idempotent-replayed", "true");
+      return complete(outcome as unknown as ToolOutcome);
     };
-    const signal = signalOf(c, service);
-    if (!wantsStream(c)) return run(signal).then((outcome) => c.json(asJson(outcome), 200));
+    // A call with a key keeps running without its client, which asks again.
+    const signal = key === undefined ? signalOf(c, service) : AbortSignal.any([c.env.revoked, service.cut]);
+    const plainly = async () => c.json(asJson(await run(signal)), 200);
+    if (!wantsStream(c)) return plainly();
+    // A stream has no schema: the same outcome is its last event.
     return answerStream(c, async ({ send, gone }) => {
-      const data = await run(AbortSignal.any([signal, gone]), (progress) => send("progress", progress));
+      const until = key === undefined ? AbortSignal.any([signal, gone]) : signal;
+      const data = await run(until, (progress) => send("progress", progress));
       return { event: "outcome", data };
-    });
+    }) as unknown as ReturnType<typeof plainly>;
   };
   return createRoutes()
     .openapi(call, async (c) => {
@@ -138,6 +148,59 @@ export function callRoutes(service: Service) {
       const { isHere: _isHere, ...shown } = found;
       return c.json(shown as unknown as z.output<typeof callRecordSchema>, 200);
     });
+}
+
+interface Work {
+  readonly live: LiveHost;
+  readonly given: Given;
+  readonly start: Start;
+  readonly context: CallContext;
+}
+
+async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOutcome> {
+  const outcome = await start(live, context).catch((thrown: unknown) => {
+    throw isToolInterrupt(thrown) ? interrupted(given, thrown) : thrown;
+  });
+  return resumeWhenDecided(live, outcome, context, given.waitMs ?? 0);
+}
+
+/**
+ * A call with an idempotency key. After a crash a call that asked is resumed with its ticket, and a tool that may run twice
+ * runs again. Any other call may have run: its outcome is unknown, and it does not run again.
+ */
+function keyedCall(work: Work, tool: string): KeyedWork<Json> {
+  const { live, context, given } = work;
+  const withTicket = (keep: (note: Json) => Promise<void>) => ({
+    ...work,
+    context: { ...context, onQuestion: (ticket: string) => keep(ticket) },
+  });
+  return {
+    run: async (keep) => plain(await outcomeOf(withTicket(keep))),
+    async recover(ticket, keep) {
+      const start: Start = (_, own) => live.host.resume(String(ticket), own);
+      if (ticket !== null) return plain(await outcomeOf({ ...work, start }));
+      const known = live.host.tools({ includeDeprecated: true }).find(({ name }) => name === tool);
+      if (known === undefined || known.idempotent || known.category === "read")
+        return plain(await outcomeOf(withTicket(keep)));
+      return plain(unknownOutcome(tool, "id" in given ? given.id : undefined, context));
+    },
+  };
+}
+
+function unknownOutcome(
+  tool: string,
+  id: string | undefined,
+  { sessionId, userId }: CallContext,
+): ToolOutcome {
+  const { code, message } = new ToolmountError("OUTCOME_UNKNOWN", { tool });
+  const runId = randomUUID();
+  const result = { tool, fetchedAt: "", error: message, code };
+  const facts = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) };
+  return { callId: id ?? runId, runId, tool, status: "unknown", result, durationMs: 0, ...facts };
+}
+
+function plain(outcome: ToolOutcome): Json {
+  return JSON.parse(JSON.stringify(outcome)) as Json;
 }
 
 /** An interrupt stops a run in its own program. No program is at the other end of a request. */

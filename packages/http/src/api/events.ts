@@ -3,7 +3,8 @@ import { visibleUser } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { createRoutes, failures, hostOf, hostParam, signalOf, type Service } from "./service.ts";
 import type { ApprovalListener } from "../journal/approval-watch.ts";
-import type { LoggedEvent } from "../turns/event-log.ts";
+import type { LoggedEvent } from "../work/event-log.ts";
+import { repeat } from "../work/repeat.ts";
 import { answerStream, type EventSender } from "./stream.ts";
 
 const events = createRoute({
@@ -73,14 +74,7 @@ function questionsSender(send: EventSender["send"]): ApprovalListener {
 
 /** Calls again and again, so that a client notices a dead connection. Returns what ends that. */
 export function beat({ clock }: Service, act: () => void): () => void {
-  let timer = clock.setTimer(next, aliveMs);
-  function next() {
-    act();
-    timer = clock.setTimer(next, aliveMs);
-    timer.keepAlive(false);
-  }
-  timer.keepAlive(false);
-  return () => timer.cancel();
+  return repeat(clock, aliveMs, act);
 }
 
 /** Resolves when the signal fires. */

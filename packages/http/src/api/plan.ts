@@ -4,6 +4,7 @@ import { requireRole, visibleUser, type Principal } from "../access/principal.ts
 import { HttpError } from "../fault/http-error.ts";
 import type { ServedPlan } from "../served-host.ts";
 import { anyObject } from "./schemas.ts";
+import { explanationSchema, planSchema, reloadSchema, statusSchema } from "./plan-schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, requireOpen, type Service } from "./service.ts";
 
 const status = createRoute({
@@ -13,7 +14,7 @@ const status = createRoute({
   tags: ["Plan"],
   summary: "Show each module of the plan: its state, its tools, its problems, and drift against the lock",
   request: { params: hostParam },
-  responses: { 200: json(anyObject, "The status"), ...failures },
+  responses: { 200: json(statusSchema, "The status"), ...failures },
 });
 
 const effective = createRoute({
@@ -23,7 +24,7 @@ const effective = createRoute({
   tags: ["Plan"],
   summary: "Show the plan with all layers merged, and where each value is written",
   request: { params: hostParam },
-  responses: { 200: json(anyObject, "The plan; secrets are masked"), ...failures },
+  responses: { 200: json(planSchema, "The plan; secrets are masked"), ...failures },
 });
 
 const why = createRoute({
@@ -47,7 +48,7 @@ const why = createRoute({
       },
     },
   },
-  responses: { 200: json(anyObject, "The explanation"), ...failures },
+  responses: { 200: json(explanationSchema, "The explanation"), ...failures },
 });
 
 const reload = createRoute({
@@ -57,7 +58,7 @@ const reload = createRoute({
   tags: ["Plan"],
   summary: "Read the plan again; a plan with problems changes nothing",
   request: { params: hostParam },
-  responses: { 200: json(anyObject, "What the reload did"), ...failures },
+  responses: { 200: json(reloadSchema, "What the reload did"), ...failures },
 });
 
 /** The plan of a host. It names every tool and path, so a token of one user does not read it. */
@@ -70,18 +71,24 @@ export function planRoutes(service: Service) {
     return plan;
   };
   return createRoutes()
-    .openapi(status, (c) => c.json({ ...planOf(c.req.valid("param").host, c.env.principal).status() }, 200))
-    .openapi(effective, async (c) =>
-      c.json({ ...(await planOf(c.req.valid("param").host, c.env.principal).effective()) }, 200),
-    )
+    .openapi(status, (c) => {
+      const found = planOf(c.req.valid("param").host, c.env.principal).status();
+      return c.json(found as z.output<typeof statusSchema>, 200);
+    })
+    .openapi(effective, async (c) => {
+      const found = await planOf(c.req.valid("param").host, c.env.principal).effective();
+      return c.json(found as z.output<typeof planSchema>, 200);
+    })
     .openapi(why, async (c) => {
       const { tool, arguments: given, mode } = c.req.valid("json");
       const plan = planOf(c.req.valid("param").host, c.env.principal);
-      return c.json({ ...(await plan.why(tool, { arguments: given as JsonObject | undefined, mode })) }, 200);
+      const found = await plan.why(tool, { arguments: given as JsonObject | undefined, mode });
+      return c.json(found as z.output<typeof explanationSchema>, 200);
     })
     .openapi(reload, async (c) => {
       requireRole(c.env.principal, "admin");
       requireOpen(service);
-      return c.json({ ...(await planOf(c.req.valid("param").host, c.env.principal).reload()) }, 200);
+      const done = await planOf(c.req.valid("param").host, c.env.principal).reload();
+      return c.json(done as z.output<typeof reloadSchema>, 200);
     });
 }

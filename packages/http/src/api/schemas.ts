@@ -3,16 +3,17 @@ import { z } from "@hono/zod-openapi";
 /** Any JSON object whose members another package names. */
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** An error, as every request that fails is answered. */
+/** An error, as every request that fails is answered: a problem of RFC 9457 with a code. */
 export const errorSchema = z
   .object({
-    error: z.object({
-      code: z.string().describe("Stable; see docs/errors.md and docs/serve-http.md"),
-      message: z.string(),
-      details: anyObject.optional(),
-    }),
+    type: z.string().describe("about:blank: the code says more than an address would"),
+    title: z.string().describe("The name of the status"),
+    status: z.int(),
+    detail: z.string().describe("What is wrong, and how to fix it"),
+    code: z.string().describe("Stable; see docs/errors.md and docs/serve-http.md"),
+    details: anyObject.optional(),
   })
-  .openapi("Error");
+  .openapi("Problem");
 
 /** A mounted tool. */
 export const toolSchema = z

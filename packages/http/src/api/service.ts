@@ -9,8 +9,9 @@ import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
-import type { EventLog } from "../turns/event-log.ts";
-import type { ServerTurns } from "../turns/server-turns.ts";
+import type { EventLog } from "../work/event-log.ts";
+import type { FirstAnswers } from "../work/first-answers.ts";
+import type { ServerTurns } from "../work/server-turns.ts";
 import { errorSchema } from "./schemas.ts";
 
 /** A served host with what this server adds to it. */
@@ -22,6 +23,8 @@ export interface LiveHost extends ServedHost {
   readonly events: EventLog;
   /** The turns that this server runs; absent for a plan without a model. */
   readonly work: ServerTurns | undefined;
+  /** The first answers of requests with an idempotency key. */
+  readonly answers: FirstAnswers;
 }
 
 /** What all routes share. */
@@ -85,13 +88,43 @@ export function signalOf(c: Context<RouteEnv>, { cut }: Service): AbortSignal {
   return AbortSignal.any([c.req.raw.signal, c.env.revoked, cut]);
 }
 
+const problem = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: errorSchema } },
+});
+
+const problemLater = (description: string) => ({
+  ...problem(description),
+  headers: z.object({ "retry-after": z.string().optional().describe("Seconds") }),
+});
+
 /** The responses that every route can have, beside its own. */
 export const failures = {
-  400: { description: "The request is not valid", content: { "application/json": { schema: errorSchema } } },
-  401: { description: "There is no valid token", content: { "application/json": { schema: errorSchema } } },
-  403: { description: "The token may not do that", content: { "application/json": { schema: errorSchema } } },
-  404: { description: "There is no such thing", content: { "application/json": { schema: errorSchema } } },
+  400: problem("The request is not valid"),
+  401: problem("There is no valid token"),
+  403: problem("The token may not do that"),
+  404: problem("There is no such thing"),
+  409: problemLater("Something else has it, or was first"),
+  413: problem("The body is too large"),
+  415: problem("The body is not JSON"),
+  422: problem("The host refuses the request"),
+  429: problemLater("Too many requests"),
+  500: problem("The server failed"),
+  501: problem("This host has no such part"),
+  503: problem("The server is ending, or its store cannot be reached"),
 } as const;
+
+/** The header with which a client may ask again: the first answer is kept for 24 hours. */
+export const keyHeader = z.object({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      "A new text for each piece of work. Sent again, it returns the first answer, and nothing happens twice",
+    ),
+});
 
 /** A response of JSON. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {

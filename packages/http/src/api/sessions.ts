@@ -3,8 +3,8 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { requireRole, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { ServedTurns } from "../served-host.ts";
-import type { ServerTurns } from "../turns/server-turns.ts";
-import { anyObject } from "./schemas.ts";
+import type { ServerTurns } from "../work/server-turns.ts";
+import { sessionSchema, sessionSummarySchema } from "./session-schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
 /** The path parameters of a session. */
@@ -20,7 +20,10 @@ const list = createRoute({
     params: hostParam,
     query: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) }),
   },
-  responses: { 200: json(z.object({ sessions: z.array(anyObject) }), "Newest change first"), ...failures },
+  responses: {
+    200: json(z.object({ sessions: z.array(sessionSummarySchema) }), "Newest change first"),
+    ...failures,
+  },
 });
 
 const show = createRoute({
@@ -30,7 +33,7 @@ const show = createRoute({
   tags: ["Sessions"],
   summary: "Show one session with its conversation",
   request: { params: sessionParam },
-  responses: { 200: json(anyObject, "The session"), ...failures },
+  responses: { 200: json(sessionSchema, "The session"), ...failures },
 });
 
 const fork = createRoute({
@@ -40,7 +43,7 @@ const fork = createRoute({
   tags: ["Sessions"],
   summary: "Copy a session without its open turn",
   request: { params: sessionParam },
-  responses: { 200: json(anyObject, "The new session"), ...failures },
+  responses: { 200: json(sessionSummarySchema, "The new session"), ...failures },
 });
 
 const cancel = createRoute({
@@ -55,6 +58,9 @@ const cancel = createRoute({
     ...failures,
   },
 });
+
+/** Results of the reasoner are JSON of this shape. */
+type Summary = z.output<typeof sessionSummarySchema>;
 
 /** The turns of a host. Throws `NOT_SERVED` for a plan without a model. */
 export function turnsOf(service: Service, name: string, principal: Principal): ServedTurns {
@@ -73,13 +79,13 @@ export function sessionRoutes(service: Service) {
       const sessions = await turns.list(c.req.valid("query"));
       const user = visibleUser(principal);
       const own = user === null ? sessions : await ownSessions(turns, sessions, user);
-      return c.json({ sessions: own.map((session) => ({ ...session })) }, 200);
+      return c.json({ sessions: own.map((session) => session as Summary) }, 200);
     })
     .openapi(show, async (c) => {
       const { host, session } = c.req.valid("param");
       const turns = turnsOf(service, host, c.env.principal);
       await requireVisible(turns, session, c.env.principal);
-      return c.json({ ...(await turns.show(session)) }, 200);
+      return c.json((await turns.show(session)) as z.output<typeof sessionSchema>, 200);
     })
     .openapi(fork, async (c) => {
       const { principal } = c.env;
@@ -87,7 +93,7 @@ export function sessionRoutes(service: Service) {
       const { host, session } = c.req.valid("param");
       const turns = turnsOf(service, host, principal);
       await requireVisible(turns, session, principal);
-      return c.json({ ...(await turns.fork(session, undefined, principal.user ?? undefined)) }, 200);
+      return c.json((await turns.fork(session, undefined, principal.user ?? undefined)) as Summary, 200);
     })
     .openapi(cancel, async (c) => {
       const { principal } = c.env;

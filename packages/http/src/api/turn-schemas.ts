@@ -7,7 +7,7 @@ const waitMs = z
   .max(600_000)
   .optional()
   .describe(
-    "Milliseconds that the answer waits for the end of the turn; default 0. The turn goes on in any case",
+    "Milliseconds that the answer waits for the end of the turn; default 0. The turn runs in any case",
   );
 
 /** A turn that starts. */

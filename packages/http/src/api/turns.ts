@@ -1,116 +1,20 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
-import type { LoggedEvent } from "../turns/event-log.ts";
-import type { LiveTurn } from "../turns/live-turn.ts";
-import type { ServerTurns } from "../turns/server-turns.ts";
-import type { Turn } from "../turns/turn-record.ts";
+import type { LoggedEvent } from "../work/event-log.ts";
+import type { LiveTurn } from "../work/live-turn.ts";
+import { isToolmountError } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import type { FirstAnswers } from "../work/first-answers.ts";
+import { firstOf, type ServerTurns, type TurnStart } from "../work/server-turns.ts";
+import type { Turn } from "../work/turn-record.ts";
 import { beat, ended } from "./events.ts";
-import {
-  createRoutes,
-  failures,
-  hostOf,
-  hostParam,
-  json,
-  jsonBody,
-  requireOpen,
-  signalOf,
-  type RouteEnv,
-  type Service,
-} from "./service.ts";
-import { requireVisible, sessionParam, turnsOf } from "./sessions.ts";
+import { createRoutes, hostOf, requireOpen, signalOf, type RouteEnv, type Service } from "./service.ts";
+import { requireVisible, turnsOf } from "./sessions.ts";
 import { answerStream } from "./stream.ts";
-import { turnResumeSchema, turnSchema, turnStartSchema, turnStatusSchema } from "./turn-schemas.ts";
-
-const turnParam = hostParam.extend({ turn: z.string().min(1).max(256) });
-
-const started = {
-  200: json(turnSchema, "The turn has ended"),
-  202: json(turnSchema, "The turn goes on; nobody needs to wait for it"),
-  ...failures,
-};
-
-const run = createRoute({
-  method: "post",
-  path: "/hosts/{host}/turns",
-  operationId: "runTurn",
-  tags: ["Turns"],
-  summary: "Start a turn of a model. The server runs it, whoever watches",
-  request: { params: hostParam, body: jsonBody(turnStartSchema) },
-  responses: started,
-});
-
-const resume = createRoute({
-  method: "post",
-  path: "/hosts/{host}/sessions/{session}/resume",
-  operationId: "resumeTurn",
-  tags: ["Turns"],
-  summary: "Resume the open turn of a session with results of the client, or end it with `cancel`",
-  request: { params: sessionParam, body: jsonBody(turnResumeSchema) },
-  responses: started,
-});
-
-const list = createRoute({
-  method: "get",
-  path: "/hosts/{host}/turns",
-  operationId: "listTurns",
-  tags: ["Turns"],
-  summary: "List turns, those that began last first",
-  request: {
-    params: hostParam,
-    query: z.object({
-      status: turnStatusSchema.optional(),
-      session: z.string().optional(),
-      cursor: z.string().max(512).optional().describe("`next` of the page before"),
-      limit: z.coerce.number().int().min(1).max(1_000).default(100),
-    }),
-  },
-  responses: {
-    200: json(
-      z.object({ turns: z.array(turnSchema), next: z.string().nullable() }),
-      "A page; `next` is null on the last one",
-    ),
-    ...failures,
-  },
-});
-
-const show = createRoute({
-  method: "get",
-  path: "/hosts/{host}/turns/{turn}",
-  operationId: "showTurn",
-  tags: ["Turns"],
-  summary: "Show one turn",
-  request: { params: turnParam },
-  responses: { 200: json(turnSchema, "The turn"), ...failures },
-});
-
-const watch = createRoute({
-  method: "get",
-  path: "/hosts/{host}/turns/{turn}/events",
-  operationId: "watchTurn",
-  tags: ["Turns"],
-  summary: "Watch one turn to its end, also while it waits",
-  request: { params: turnParam },
-  responses: {
-    200: {
-      description:
-        "Events: `turn` (a Turn, at each change), `step` (what the model says and which calls it makes), `reset` when earlier steps are no longer known, `alive` every 15 s, and `bye`. `turn` and `step` have ids; `Last-Event-ID` continues after one of them",
-      content: { "text/event-stream": { schema: z.string() } },
-    },
-    ...failures,
-  },
-});
-
-const cancel = createRoute({
-  method: "post",
-  path: "/hosts/{host}/turns/{turn}/cancel",
-  operationId: "cancelTurn",
-  tags: ["Turns"],
-  summary: "Cancel a turn. Its calls are cancelled, and its open questions are void",
-  request: { params: turnParam },
-  responses: { 200: json(turnSchema, "The turn; it may need seconds on another server"), ...failures },
-});
+import { cancel, list, resume, run, show, watch } from "./turn-routes.ts";
+import type { turnSchema } from "./turn-schemas.ts";
 
 /** Turns: start one, watch it, cancel it. No request carries a turn. */
 export function turnRoutes(service: Service) {
@@ -118,8 +22,11 @@ export function turnRoutes(service: Service) {
     .openapi(run, async (c) => {
       const { prompt, sessionId, userId, waitMs } = c.req.valid("json");
       const { work, by } = workOf(service, c.req.valid("param").host, c.env.principal);
-      const user = userOfCall(c.env.principal, userId);
-      return answer(c, service, await work.start({ prompt, sessionId, userId: user, by }), waitMs);
+      const start = { prompt, sessionId, userId: userOfCall(c.env.principal, userId), by };
+      const key = c.req.header("idempotency-key");
+      const { answers } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const turn = key === undefined ? await work.start(start) : await startOnce(work, answers, start, key);
+      return answer(c, service, turn, waitMs);
     })
     .openapi(resume, async (c) => {
       const { host, session: sessionId } = c.req.valid("param");
@@ -177,6 +84,35 @@ async function find(service: Service, name: string, id: string, principal: Princ
   if (turn === null || (user !== null && turn.stored.userId !== user))
     throw new HttpError("NOT_FOUND", { what: `turn ${JSON.stringify(id)}` });
   return turn;
+}
+
+/** Starts a turn, or finds the one that this key has started. The key names its session, so that it is found after a crash. */
+async function startOnce(
+  work: ServerTurns,
+  answers: FirstAnswers,
+  { sessionId, ...rest }: TurnStart,
+  key: string,
+): Promise<LiveTurn> {
+  const owner = `${rest.by}\n${rest.userId ?? ""}`;
+  const start = { ...rest, sessionId: sessionId ?? `turn-${digestOf([owner, key]).slice(0, 32)}` };
+  const begin = async () => (await work.start(start)).stored.id;
+  const { answer: id } = await answers.once<string>(
+    { key, owner, request: ["turn", rest.prompt, sessionId ?? null] },
+    {
+      run: begin,
+      async recover() {
+        const [found] = await work.list({ sessionId: start.sessionId, limit: 1 });
+        if (found !== undefined && found.prompt === firstOf(start.prompt)) return found.id;
+        if (sessionId !== undefined) return begin();
+        // It may have begun, and the server died before it had its record.
+        return begin().catch(async (error: unknown) => {
+          if (!isToolmountError(error) || error.code !== "SESSION_CONFLICT") throw error;
+          return (await work.resume(start)).stored.id;
+        });
+      },
+    },
+  );
+  return (await work.find(id))!;
 }
 
 async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, waitMs = 0) {

@@ -1,14 +1,18 @@
+import { STATUS_CODES } from "node:http";
 import { isToolmountError, type ErrorCode } from "@toolmount/core";
 import { HTTPException } from "hono/http-exception";
 import { HttpError } from "./http-error.ts";
 
-/** An error as a body of this server. */
+/** An error as a body of this server: a problem of RFC 9457, with a code. */
 export interface ErrorBody {
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-    readonly details?: Readonly<Record<string, unknown>>;
-  };
+  readonly type: "about:blank";
+  /** The name of the status. */
+  readonly title: string;
+  readonly status: number;
+  /** What is wrong, and how to fix it. */
+  readonly detail: string;
+  readonly code: string;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Statuses of the host's own errors; every other one is 422: the request was understood, and the host refuses it. */
@@ -34,11 +38,28 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 export function answerError(thrown: unknown): { readonly status: number; readonly body: ErrorBody } {
   if (isToolmountError(thrown)) {
     const { code, message, details } = thrown;
-    return { status: statuses[code] ?? 422, body: { error: { code, message, details } } };
+    return problemOf(statuses[code] ?? 422, code, message, details);
   }
   const known = toHttpError(thrown);
   const { code, message, status, details } = known;
-  return { status, body: { error: { code, message, details: details as Record<string, unknown> } } };
+  return problemOf(status, code, message, details as Record<string, unknown>);
+}
+
+/** The headers of an answer to what was thrown. */
+export function headersOf(thrown: unknown): Record<string, string> {
+  const { seconds } = (thrown instanceof HttpError ? thrown.details : {}) as { readonly seconds?: number };
+  const again = seconds === undefined ? {} : { "retry-after": String(seconds) };
+  return { "content-type": "application/problem+json", ...again };
+}
+
+function problemOf(
+  status: number,
+  code: string,
+  detail: string,
+  details?: Readonly<Record<string, unknown>>,
+) {
+  const title = STATUS_CODES[status] ?? "Error";
+  return { status, body: { type: "about:blank", title, status, detail, code, details } as const };
 }
 
 /** Hono itself refuses bodies that are not JSON. */

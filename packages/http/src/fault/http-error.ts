@@ -20,12 +20,24 @@ const refusals = {
     405,
     (d: { method: string }) => `the method ${d.method} is not served; use GET, POST or DELETE`,
   ],
-  NOT_FOUND: [404, (d: { what: string }) => `there is no ${d.what}; GET /api/openapi.json lists the paths`],
+  NOT_FOUND: [
+    404,
+    (d: { what: string }) => `there is no ${d.what}; GET /api/v1/openapi.json lists the paths`,
+  ],
   BODY_TOO_LARGE: [
     413,
     (d: { maxBytes: number }) => `the body is larger than ${d.maxBytes} bytes; send less`,
   ],
   MEDIA_TYPE_REFUSED: [415, (_: object) => "the body must be JSON; send Content-Type: application/json"],
+  IDEMPOTENCY_KEY_REUSED: [
+    422,
+    (_: object) => "the Idempotency-Key was used for another request; use a new key for each piece of work",
+  ],
+  IDEMPOTENCY_KEY_BUSY: [
+    409,
+    (d: { seconds: number }) =>
+      `another server does the work of this Idempotency-Key, or did it when it ended; ask again in ${d.seconds} s`,
+  ],
   RATE_LIMITED: [
     429,
     (d: { seconds: number }) => `there were too many requests; try again in ${d.seconds} s`,

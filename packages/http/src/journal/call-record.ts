@@ -15,7 +15,7 @@ export interface CallSummary {
   readonly runId: string;
   readonly callId: string;
   readonly tool: string;
-  /** `running`, `waiting`, `decided` (its question is answered, and nobody has resumed it), or how it ended. */
+  /** `running`, `waiting`, `decided` (its question is answered, and it is not resumed), or how it ended. */
   status: string;
   readonly startedAt: number;
   durationMs: number | null;

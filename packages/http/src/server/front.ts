@@ -3,7 +3,7 @@ import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/c
 import type { Principal } from "../access/principal.ts";
 import type { Authenticate } from "../access/tokens.ts";
 import { readRest } from "../api/read-rest.ts";
-import { answerError } from "../fault/answer.ts";
+import { answerError, headersOf } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
 import { ProtectedResource, type SignInOptions } from "../guard/protected-resource.ts";
@@ -109,12 +109,10 @@ function refuse(
   const { status, body } = answerError(thrown);
   if (status === 401) response.setHeader("www-authenticate", challenge);
   if (status === 405) response.setHeader("allow", "GET, HEAD, POST, DELETE");
-  if (thrown instanceof HttpError && thrown.code === "RATE_LIMITED")
-    response.setHeader("retry-after", String((thrown as HttpError<"RATE_LIMITED">).details.seconds));
   const text = JSON.stringify(body);
   response.setHeader("connection", "close");
   response.writeHead(status, {
-    "content-type": "application/json",
+    ...headersOf(thrown),
     "content-length": Buffer.byteLength(text),
   });
   response.write(text);

@@ -24,6 +24,11 @@ export interface HttpLimits {
   readonly requests?: RateRule | undefined;
   /** Requests without a valid token, by the client's address. Default 30 in a minute. */
   readonly failures?: RateRule | undefined;
+  /**
+   * Milliseconds for which a server says that it works on a turn or a call with an idempotency key. When a server was killed,
+   * the next one continues after this time. Default 15000.
+   */
+  readonly leaseMs?: number | undefined;
   /** Decisions of one token. Default 120 in a minute. */
   readonly decisions?: RateRule | undefined;
 }
@@ -47,7 +52,7 @@ export interface ServeHostsOptions {
   readonly limits?: HttpLimits | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
-  /** Shown by the API. Default `0.0.0`. */
+  /** Shown by the API. Default: the version of this package. */
   readonly version?: string | undefined;
 }
 

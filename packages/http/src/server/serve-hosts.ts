@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
@@ -11,8 +12,9 @@ import { RateLimit } from "../guard/rate-limit.ts";
 import { ApprovalWatch } from "../journal/approval-watch.ts";
 import { CallJournal } from "../journal/call-journal.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
-import { EventLog } from "../turns/event-log.ts";
-import { ServerTurns } from "../turns/server-turns.ts";
+import { EventLog } from "../work/event-log.ts";
+import { FirstAnswers } from "../work/first-answers.ts";
+import { ServerTurns } from "../work/server-turns.ts";
 import { readPage } from "../page/assets.ts";
 import { limitConnections } from "./connections.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -50,7 +52,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     metrics,
     clock,
     logger,
-    version: options.version ?? "0.0.0",
+    version: options.version ?? ownVersion(),
     ending: drain.ending,
     cut: drain.cut,
     countDecision: ({ name }) => {
@@ -87,6 +89,12 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     },
     close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
   };
+}
+
+/** The version of this package. */
+function ownVersion(): string {
+  const manifest = readFileSync(new URL(import.meta.resolve("#package.json")), "utf8");
+  return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
 interface ServerParts {
@@ -141,12 +149,17 @@ function requireAllowedAddress({ host }: ListenAddress, { beyondLoopback }: Serv
   });
 }
 
-function liveHosts({ hosts }: ServeHostsOptions, clock: Clock, logger: Logger): Map<string, LiveHost> {
+function liveHosts(
+  { hosts, limits: { leaseMs = 15_000 } = {} }: ServeHostsOptions,
+  clock: Clock,
+  logger: Logger,
+): Map<string, LiveHost> {
   return new Map(
     Object.entries(hosts).map(([name, served]) => {
       const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
       const journal = new CallJournal(served.host, clock, logger);
       const watch = new ApprovalWatch(served.host, clock, onError);
+      const scope = served.scope ?? name;
       const events = new EventLog(maxEvents);
       journal.watch((call) => events.add("call", call, call.userId));
       const work =
@@ -157,10 +170,12 @@ function liveHosts({ hosts }: ServeHostsOptions, clock: Clock, logger: Logger): 
           watch,
           clock,
           logger,
-          scope: served.scope ?? name,
+          scope,
+          leaseMs,
           onChange: (turn) => events.add("turn", turn, turn.userId),
         });
-      return [name, { ...served, name, journal, watch, events, work }];
+      const answers = new FirstAnswers(served.host, clock, scope, leaseMs);
+      return [name, { ...served, name, journal, watch, events, work, answers }];
     }),
   );
 }

@@ -135,7 +135,7 @@ function NoCalls() {
   return (
     <Empty icon="calls" title="No call yet">
       <p>Calls appear here as they happen. Make one:</p>
-      <pre>{`curl -H "Authorization: Bearer $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"tool":"${tools.value[0]?.name ?? "NAME"}"}' \\\n  ${location.origin}/api/hosts/default/calls`}</pre>
+      <pre>{`curl -H "Authorization: Bearer $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"tool":"${tools.value[0]?.name ?? "NAME"}"}' \\\n  ${location.origin}/api/v1/hosts/default/calls`}</pre>
       <p>
         Or <a href="#/try">try a tool on this page</a>.
       </p>

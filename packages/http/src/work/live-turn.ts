@@ -2,8 +2,6 @@ import type { Clock, WorkStore } from "@toolmount/core";
 import { EventLog } from "./event-log.ts";
 import { openStatuses, recordOf, shownTurn, turnOf, type StoredTurn, type Turn } from "./turn-record.ts";
 
-/** Milliseconds for which a server says that it runs a turn; it says so again after a third of them. */
-export const leaseMs = 15_000;
 /** Events that are kept of one turn. */
 const maxEvents = 2_000;
 

@@ -51,7 +51,7 @@ export interface StoredTurn extends Turn {
   readonly version: number;
   readonly owner: string | null;
   readonly dueAt: number | null;
-  /** Somebody asked another server to cancel it. */
+  /** A request at another server cancels it. */
   readonly cancels: boolean;
 }
 
@@ -71,7 +71,7 @@ export function turnOf({ id, version, status, sessionId, userId, at, dueAt, body
   return { ...rest, ...own, startedAt: at, dueAt };
 }
 
-/** A turn without what only servers need. One whose server did not say for a while that it lives is interrupted. */
+/** A turn without what only servers need. One whose server does not hold the lease any more is interrupted. */
 export function shownTurn(turn: StoredTurn, now: number): Turn {
   const { version: _version, owner: _owner, dueAt, cancels: _cancels, ...shown } = turn;
   const isLost = turn.status === "running" && dueAt !== null && dueAt < now;

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 
 /** One event of a stream. */
 export interface LoggedEvent {
-  /** Where it stands in its log; a client sends the last one that it has read as `Last-Event-ID`. */
+  /** Its place in its log; a client sends the last one that it has read as `Last-Event-ID`. */
   readonly id: string;
   readonly event: string;
   readonly data: unknown;
-  /** The user whom it is about; null for nobody. */
+  /** The user whom it is about; null for an event without a user. */
   readonly userId: string | null;
 }
 

@@ -1,0 +1,49 @@
+import { z } from "@hono/zod-openapi";
+import { anyObject } from "./schemas.ts";
+
+const problem = z.looseObject({ code: z.string(), message: z.string() }).openapi("PlanProblem");
+
+/** The status of a host. */
+export const statusSchema = z
+  .looseObject({
+    state: z.enum(["open", "closed"]),
+    plan: z.looseObject({ file: z.string().optional(), name: z.string().optional() }),
+    generation: z.number().describe("How many times the plan was mounted; 1 after opening"),
+    entries: z
+      .array(z.looseObject({ id: z.string(), state: z.string() }))
+      .describe("The modules of the plan"),
+    lockChanges: z.array(anyObject).describe("Tools that differ from the plan's lock file"),
+    reloadProblems: z.array(problem).describe("Why the last reload changed nothing"),
+  })
+  .openapi("HostStatus");
+
+/** The effective plan. */
+export const planSchema = z
+  .looseObject({
+    files: z.array(z.string()),
+    value: z.unknown().describe("The plan with all layers merged"),
+    values: z.array(anyObject).describe("Where each value is written"),
+    problems: z.array(problem),
+  })
+  .openapi("EffectivePlan");
+
+/** Why a tool is what it is. */
+export const explanationSchema = z
+  .looseObject({
+    tools: z.array(anyObject).describe("Every tool of that name"),
+    offered: z.array(z.string()),
+    problems: z.array(problem),
+    unknown: z.array(z.string()).describe("Modules whose tools only importing could show"),
+  })
+  .openapi("Explanation");
+
+/** What a reload did. */
+export const reloadSchema = z
+  .looseObject({
+    generation: z.number(),
+    kept: z.array(z.string()),
+    mounted: z.array(z.string()),
+    removed: z.array(z.string()),
+    failed: z.array(z.string()),
+  })
+  .openapi("Reload");

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import {
+  createMemoryStore,
+  type Clock,
+  type Host,
+  type Json,
+  type WorkRecord,
+  type WorkStore,
+} from "@toolmount/core";
+import { decryptWithTicket, digestOf, encryptWithTicket } from "@toolmount/core/internal";
+import { HttpError } from "../fault/http-error.ts";
+import { repeat } from "./repeat.ts";
+
+/** For so many milliseconds a key returns the first answer. */
+const keepMs = 86_400_000;
+/** Keys after which old ones are deleted. */
+const pruneEvery = 1_000;
+
+/** A request that has an idempotency key. */
+export interface KeyedRequest {
+  readonly key: string;
+  /** Whose key it is: others may use the same text. */
+  readonly owner: string;
+  /** What is asked for. The same key with another request is refused. */
+  readonly request: unknown;
+}
+
+/** What a request does. */
+export interface KeyedWork<Answer> {
+  /** Does it for the first time. `keep` stores what is needed to continue after a crash. */
+  run(keep: (note: Json) => Promise<void>): Promise<Answer>;
+  /** Continues after a crash of the server that began it: `note` is what it had kept, or null. */
+  recover(note: Json, keep: (note: Json) => Promise<void>): Promise<Answer>;
+}
+
+/**
+ * Keeps the first answer to each idempotency key for 24 hours: a client that lost the answer asks again, and nothing happens
+ * twice, also when the server was killed. The store has a hash of the key, and the answer encrypted with it.
+ */
+export class FirstAnswers {
+  readonly #store: WorkStore;
+  readonly #clock: Clock;
+  readonly #scope: string;
+  readonly #leaseMs: number;
+  readonly #server = randomUUID();
+  readonly #running = new Map<string, Promise<Json>>();
+  #count = 0;
+
+  constructor({ coordinator }: Host, clock: Clock, scope: string, leaseMs: number) {
+    this.#store = (coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
+    this.#clock = clock;
+    this.#scope = scope;
+    this.#leaseMs = leaseMs;
+  }
+
+  /**
+   * Does the work, or answers as the first time. Throws `IDEMPOTENCY_KEY_REUSED` for a key of another request, and
+   * `IDEMPOTENCY_KEY_BUSY` while another server does it, or may do it.
+   */
+  async once<Answer extends Json>(
+    { key, owner, request }: KeyedRequest,
+    work: KeyedWork<Answer>,
+  ): Promise<{ readonly answer: Answer; readonly isFirst: boolean }> {
+    const secret = `${this.#scope}\n${owner}\n${key}`;
+    const id = digestOf(["idempotency", secret]);
+    const digest = digestOf(request);
+    const claimed = await this.#claim(id, digest);
+    if (claimed === "here") return { answer: (await this.#running.get(id)) as Answer, isFirst: false };
+    if (claimed.status === "ended") {
+      const kept = decryptWithTicket(String(claimed.body["answer"]), secret);
+      if (kept !== null) return { answer: kept.value as Answer, isFirst: false };
+      throw new HttpError("IDEMPOTENCY_KEY_REUSED", {});
+    }
+    const running = this.#run(claimed, secret, work);
+    running.catch(() => {});
+    this.#running.set(id, running);
+    try {
+      return { answer: (await running) as Answer, isFirst: true };
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** The record of a key that this server may work on now, or one that has ended. */
+  async #claim(id: string, digest: string): Promise<WorkRecord | "here"> {
+    for (;;) {
+      const now = this.#clock.now();
+      const found = await this.#store.get("key", id);
+      const isOver = found !== null && (found.status === "free" || now - found.at > keepMs);
+      if (found === null || isOver) {
+        const first = this.#record(id, (found?.version ?? 0) + 1, digest, null);
+        if (await this.#store.save(first)) return this.#pruned(first);
+        continue;
+      }
+      if (found.body["digest"] !== digest) throw new HttpError("IDEMPOTENCY_KEY_REUSED", {});
+      if (found.status === "ended") return found;
+      if (this.#running.has(id)) return "here";
+      const leftMs = (found.dueAt ?? 0) - now;
+      if (leftMs > 0) throw new HttpError("IDEMPOTENCY_KEY_BUSY", { seconds: Math.ceil(leftMs / 1_000) });
+      const own = this.#record(id, found.version + 1, digest, found.body["note"] ?? null);
+      const next = { ...own, at: found.at, body: { ...own.body, crashed: true } };
+      if (await this.#store.save(next)) return next;
+    }
+  }
+
+  #record(id: string, version: number, digest: string, note: Json): WorkRecord {
+    const at = this.#clock.now();
+    const body = { digest, note, server: this.#server };
+    const facts = { kind: "key", scope: this.#scope, status: "running", sessionId: null, userId: null };
+    return { ...facts, id, version, at, dueAt: at + this.#leaseMs, body };
+  }
+
+  async #run(claimed: WorkRecord, secret: string, work: KeyedWork<Json>): Promise<Json> {
+    let record = claimed;
+    let saving: Promise<unknown> = Promise.resolve();
+    const change = (fields: Partial<WorkRecord>) =>
+      (saving = saving.then(async () => {
+        const next = { ...record, ...fields, version: record.version + 1 };
+        if (await this.#store.save(next)) record = next;
+      }));
+    const keep = async (note: Json) => {
+      const sealed = encryptWithTicket(note, secret);
+      await change({ body: { ...record.body, note: sealed } });
+    };
+    const stop = this.#renew(() => void change({ dueAt: this.#clock.now() + this.#leaseMs }));
+    try {
+      const { note = null, crashed } = record.body;
+      const known = typeof note === "string" ? (decryptWithTicket(note, secret)?.value ?? null) : null;
+      const answer = await (crashed === true ? work.recover(known as Json, keep) : work.run(keep));
+      const kept = encryptWithTicket(answer, secret);
+      await change({
+        status: "ended",
+        dueAt: null,
+        body: { digest: record.body["digest"] ?? "", answer: kept },
+      });
+      return answer;
+    } catch (error) {
+      // Nothing was done, so the key may be used again.
+      await change({ status: "free", dueAt: null });
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  #renew(act: () => void): () => void {
+    return repeat(this.#clock, this.#leaseMs / 3, act);
+  }
+
+  async #pruned(first: WorkRecord): Promise<WorkRecord> {
+    if (this.#count++ % pruneEvery === 0)
+      await this.#store.remove("key", ["ended", "free", "running"], this.#clock.now() - 2 * keepMs);
+    return first;
+  }
+}

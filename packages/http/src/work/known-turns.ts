@@ -1,0 +1,73 @@
+import type { WorkFilter } from "@toolmount/core";
+import { LiveTurn, type TurnKeeper } from "./live-turn.ts";
+import { openStatuses, turnOf, type StoredTurn } from "./turn-record.ts";
+
+/** Turns that have ended and whose events are kept. */
+const maxEnded = 100;
+
+/** Which turns are read. */
+export type TurnFilter = Omit<WorkFilter, "kind" | "scope">;
+
+/** The turns of one plan in the store, and those of them that this server has seen. */
+export class KnownTurns {
+  readonly #keeper: TurnKeeper;
+  /** Open turns, and the last that ended. */
+  readonly #known = new Map<string, LiveTurn>();
+  /** Those that this server runs: no other server changes them. */
+  readonly here = new Set<LiveTurn>();
+
+  constructor(keeper: TurnKeeper) {
+    this.#keeper = keeper;
+  }
+
+  /** A turn; null when this plan has no such turn. */
+  async find(id: string): Promise<LiveTurn | null> {
+    const record = await this.#keeper.store.get("turn", id);
+    return record === null || record.scope !== this.#keeper.scope ? null : this.know(turnOf(record));
+  }
+
+  /** The turn of a session that has not ended. */
+  async openTurn(sessionId: string): Promise<LiveTurn | null> {
+    const [found] = await this.read({ sessionId, statuses: openStatuses, limit: 1 });
+    return found === undefined ? null : this.know(found);
+  }
+
+  async read(filter: TurnFilter): Promise<StoredTurn[]> {
+    const { store, scope } = this.#keeper;
+    return (await store.list({ ...filter, kind: "turn", scope })).map(turnOf);
+  }
+
+  /** The open turns, at most so many. Those that another server has brought to their end are updated, too. */
+  async readOpen(limit: number): Promise<LiveTurn[]> {
+    const open = (await this.read({ statuses: openStatuses, limit })).map((stored) => this.know(stored));
+    const ended = [...this.#known.values()].filter(
+      (turn) => turn.isOpen && !open.includes(turn) && !this.here.has(turn),
+    );
+    for (const turn of ended) await this.find(turn.stored.id);
+    return open;
+  }
+
+  know(stored: StoredTurn): LiveTurn {
+    const known = this.#known.get(stored.id);
+    if (known !== undefined) {
+      if (!this.here.has(known)) known.follow(stored);
+      return known;
+    }
+    const turn = new LiveTurn(stored, this.#keeper);
+    this.#known.set(stored.id, turn);
+    const ended = [...this.#known.values()].filter(({ isOpen }) => !isOpen);
+    if (ended.length > maxEnded) this.#known.delete(ended[0]!.stored.id);
+    return turn;
+  }
+
+  /** Those for which only people are needed. */
+  waiting(): LiveTurn[] {
+    return [...this.#known.values()].filter(
+      ({ stored }) => stored.status === "waiting" && isForPeople(stored),
+    );
+  }
+}
+
+function isForPeople({ waiting }: StoredTurn): boolean {
+  return waiting.length > 0 && waiting.every(({ waitsFor }) => waitsFor === "approval");
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import {
+  createMemoryStore,
+  type Clock,
+  type Host,
+  type Logger,
+  ToolmountError,
+  type Timer,
+  type WorkStore,
+} from "@toolmount/core";
+import type { ApprovalWatch } from "../journal/approval-watch.ts";
+import type { ServedTurns, TurnResumption } from "../served-host.ts";
+import { KnownTurns, type TurnFilter } from "./known-turns.ts";
+import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
+import { TurnRuns } from "./turn-runs.ts";
+import { TurnQuestions } from "./turn-questions.ts";
+import { shownTurn, type Turn } from "./turn-record.ts";
+
+/** Open turns that are read at a time. */
+const maxOpen = 1_000;
+/** Characters of a prompt that are kept with its turn; the session has all of them. */
+const maxPrompt = 2_000;
+
+/** How a turn starts. */
+export interface TurnStart {
+  readonly prompt: string;
+  readonly sessionId?: string | undefined;
+  readonly userId: string | undefined;
+  readonly by: string;
+}
+
+/** How a turn is resumed that did not resume by itself. */
+export interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel"> {
+  readonly userId: string | undefined;
+  readonly by: string;
+}
+
+/** What a server has for the turns of one host. */
+export interface ServerTurnsOptions {
+  readonly host: Host;
+  readonly turns: ServedTurns;
+  readonly watch: ApprovalWatch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Names the plan: several may share one store. */
+  readonly scope: string;
+  /**
+   * Milliseconds for which a server says that it runs a turn. After a third of them it says so again, looks at the turns in
+   * the store, and tries a turn again that could not be resumed.
+   */
+  readonly leaseMs: number;
+  readonly onChange: (turn: Turn) => void;
+}
+
+/**
+ * Runs the turns of one host. No request carries a turn: it runs without a watcher. When its questions are answered it
+ * resumes by itself, also after a restart; of several servers with one store, exactly one resumes it.
+ */
+export class ServerTurns {
+  readonly #options: ServerTurnsOptions;
+  readonly #keeper: TurnKeeper;
+  readonly #known: KnownTurns;
+  readonly #questions: TurnQuestions;
+  readonly #runs: TurnRuns;
+  #timer: Timer | null = null;
+  #isEnding = false;
+
+  constructor(options: ServerTurnsOptions) {
+    const { host, clock, scope, onChange } = options;
+    this.#options = options;
+    const store = (host.coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
+    this.#keeper = { store, clock, scope, owner: randomUUID(), onChange };
+    this.#known = new KnownTurns(this.#keeper);
+    const waiting = () => this.#known.waiting();
+    this.#questions = new TurnQuestions({ ...options, waiting, onDecided: (turn) => void this.#goOn(turn) });
+    this.#runs = new TurnRuns({
+      ...options,
+      known: this.#known,
+      keeper: this.#keeper,
+      retryMs: this.#lookMs,
+      isEnding: () => this.#isEnding,
+      onWaiting: () => this.#questions.watch(),
+    });
+    void this.#look();
+  }
+
+  /** Starts a turn. Resolves when its begin is stored; rejects as the reasoner does when it does not begin. */
+  start({ prompt, sessionId, userId, by }: TurnStart): Promise<LiveTurn> {
+    const { turns } = this.#options;
+    const facts = { prompt: firstOf(prompt), userId, by };
+    return this.#runs.begin(null, facts, (listening) =>
+      turns.run({ prompt, sessionId, userId, ...listening }),
+    );
+  }
+
+  /** Resumes the open turn of a session, or ends it. Rejects with `SESSION_CONFLICT` while a server runs it. */
+  async resume({ sessionId, clientResults, cancel, userId, by }: TurnAnswer): Promise<LiveTurn> {
+    const { turns } = this.#options;
+    const open = await this.#known.openTurn(sessionId);
+    if (open !== null && !(await this.#claim(open)))
+      throw new ToolmountError("SESSION_CONFLICT", {
+        session: sessionId,
+        problem: "a turn of it is running",
+      });
+    return this.#runs.begin(open, { prompt: "", userId, by }, (listening) =>
+      turns.resume({ sessionId, clientResults, cancel, userId, ...listening }),
+    );
+  }
+
+  /** Cancels a turn wherever it runs. Resolves when it has ended here, or when the server that runs it was asked. */
+  async cancel(turn: LiveTurn): Promise<void> {
+    const { sessionId } = turn.stored;
+    if (this.#known.here.has(turn)) turn.controller.abort();
+    else if (turn.shown.status === "running") await turn.change({ cancels: true });
+    else if (turn.isOpen) await this.resume({ sessionId, cancel: true, userId: undefined, by: "" });
+    await turn.running;
+  }
+
+  /** A turn; null when this plan has no such turn. */
+  find(id: string): Promise<LiveTurn | null> {
+    return this.#known.find(id);
+  }
+
+  /** The turn of a session that has not ended. */
+  openTurn(sessionId: string): Promise<LiveTurn | null> {
+    return this.#known.openTurn(sessionId);
+  }
+
+  /** Turns, those that began last first. */
+  async list(filter: TurnFilter): Promise<readonly Turn[]> {
+    const now = this.#keeper.clock.now();
+    return (await this.#known.read(filter)).map((stored) => shownTurn(stored, now));
+  }
+
+  /** Waits for the turns that run here, and then leaves the others to the next server, which resumes them. */
+  async close(graceMs: number): Promise<void> {
+    this.#isEnding = true;
+    this.#questions.stop();
+    this.#timer?.cancel();
+    const { clock, turns } = this.#options;
+    const over = new Promise<void>((resolve) => clock.setTimer(resolve, graceMs).keepAlive(false));
+    await Promise.race([Promise.all([...this.#known.here].map(({ running }) => running)), over]);
+    const left = [...this.#known.here];
+    for (const turn of left) turns.release?.(turn.stored.sessionId);
+    for (const turn of left) await turn.change({ status: "interrupted", owner: null, dueAt: clock.now() });
+  }
+
+  get #lookMs(): number {
+    return this.#options.leaseMs / 3;
+  }
+
+  /** Takes a turn for this server; false when a server runs it. */
+  async #claim(turn: LiveTurn): Promise<boolean> {
+    if (this.#known.here.has(turn) || turn.shown.status === "running") return false;
+    const { owner, clock } = this.#keeper;
+    return turn.change({
+      status: "running",
+      owner,
+      dueAt: clock.now() + this.#options.leaseMs,
+      problem: null,
+    });
+  }
+
+  /** Says that this server lives, and looks for turns that no server runs. */
+  async #look(): Promise<void> {
+    const { clock, logger } = this.#options;
+    try {
+      const dueAt = clock.now() + this.#options.leaseMs;
+      for (const turn of this.#known.here) await turn.change({ dueAt }, true);
+      for (const turn of await this.#known.readOpen(maxOpen)) await this.#consider(turn);
+    } catch (err) {
+      logger.error({ err }, "the turns cannot be read");
+    }
+    if (this.#isEnding) return;
+    this.#timer = clock.setTimer(() => void this.#look(), this.#lookMs);
+    this.#timer.keepAlive(false);
+  }
+
+  async #consider(turn: LiveTurn): Promise<void> {
+    const { status } = turn.shown;
+    const { dueAt } = turn.stored;
+    if (status === "waiting") this.#questions.watch();
+    const isDue = dueAt !== null && dueAt <= this.#keeper.clock.now();
+    if (isDue && (status === "decided" || status === "interrupted")) await this.#goOn(turn);
+  }
+
+  /** Resumes a turn for which no person is needed any more. */
+  async #goOn(turn: LiveTurn): Promise<void> {
+    if (this.#isEnding || this.#known.here.has(turn)) return;
+    const { sessionId, userId, by } = turn.stored;
+    // What went wrong is in the turn itself.
+    await this.resume({ sessionId, userId: userId ?? undefined, by }).catch(() => {});
+  }
+}
+
+/** The part of a prompt that is kept with its turn. */
+export function firstOf(prompt: string): string {
+  return prompt.slice(0, maxPrompt).toWellFormed();
+}

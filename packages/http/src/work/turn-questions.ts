@@ -1,0 +1,70 @@
+import type { ApprovalView, Clock, Host, Logger } from "@toolmount/core";
+import type { ApprovalWatch } from "../journal/approval-watch.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import type { StoredTurn } from "./turn-record.ts";
+
+/** What is needed to see that the questions of turns are answered. */
+export interface TurnQuestionsOptions {
+  readonly host: Host;
+  readonly watch: ApprovalWatch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The turns that wait for people. */
+  readonly waiting: () => readonly LiveTurn[];
+  /** Called once for a turn that needs no person any more; its status is `decided`. */
+  readonly onDecided: (turn: LiveTurn) => void;
+}
+
+/** Watches the questions of turns, as long as some wait. */
+export class TurnQuestions {
+  readonly #options: TurnQuestionsOptions;
+  #unwatch: (() => void) | null = null;
+
+  constructor(options: TurnQuestionsOptions) {
+    this.#options = options;
+  }
+
+  watch(): void {
+    if (this.#options.waiting().length === 0) return;
+    this.#unwatch ??= this.#options.watch.watch((views) => void this.#read(views));
+  }
+
+  stop(): void {
+    this.#unwatch?.();
+    this.#unwatch = null;
+  }
+
+  async #read(views: readonly ApprovalView[]): Promise<void> {
+    const { logger, clock, waiting, onDecided } = this.#options;
+    const open = new Set(views.map(({ info }) => keyOf(info)));
+    try {
+      for (const turn of waiting()) {
+        if (turn.stored.waiting.some((one) => open.has(keyOf(one)))) continue;
+        if (await this.#asksStill(turn.stored)) continue;
+        if (await turn.change({ status: "decided", dueAt: clock.now() })) onDecided(turn);
+      }
+    } catch (err) {
+      logger.error({ err }, "the questions of turns cannot be read");
+    }
+    if (waiting().length === 0) this.stop();
+  }
+
+  /** The list of questions may be cut, or older than the question. */
+  async #asksStill({ waiting }: StoredTurn): Promise<boolean> {
+    const { approvals } = this.#options.host;
+    for (const { callId, sessionId } of waiting)
+      if ((await approvals.list({ callId, sessionId, states: ["pending"], limit: 1 })).length > 0)
+        return true;
+    return false;
+  }
+}
+
+function keyOf({
+  sessionId,
+  callId,
+}: {
+  readonly sessionId?: string | undefined;
+  readonly callId: string;
+}): string {
+  return `${sessionId ?? ""}\n${callId}`;
+}
