@@ -116,7 +116,7 @@ function hang(mark: string, text: string, { columns }: Screen): string[] {
 }
 
 /** Bold text, code, and links with their address. Code keeps its marks, and is read first: nothing in it is bold. */
-export function inline(text: string, screen: Screen): string {
+function inline(text: string, screen: Screen): string {
   return text.replaceAll(
     /(`+)(?:[^`]|(?!\1)`)+\1|\*\*(?=\S)(.+?)(?<=\S)\*\*|\[([^\]]+)\]\((\S+?)\)/g,
     (all, _marks, bold?: string, label?: string, address?: string) => {
