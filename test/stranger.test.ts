@@ -83,9 +83,12 @@ test("two minutes: from an empty folder, npm create toolmount leads to a first o
     shell.press("y");
     await shell.until(/read the files of this folder/);
     shell.press("n");
+    await shell.until(/Install the packages/);
+    shell.press("y");
+    await shell.until(/a git repository/);
+    shell.press("n");
   });
   await shell.run("cd my-tools");
-  await shell.run("npm install");
   expect(await shell.run("npx toolmount check")).toContain("1 module, 1 tool");
   const called = await shell.run(`npx toolmount call count_words '{"text":"one two three"}'`);
   expect(called).toMatch(/✔ ok count_words[\s\S]*words: 3/);

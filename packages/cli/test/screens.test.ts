@@ -25,6 +25,14 @@ const files = {
   "values.yaml": "version: 1\nwake: later\ntools:\n  - module: ./read.ts\n    limits: { outputBytes: 0 }\n",
   "read.ts": readNote,
   "remove.ts": removeNote,
+  "answer.json": JSON.stringify([
+    response(call("a", "read_note", { path: "note.txt" }), call("b", "read_note", { path: "other.txt" })),
+    response(
+      say(
+        "## Two notes\n\nThe **first** says `mount`; both are in the folder of notes, and neither has more than a few lines of text.\n\n| Note | Says |\n| --- | --- |\n| note.txt | The tools are mounted by hand, and the reader of this note knows why they are |\n| other.txt | Nothing |\n\n```sh\ntoolmount list\n```",
+      ),
+    ),
+  ]),
   "exchange.json": JSON.stringify([
     response(call("a", "read_note", { path: "note.txt" })),
     response(say("The note says that the tools are mounted by hand.")),
@@ -74,6 +82,19 @@ const screens: readonly ScreenCase[] = [
       terminal.press("i");
       await terminal.until(/sha256[\s\S]*└ {2}Press /);
       terminal.press("n");
+    },
+  },
+  {
+    name: "chat",
+    words: ["chat", "--session", "notes", "--model", "replay:answer.json"],
+    code: 0,
+    act: async (terminal) => {
+      await terminal.until(/You ›/);
+      terminal.press("what is in \\", keys.enter);
+      await terminal.until(/ … ›/);
+      terminal.press("the notes?", keys.enter);
+      await terminal.until(/tokens[\s\S]*You ›/);
+      terminal.press(keys.ctrlD);
     },
   },
   {

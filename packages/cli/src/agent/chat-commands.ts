@@ -73,9 +73,19 @@ export async function runChatCommand(line: string, chat: Chat, shell: Shell): Pr
 }
 
 function writeHelp({ err }: Shell): void {
-  for (const { name, argument = "", says } of commands)
-    err.line(wrapped(err, `${err.paint("cyan", `${name} ${argument}`.padEnd(14))} ${says}`, 2));
-  err.line(wrapped(err, "Ctrl-C cancels a turn; at the prompt it ends the chat, as does Ctrl-D", 2));
+  const rows = [
+    ...commands,
+    { name: "\\ at the end", says: "the prompt has another line; Alt-Enter does the same" },
+    { name: "Ctrl-C", says: "cancels a turn; at the prompt it empties the line, and twice it ends the chat" },
+    { name: "Ctrl-D", says: "ends the chat" },
+  ];
+  for (const { name, argument = "", says } of rows as readonly Pick<
+    ChatCommand,
+    "name" | "argument" | "says"
+  >[]) {
+    const key = `  ${err.paint("cyan", `${name} ${argument}`.padEnd(15))}`;
+    err.line(`${key} ${wrapped(err, says, 18).trimStart()}`);
+  }
 }
 
 async function writeTools(

@@ -1,38 +1,34 @@
-import type { TurnEvent, TurnResult, WaitingCall } from "@toolmount/reasoner";
+import type { TurnEvent, WaitingCall } from "@toolmount/reasoner";
 import { countOf } from "../screen/count.ts";
 import { outcomeHeadline } from "../render/outcome.ts";
 import { printable, printableLines } from "../screen/printable.ts";
+import { createProse } from "./prose.ts";
 import type { Screen } from "../screen/screen.ts";
-import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 
-/** Shows a turn while it runs: the model's text as it comes, a card for each call, what goes wrong. */
-export function createTurnView(screen: Screen): (event: TurnEvent) => void {
-  let isOpen = false;
+/**
+ * Shows a turn while it runs: the model's text as it comes, a line for each call, what goes wrong. A terminal shows Markdown
+ * as it reads, unless it `isPlain` and cannot draw again.
+ */
+export function createTurnView(screen: Screen, isPlain: boolean): (event: TurnEvent) => void {
   let wasStreamed = false;
-  let isThinking = false;
-  const endLine = () => {
-    if (isOpen) screen.line();
-    isOpen = false;
-    isThinking = false;
-  };
+  const prose = createProse(screen, isPlain);
+  const resultsOf = createResultLines(screen);
   const line = (text: string) => {
-    endLine();
+    prose.end();
     screen.line(text);
   };
   return (event) => {
     switch (event.type) {
       case "text_delta":
-        if (isThinking) endLine();
-        screen.write(printableLines(event.text));
-        isOpen = true;
         wasStreamed = true;
-        return;
+        return prose.text(event.text);
       case "text":
-        if (!wasStreamed) line(printableLines(event.text));
+        if (!wasStreamed) prose.text(event.text);
         wasStreamed = false;
-        return endLine();
+        return prose.end();
       case "tool_call":
       case "tool_result":
+        return resultsOf(event).forEach(line);
       case "tool_warning":
         return callLines(screen, event).forEach(line);
       case "agent":
@@ -49,23 +45,41 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
       case "error":
         return line(`${screen.paint("red", event.code)} ${printableLines(event.message)}`);
       case "thinking_delta":
-        if (!isThinking) endLine();
-        screen.write(screen.paint("dim", printableLines(event.text)));
-        isOpen = true;
-        isThinking = true;
-        return;
+        return prose.thought(event.text);
       case "begin":
         return;
       case "done":
       default:
-        return endLine();
+        return prose.end();
     }
   };
 }
 
+/** Lines of calls and of their ends. Of calls that run together, each end has its arguments. */
+function createResultLines(screen: Screen) {
+  const calls = new Map<string, string>();
+  let areSeveral = false;
+  return (event: TurnEvent & { type: "tool_call" | "tool_result" }): string[] => {
+    if (event.type === "tool_call") {
+      calls.set(event.callId, event.arguments);
+      return [callLine(screen, event)];
+    }
+    const given = calls.get(event.callId);
+    areSeveral ||= calls.size > 1;
+    calls.delete(event.callId);
+    const lines = resultLines(screen, event, areSeveral ? given : undefined);
+    areSeveral &&= calls.size > 0;
+    return lines;
+  };
+}
+
 /** Shows a turn on `screen` while it runs, and at its end the model's last text alone on `answers`. */
-export function createAnswerView(answers: Screen, screen: Screen): (event: TurnEvent) => void {
-  const view = createTurnView(screen);
+export function createAnswerView(
+  answers: Screen,
+  screen: Screen,
+  isPlain: boolean,
+): (event: TurnEvent) => void {
+  const view = createTurnView(screen, isPlain);
   let text = "";
   return (event) => {
     if (event.type === "text_delta") text += event.text;
@@ -143,20 +157,28 @@ function linesOfAgent(screen: Screen, { event, agent }: AgentEvent): string[] {
 }
 
 function callLine(screen: Screen, event: TurnEvent & { type: "tool_call" }): string {
-  const room = Math.max(20, (screen.columns ?? 120) - event.tool.length - 6);
-  const given = printable(event.arguments);
-  const shown = given.length > room ? `${given.slice(0, room - 1)}…` : given;
-  return `  ${screen.paint("dim", "→")} ${screen.paint("bold", printable(event.tool))} ${screen.paint("dim", shown)}`;
+  const given = shortArguments(screen, event.arguments, event.tool.length + 6);
+  return `  ${screen.paint("dim", "→")} ${screen.paint("bold", printable(event.tool))} ${given}`;
+}
+
+/** Arguments in the rest of a line. */
+function shortArguments(screen: Screen, text: string, before: number): string {
+  const room = Math.max(20, (screen.columns ?? 120) - before);
+  const given = printable(text);
+  return screen.paint("dim", given.length > room ? `${given.slice(0, room - 1)}…` : given);
 }
 
 function resultLines(
   screen: Screen,
   { outcome, tool, status, text }: TurnEvent & { type: "tool_result" },
+  given?: string,
 ): string[] {
-  const headline =
+  const which = given === undefined ? "" : ` ${shortArguments(screen, given, tool.length + 24)}`;
+  const end =
     outcome === undefined
       ? `${screen.paint("yellow", `■ ${status}`)} ${screen.paint("bold", printable(tool))}`
       : outcomeHeadline(screen, outcome);
+  const headline = `${end}${which}`;
   // What was cancelled has nothing more to say.
   if (status === "ok" || status === "cancelled") return [`  ${headline}`];
   const lines = printableLines(text).trimEnd().split("\n");
@@ -186,35 +208,4 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
         ? "waits for another process that has it"
         : "waits for a person: toolmount approvals list";
   return `  ${screen.paint("yellow", "…")} ${screen.paint("bold", printable(tool))} ${printable(what)}`;
-}
-
-/** The session, cost and counts of a turn, and the command that resumes it. */
-export function turnFooter(
-  screen: Screen,
-  { sessionId, status, incomplete, usage, cost, iterations, calls }: TurnResult,
-  plan?: string,
-): string[] {
-  const facts = [
-    `session ${printable(sessionId)}`,
-    countOf(iterations, "request"),
-    countOf(calls, "call"),
-    `${usage.inputTokens} + ${usage.outputTokens} tokens`,
-    ...(cost === null ? [] : [`${cost.amount.toFixed(4)} ${cost.currency}`]),
-  ];
-  const lines = [screen.paint("dim", facts.join(" · "))];
-  if (status === "paused")
-    lines.push(
-      `resume with: ${screen.paint("cyan", `toolmount sessions resume ${printable([sessionId, plan].filter(Boolean).join(" "))}`)}`,
-    );
-  if (incomplete !== undefined)
-    lines.push(screen.paint("yellow", `the turn is incomplete (${printable(incomplete)})`));
-  if (status === "cancelled")
-    lines.push(screen.paint("yellow", "the turn was cancelled; every call it made is answered"));
-  return lines;
-}
-
-/** The exit code of a command whose work is one turn. */
-export function exitCodeOfTurn({ status }: TurnResult): ExitCode {
-  if (status === "done") return exitCodes.done;
-  return status === "paused" ? exitCodes.pending : exitCodes.failed;
 }

@@ -18,7 +18,8 @@ import type { AnswerForm } from "./structured-output.ts";
 import { findAgentsFile, sayAgentsFile } from "./agents-md.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
 import { createRunningCalls } from "./running-calls.ts";
-import { createAnswerView, createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
+import { exitCodeOfTurn, turnFooter } from "./turn-footer.ts";
+import { createAnswerView, createTurnView } from "./turn-view.ts";
 
 /** Options of commands that run turns. */
 export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
@@ -101,9 +102,10 @@ function withoutTurns(logger: Logger): Logger {
 }
 
 /** A terminal shows the turn as it runs. Elsewhere standard output has the answer alone: with a form, its caller writes it. */
-function viewOf(form: AnswerForm | undefined, screen: Screen, { out, err }: Shell) {
-  if (form !== undefined) return createTurnView(err);
-  return out.columns === undefined ? createAnswerView(out, err) : createTurnView(screen);
+function viewOf(form: AnswerForm | undefined, screen: Screen, { out, err, env }: Shell) {
+  const isPlain = env["TERM"] === "dumb";
+  if (form !== undefined) return createTurnView(err, isPlain);
+  return out.columns === undefined ? createAnswerView(out, err, isPlain) : createTurnView(screen, isPlain);
 }
 
 /** Writes each event when it happens, one JSON object a line; the last one of a turn is `done`, with its result. */
@@ -135,6 +137,7 @@ export async function runTurn(
       return { result: turn, code: exitCodeOfReplay(agent.host, exitCodeOfTurn(turn), shell) };
     }),
   );
-  if (options.json !== true) for (const line of turnFooter(shell.err, result, plan)) shell.err.line(line);
+  if (options.json !== true)
+    for (const line of turnFooter(shell.err, result, { ...options, plan })) shell.err.line(line);
   return code;
 }

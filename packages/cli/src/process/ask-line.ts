@@ -3,9 +3,12 @@ import type { Notices } from "./notices.ts";
 import { Pastes } from "./pastes.ts";
 import type { Shell } from "./shell.ts";
 
+const leaveHint = "press Ctrl-C again to leave";
+
 /**
  * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter
- * sends it. Of a terminal that does not mark pastes, lines that arrive together are one text. Null after Ctrl-C, Ctrl-D on an empty line, or the signal.
+ * sends it. Of a terminal that does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line;
+ * on an empty one, a second Ctrl-C leaves. Null after that, after Ctrl-D on an empty line, and after the signal.
  */
 export async function askLine(
   terminal: NonNullable<Shell["terminal"]>,
@@ -26,7 +29,15 @@ export async function askLine(
   const text = await new Promise<string | null>((resolve) => {
     const leave = () => resolve(null);
     signal.addEventListener("abort", leave, { once: true });
-    reader.once("SIGINT", leave);
+    let isLeaving = false;
+    reader.on("SIGINT", () => {
+      const isEmpty = reader.line === "";
+      if (isEmpty && isLeaving) return leave();
+      isLeaving = isEmpty;
+      if (!isEmpty) return ["e", "u"].forEach((name) => reader.write(null, { ctrl: true, name }));
+      output.write(`\r\u001b[J${leaveHint}\n`);
+      reader.prompt();
+    });
     // The rest of a chunk is read before this: what was pasted is whole.
     reader.on("line", (line) => void (lines.push(line) === 1 && setImmediate(() => resolve(withRest()))));
     reader.once("close", () => lines.length === 0 && leave());

@@ -77,7 +77,8 @@ export class Pastes extends Transform {
       at === -1 ? this.#rest.slice(0, this.#rest.length - halfOf(mark, this.#rest)) : this.#rest.slice(0, at);
     this.#rest = this.#rest.slice(taken.length + (at === -1 ? 0 : mark.length));
     if (isPaste) this.#paste += taken;
-    else if (taken !== "") this.push(taken);
+    // Alt-Enter begins another line, as a backslash before Enter does.
+    else if (taken !== "") this.push(taken.replaceAll("\u001b\r", "\\\r"));
     if (at === -1) return false;
     if (isPaste) this.push(this.#shown(this.#paste!));
     this.#paste = isPaste ? null : "";

@@ -22,11 +22,19 @@ export function writeDrift(screen: Screen, changes: readonly LockChange[]): void
   screen.line(`  review the changes, then run ${screen.paint("bold", "toolmount lock --accept")}`);
 }
 
-function writeDifference(screen: Screen, { path, before, now }: LockDifference): void {
-  screen.line(`    ${screen.paint("bold", printable(path))}`);
+function writeDifference(screen: Screen, { path, before, now, isMilder }: LockDifference): void {
+  const mark = isMilder === true ? screen.paint(["bold", "red"], `  ⚠ ${milderText(path)}`) : "";
+  screen.line(`    ${screen.paint("bold", printable(path))}${mark}`);
   const [were, are] = dropEqualEnds(linesOf(before), linesOf(now));
   for (const line of were) screen.line(`      ${screen.paint("red", `- ${line}`)}`);
   for (const line of are) screen.line(`      ${screen.paint("green", `+ ${line}`)}`);
+}
+
+/** What it means that a member became milder. */
+function milderText(path: string): string {
+  return path === "requiresConfirmation"
+    ? "it asks less than before"
+    : "it says that it is milder than before";
 }
 
 function linesOf(value: LockDifference["now"]): string[] {

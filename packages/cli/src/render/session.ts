@@ -1,6 +1,7 @@
 import type { SessionDetails, SessionSummary } from "@toolmount/reasoner";
 import { countOf } from "../screen/count.ts";
 import { printable, printableLines } from "../screen/printable.ts";
+import { ago } from "../screen/relative-time.ts";
 import type { Screen } from "../screen/screen.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable, type Column } from "../screen/table.ts";
@@ -8,12 +9,13 @@ import { writeTable, type Column } from "../screen/table.ts";
 type Item = SessionDetails["items"][number];
 
 /** A table of sessions. */
-export function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
+export function writeList(screen: Screen, sessions: readonly SessionSummary[], now: number): void {
   if (sessions.length === 0) return screen.line("no sessions yet");
   const short = shortIds(sessions.map(({ id }) => id));
   const columns: Column<SessionSummary>[] = [
     { title: "session", cell: ({ id }) => screen.paint("bold", printable(short(id))) },
     { title: "state", cell: ({ status, waits }) => (waits > 0 ? `waits (${waits})` : status) },
+    { title: "changed", cell: ({ updatedAt }) => ago(Number(new Date(updatedAt)), now) },
     { title: "turns", cell: ({ turns }) => String(turns) },
     { title: "agent", cell: ({ agent }) => printable(agent ?? "–") },
     { title: "title", cell: ({ title }) => printable(title) },
@@ -22,8 +24,8 @@ export function writeList(screen: Screen, sessions: readonly SessionSummary[]): 
 }
 
 /** A session: how much of it the model sees now, its messages and calls, and what waits. */
-export function writeDetails(screen: Screen, details: SessionDetails): void {
-  writeList(screen, [details]);
+export function writeDetails(screen: Screen, details: SessionDetails, now: number): void {
+  writeList(screen, [details], now);
   // The table shows the beginning of an id that a program made.
   if (shortIds([details.id])(details.id) !== details.id)
     screen.line(screen.paint("dim", `id ${printable(details.id)}`));
@@ -41,7 +43,11 @@ export function writeDetails(screen: Screen, details: SessionDetails): void {
   for (const child of details.children) screen.line(screen.paint("dim", `child ${printable(child)}`));
 }
 
-function itemText(screen: Screen, { type, role, content, name, arguments: given, output }: Item): string {
+/** One item of a conversation: a message, a call, or a result. */
+export function itemText(
+  screen: Screen,
+  { type, role, content, name, arguments: given, output }: Item,
+): string {
   const text = (value: unknown) => printableLines(typeof value === "string" ? value : JSON.stringify(value));
   if (type === "function_call")
     return `  ${screen.paint("dim", "→")} ${text(name)} ${screen.paint("dim", text(given))}`;

@@ -12,7 +12,13 @@ export interface InitAnswers {
 
 const firstToolFile = "tools/count-words.ts";
 
-/** The files of a new plan: the plan, a first tool, `package.json` and `.gitignore`. */
+/** A test of the plan: what becomes of a call. It runs no tool. */
+const firstTest = `
+tests:
+  - call: { count_words: { text: one two three } }
+    expect: { answer: allow }`;
+
+/** The files of a new plan: the plan with a test, a first tool, `package.json`, `tsconfig.json` and `.gitignore`. */
 export async function renderInit({ name, firstTool, files }: InitAnswers): Promise<TemplateFiles> {
   const ranges = Object.entries(await readRanges()).map(([module, range]) => [`range:${module}`, range]);
   const entries = [
@@ -22,6 +28,7 @@ export async function renderInit({ name, firstTool, files }: InitAnswers): Promi
   const values: Record<string, string> = {
     name: JSON.stringify(name),
     tools: entries.length === 0 ? " []" : `\n${entries.join("\n")}`,
+    tests: firstTool ? firstTest : "",
     packages: files ? `\n    "@toolmount/tool-filesystem": "*",` : "",
     ...Object.fromEntries(ranges),
   };

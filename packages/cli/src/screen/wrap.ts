@@ -14,7 +14,7 @@ export function wrapped(
 ): string {
   return text
     .split("\n")
-    .map((line) => wrapLine(`${" ".repeat(indent)}${line}`.trimEnd(), columns))
+    .map((line) => (line === "" ? "" : wrapLine(" ".repeat(indent) + line, columns)))
     .join("\n");
 }
 

@@ -88,3 +88,26 @@ test("a file that is too large for instructions is refused", async () => {
 
   expect([code, stderr]).toEqual([2, expect.stringContaining("has more than 65536 bytes")]);
 });
+
+test("--continue resumes the session that changed last, and shows how it ended", async () => {
+  const { folder, run } = await agent({}, response(say("Hello to you.")));
+  await run(["run", "--model", "replay:exchange.json", "--session", "older", "first"]);
+  await run(["run", "--model", "replay:exchange.json", "--session", "newer", "second"]);
+  const words = ["chat", "--continue", "--model", "replay:exchange.json"];
+  const terminal = atTerminal(words, { cwd: folder, columns: 80 });
+  await terminal.until(/You ›/);
+  terminal.press("third \\", keys.enter);
+  await terminal.until(/ … ›/);
+  terminal.press("and more", keys.enter);
+  await terminal.until(/tokens[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  expect(terminal.text()).toMatch(
+    /model replay · plan mount-plan\.yaml · 1 tool: 1 run · session newer\n[\s\S]*resumed: second\nuser: second\nassistant: Hello to you\.\nYou ›/,
+  );
+  const { stdout } = await run(["sessions", "show", "newer"]);
+  expect(stdout).toContain("user: third \nand more");
+  const both = await run(["chat", "--continue", "--session", "s", ...words.slice(2)]);
+  expect(both).toMatchObject({ code: 2 });
+});

@@ -103,7 +103,7 @@ test("what was typed in one chat is under the arrow of the next one, for the use
   await second.until(/You ›/);
   second.press(keys.up, keys.up);
   await second.until(/You › say hello to Ada/);
-  second.press(keys.ctrlC);
+  second.press(keys.ctrlC, keys.ctrlD);
   await second.ended;
 
   expect((await stat(join(folder, ".toolmount/chat-history"))).mode & 0o777).toBe(0o600);

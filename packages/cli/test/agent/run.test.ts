@@ -71,7 +71,7 @@ test("a turn that waits for a person is found, approved and resumed by other pro
   expect(paused.stderr).toMatch(/write waits for a person: toolmount approvals list/);
   expect(paused.stderr).toMatch(/resume with: toolmount sessions resume s1/);
   const list = await run(["sessions", "list"]);
-  expect(list.stdout).toMatch(/^s1 +waits \(1\) +1 +– +write$/m);
+  expect(list.stdout).toMatch(/^s1 +waits \(1\) +just now +1 +– +write$/m);
 
   const { stdout } = await run(["approvals", "list", "--json"]);
   const id = /"id": "([^"]+)"/.exec(stdout)![1]!;

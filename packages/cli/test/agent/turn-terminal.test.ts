@@ -127,10 +127,14 @@ test("chat: Ctrl-C cancels the turn and comes back to the prompt, where it leave
   await terminal.until(/the turn was cancelled[\s\S]*You/);
   terminal.press("again", enter);
   await terminal.until(/Here I am again\.[\s\S]*You/);
+  terminal.press("a line that I do not want", ctrlC);
+  await terminal.until(/You › *$/);
+  terminal.press(ctrlC);
+  await terminal.until(/press Ctrl-C again to leave[\s\S]*You › *$/);
   terminal.press(ctrlC);
 
   expect(await terminal.ended, terminal.text()).toBe(0);
-  expect((await run(["sessions", "list"])).stdout).toMatch(/^s1 +done +3 /m);
+  expect((await run(["sessions", "list"])).stdout).toMatch(/^s1 +done +just now +3 /m);
 });
 
 test("chat: Ctrl-D leaves, the line before is under the arrow, and what is pasted is one prompt", async () => {

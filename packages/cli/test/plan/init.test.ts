@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { atTerminal, keys } from "../support/terminal.ts";
+import { atTerminal, keys, type AtTerminal } from "../support/terminal.ts";
 import { root, workspace } from "../support/workspace.ts";
 
 /** What `npm install` brings. */
@@ -25,6 +26,15 @@ async function answerInit(cwd: string, { firstTool, files }: Record<"firstTool" 
   return terminal;
 }
 
+/** Answers whether npm installs the packages, and whether the folder becomes a git repository. */
+async function answerEnd(terminal: AtTerminal, git: "y" | "n" = "n") {
+  await terminal.until(/Install the packages with npm now\?/);
+  terminal.press("n");
+  await terminal.until(/Make the folder a git repository\?/);
+  terminal.press(git);
+  expect(await terminal.ended, terminal.text()).toBe(0);
+}
+
 describe("from an empty folder to a first own call", () => {
   test("init --yes writes a plan and a first tool, which can be called", async () => {
     const { folder, run, read } = await workspace({});
@@ -38,6 +48,8 @@ describe("from an empty folder to a first own call", () => {
     expect(made.stdout).toContain(`npx toolmount call count_words '{"text":"one two three"}'`);
     expect(checked.code, checked.stdout).toBe(0);
     expect(called.json()).toMatchObject({ status: "ok", result: { data: { words: 3 } } });
+    expect((await run(["test"], { cwd })).stdout).toContain("1 test, 0 failed");
+    expect(JSON.parse(await read("mine/tsconfig.json"))).toMatchObject({ include: ["tools"] });
     expect(await read("mine/mount-plan.yaml")).toMatch(/^# yaml-language-server: \$schema=/);
     expect(JSON.parse(await read("mine/package.json"))).toMatchObject({
       name: "mine",
@@ -46,17 +58,18 @@ describe("from an empty folder to a first own call", () => {
     });
   });
 
-  test("at a terminal init asks three questions", async () => {
+  test("at a terminal init asks what to write, and makes a git repository", async () => {
     const { folder, here: run } = await workspace({ "mine/.gitignore": "dist/" });
     const cwd = join(folder, "mine");
     const terminal = await answerInit(cwd, { firstTool: "n", files: "y" });
-    expect(await terminal.ended, terminal.text()).toBe(0);
+    await answerEnd(terminal, "y");
     await install(cwd);
     const listed = await run(["list", "--json"], { cwd });
 
     expect(listed.json()).toMatchObject({
       tools: expect.arrayContaining([expect.objectContaining({ name: "read_file" })]),
     });
+    expect(existsSync(join(cwd, ".git"))).toBe(true);
   });
 
   test("in a folder with settings of other applications init offers to import them", async () => {
@@ -65,7 +78,9 @@ describe("from an empty folder to a first own call", () => {
       here: run,
       read,
     } = await workspace({
-      "mine/.mcp.json": JSON.stringify({ mcpServers: { notes: { command: "notes-server" } } }),
+      "mine/.mcp.json": JSON.stringify({
+        mcpServers: { notes: { command: "notes-server", env: { NOTES_TOKEN: "sk-live-1" } } },
+      }),
       "mine/.cursor/mcp.json": "{ this is no list",
       "mine/.claude/settings.json": JSON.stringify({ permissions: { deny: ["Bash(rm *)"] } }),
     });
@@ -73,12 +88,14 @@ describe("from an empty folder to a first own call", () => {
     const terminal = await answerInit(cwd, { firstTool: "y", files: "n" });
     await terminal.until(/Import \.mcp\.json and \.cursor\/mcp\.json and \.claude\/settings\.json\?/);
     terminal.press("y");
-    expect(await terminal.ended, terminal.text()).toBe(0);
+    await answerEnd(terminal);
     const plan = await read("mine/mount-plan.yaml");
 
     expect(plan).toContain("module: ./tools/count-words.ts");
     expect(plan).toContain("command: notes-server");
     expect(plan).toContain("bash(rm *)");
+    expect(plan).not.toContain("sk-live-1");
+    expect(terminal.text()).toContain("set the environment variable NOTES_TOKEN");
     expect(terminal.text()).toContain("✔ .claude/settings.json: deny bash(rm *)");
     expect(terminal.text()).toMatch(/\.cursor\/mcp\.json is not imported: /);
     expect(terminal.text()).toMatch(/Next:[\s\S]*npx toolmount import \.cursor\/mcp\.json/);
@@ -95,7 +112,7 @@ describe("from an empty folder to a first own call", () => {
     const again = await run(["init", "mine"]);
 
     expect(await read("mine/package.json")).toBe('{"name":"old"}');
-    expect(await read("mine/.gitignore")).toBe("dist/\nnode_modules\n.toolmount/\n");
+    expect(await read("mine/.gitignore")).toBe("dist/\nnode_modules\n.toolmount/\n.env\n");
     expect(stdout).toContain("npm install toolmount @toolmount/core zod");
     expect(stdout).toContain("toolmount import .mcp.json");
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);

@@ -44,6 +44,38 @@ test("lock records the tools; a tool that changes is reported and cannot be call
   expect((await call()).code).toBe(0);
 });
 
+test("one of several changed tools is accepted; a tool that became milder is marked and named", async () => {
+  const tools = (confirm: string, category: string, word: string) => ({
+    "a.ts": oneTool({ name: "erase", confirm, body: "return data(1);" }).replace('"side_effect"', category),
+    "b.ts": oneTool({ name: "greet", body: "return data(1);" }).replace("Does what", word),
+  });
+  const plan = { "plan.yaml": planOf("./a.ts", "./b.ts") };
+  const { run, folder } = await workspace({ ...plan, ...tools("true", '"delete"', "Does what") });
+  await run(["lock", "plan.yaml"]);
+  for (const [path, text] of Object.entries(tools("false", '"read"', "Does all that")))
+    await writeFile(`${folder}/${path}`, text);
+  const seen = await run(["lock", "plan.yaml", "--check"]);
+  const wrong = await run(["lock", "plan.yaml", "--accept", "--tool", "gret"]);
+  const alone = await run(["lock", "plan.yaml", "--tool", "greet"]);
+  const accepted = await run(["lock", "plan.yaml", "--accept", "--tool", "greet"]);
+  const after = await run(["lock", "plan.yaml", "--check", "--json"]);
+
+  expect(seen.stdout).toContain("category  ⚠ it says that it is milder than before");
+  expect(seen.stdout).toContain("requiresConfirmation  ⚠ it asks less than before");
+  expect(seen.stdout).toContain("⚠ needs less care now, by its own word: erase\n");
+  expect(seen.stdout).toContain("--accept --tool <name>");
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("these do: erase, greet")]);
+  expect(alone.code).toBe(2);
+  expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining("still denied: erase\n")]);
+  expect(after.json()["changes"]).toMatchObject([
+    { tool: "erase", differences: expect.arrayContaining([expect.objectContaining({ isMilder: true })]) },
+  ]);
+  expect((await run(["call", "plan.yaml", "greet", "--json"])).json()).toMatchObject({ status: "ok" });
+  expect((await run(["call", "plan.yaml", "erase", "--json"])).json()).toMatchObject({
+    result: { code: "LOCK_DRIFT" },
+  });
+});
+
 const server = `import { writeFileSync } from "node:fs";
 writeFileSync("started", "yes");
 `;

@@ -2,6 +2,7 @@ import { ToolmountError, type Host, type Json } from "@toolmount/core";
 import { z } from "zod";
 import { integrityOf } from "../modules/source-files.ts";
 import {
+  acceptTools,
   compareLocks,
   definitionsChannel,
   makeLock,
@@ -33,8 +34,8 @@ export interface LockReport {
 
 /** What to do with a lock file. */
 export interface LockOptions extends OpenHostOptions {
-  /** Accept the tools as they are now and write the lock file. */
-  readonly accept?: boolean | undefined;
+  /** Accept the tools as they are now and write the lock file: all of them, or those of these names. */
+  readonly accept?: boolean | readonly string[] | undefined;
   /** Write nothing. */
   readonly check?: boolean | undefined;
 }
@@ -65,10 +66,40 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
     before,
     leftOut.map(({ module }) => module),
   );
+  if (Array.isArray(options.accept)) return acceptSome(file, options.accept, { before, now, leftOut });
   const changes = compareLocks(before, now);
   const written = options.check !== true && (options.accept === true || before === undefined);
   if (written) await writeLock(file, now);
   return { file, exists: before !== undefined, changes, files: others.problems, written, leftOut };
+}
+
+/** Accepts some of the changed tools. The report has the changes that are left. Throws `USAGE_INVALID` for other names. */
+async function acceptSome(
+  file: string,
+  names: readonly string[],
+  {
+    before,
+    now,
+    leftOut,
+  }: {
+    readonly before: PlanLock | undefined;
+    readonly now: PlanLock;
+    readonly leftOut: LockReport["leftOut"];
+  },
+): Promise<LockReport> {
+  if (before === undefined)
+    throw new ToolmountError("USAGE_INVALID", {
+      problem: `${file} does not exist; write it with toolmount lock`,
+    });
+  const changed = compareLocks(before, now).map(({ tool }) => tool);
+  for (const name of names)
+    if (!changed.includes(name))
+      throw new ToolmountError("USAGE_INVALID", {
+        problem: `no tool "${name}" differs from the lock file; these do: ${changed.join(", ") || "none"}`,
+      });
+  const accepted = acceptTools(before, now, names);
+  await writeLock(file, accepted);
+  return { file, exists: true, changes: compareLocks(accepted, now), files: [], written: true, leftOut };
 }
 
 /** A lock with what an older one has of some modules: a server that is away has not changed. */

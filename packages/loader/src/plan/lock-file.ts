@@ -7,6 +7,7 @@ import { isRecord } from "../diagnostics/json.ts";
 import { showPath, type Path } from "../diagnostics/positions.ts";
 import { makeProblem, planError } from "../diagnostics/problems.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
+import { isMilder } from "./milder.ts";
 
 /** One tool as it was when the lock file was written. */
 export interface LockedTool {
@@ -48,6 +49,8 @@ export interface LockDifference {
   readonly before?: Json;
   /** Absent when the tool has no such value now. */
   readonly now?: Json;
+  /** The tool says of itself that it needs less care: it asks no longer, or its category is milder. */
+  readonly isMilder?: true;
 }
 
 /**
@@ -128,6 +131,17 @@ export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockC
   });
 }
 
+/** A lock in which only these tools are as they are now; all else stays as it was accepted. */
+export function acceptTools(before: PlanLock, now: PlanLock, names: readonly string[]): PlanLock {
+  const tools = { ...before.tools };
+  for (const name of names) {
+    const is = now.tools[name];
+    if (is === undefined) delete tools[name];
+    else tools[name] = is;
+  }
+  return { ...before, tools };
+}
+
 /** Tests whether the files of a tool's package changed. A lock without integrity, of an older version, accepts any. */
 function hasOtherFiles(was: LockedTool, is: LockedModule): boolean {
   return was.integrity !== undefined && was.integrity !== is.integrity;
@@ -156,7 +170,12 @@ function differencesOf(before: Json | undefined, now: Json | undefined, path: Pa
   if (isDeepStrictEqual(before, now)) return [];
   if (!isRecord(before) || !isRecord(now))
     return [
-      { path: showPath(path), ...(before !== undefined && { before }), ...(now !== undefined && { now }) },
+      {
+        path: showPath(path),
+        ...(before !== undefined && { before }),
+        ...(now !== undefined && { now }),
+        ...(isMilder(showPath(path), before, now) && { isMilder: true as const }),
+      },
     ];
   const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
   return [...keys].flatMap((key) => differencesOf(before[key], now[key], [...path, key]));

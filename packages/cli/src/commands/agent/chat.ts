@@ -6,12 +6,13 @@ import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { openHistory, type ChatHistory } from "../../agent/chat-history.ts";
 import { openSnapshots } from "../../agent/file-snapshots.ts";
 import { readPromptFiles } from "../../agent/prompt-files.ts";
+import { newestSession, sayEnd, sayOpening } from "../../agent/chat-opening.ts";
 import { createUndo } from "../../agent/undo.ts";
 import { watchPlan } from "../../host/watch-plan.ts";
 import { createNotices, type Notices } from "../../process/notices.ts";
 import { printable } from "../../screen/printable.ts";
 import { askLine } from "../../process/ask-line.ts";
-import { exitCodeOfTurn, turnFooter } from "../../agent/turn-view.ts";
+import { exitCodeOfTurn, turnFooter } from "../../agent/turn-footer.ts";
 import { isChatCommand, runChatCommand, type Chat } from "../../agent/chat-commands.ts";
 import { withReasoner, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -19,11 +20,13 @@ import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions, exitCodeOfReplay } from "../../options/tape-options.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import { usageError } from "../../process/usage-error.ts";
 import { isAskedToEnd } from "../../process/signals.ts";
 
 interface Options extends AgentOptions {
   readonly watch?: true;
   readonly session?: string;
+  readonly continue?: true;
 }
 
 /** `toolmount chat [plan]`: a turn for each line, until the input ends. */
@@ -32,22 +35,30 @@ export function define(command: Command, shell: Shell): void {
     .argument("[plan]", planArgument)
     .option("--watch", "mount the plan again when its files or local modules change")
     .option("--session <id>", "resume this session, or begin it under this id")
+    .option("-c, --continue", "resume the session that changed last")
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await chat(plan, options, shell));
     });
-  addExamples(command, ["toolmount chat mount-plans/coding.yaml --model gpt-5", "toolmount chat --watch"]);
+  addExamples(command, [
+    "toolmount chat mount-plans/coding.yaml --model gpt-5",
+    "toolmount chat --continue",
+    "toolmount chat --watch",
+  ]);
 }
 
 /**
  * Runs a turn for each line; skips empty ones, and answers lines with a slash itself. Ctrl-C cancels the turn, and the next
- * line begins another. At the prompt Ctrl-C ends the chat, as do the end of the input and a signal that asks the process to
- * end.
+ * line begins another. At the prompt a second Ctrl-C ends the chat, as do the end of the input and a signal that asks the process
+ * to end.
  */
 function chat(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const sessionId = options.session ?? randomUUID();
+  if (options.continue === true && options.session !== undefined)
+    throw usageError("--continue and --session name a session each; give one of them");
   return withReasoner(plan, options, shell, async (agent) => {
+    const newest = options.continue === true ? await newestSession(agent) : undefined;
+    const sessionId = options.session ?? newest?.id ?? randomUUID();
     const turns: TurnResult[] = [];
     const { folder } = agent.host.plan;
     const isLive = shell.terminal !== undefined && options.replay === undefined;
@@ -67,8 +78,10 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       options.watch === true
         ? await watchPlan(agent.host, (line) => notices.say(shell.err.paint("dim", line)))
         : undefined;
-    if (shell.terminal !== undefined)
-      shell.err.line(shell.err.paint("dim", "/help shows commands; Ctrl-D ends the chat"));
+    if (shell.terminal !== undefined) {
+      await sayOpening(agent, sessionId, shell);
+      await sayEnd(agent, sessionId, shell);
+    }
     for await (const line of prompts(shell, history, notices)) {
       if (line.trim() === "") continue;
       if (line.trim() === "/quit") break;
@@ -77,7 +90,8 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
         const { result, isEnd } = await answer(state, line.replace(/^\/\//, "/"), shell);
         turns.push(result);
         if (options.json !== true)
-          for (const text of turnFooter(shell.err, result, plan)) shell.err.line(text);
+          for (const text of turnFooter(shell.err, result, { ...options, plan, isKnown: true }))
+            shell.err.line(text);
         if (isEnd || result.status === "paused") break;
       }
     }
@@ -122,12 +136,20 @@ async function* prompts(shell: Shell, history: ChatHistory, notices: Notices): A
   }
   const { terminal, err } = shell;
   const prompt = `${err.paint(["bold", "cyan"], "You")} › `;
+  const more = `${err.paint("dim", "  …")} › `;
   for (;;) {
-    const line = await shell.interruptible(({ signal }) =>
-      askLine(terminal, prompt, history.lines, signal, notices),
-    );
-    if (line === null) return;
-    if (line.trim() !== "") await history.add(line);
-    yield line;
+    const lines: string[] = [];
+    // A backslash at the end of a line asks for another one.
+    for (let isMore = true; isMore;) {
+      const line = await shell.interruptible(({ signal }) =>
+        askLine(terminal, lines.length === 0 ? prompt : more, history.lines, signal, notices),
+      );
+      if (line === null) return;
+      isMore = line.endsWith("\\");
+      lines.push(isMore ? line.slice(0, -1) : line);
+    }
+    const whole = lines.join("\n");
+    if (whole.trim() !== "") await history.add(whole);
+    yield whole;
   }
 }

@@ -92,7 +92,7 @@ function defineCopies(add: Add, shell: Shell): void {
         options,
         shell,
         async (reasoner, host) => reasoner.rewind(host, await findSession(reasoner, id), options.turns!),
-        (screen, session) => writeList(screen, [session]),
+        (screen, session, now) => writeList(screen, [session], now),
       ),
     );
 }
@@ -208,13 +208,13 @@ async function look<Value>(
   options: Options,
   shell: Shell,
   act: (reasoner: Reasoner, host: OpenedHost) => Promise<Value>,
-  write: (screen: Screen, value: Value) => void,
+  write: (screen: Screen, value: Value, now: number) => void,
 ): Promise<void> {
   const host = await openPlan(plan, options, shell);
   try {
     const value = await act(await openSessions(host), host);
     if (options.json === true) shell.out.json(value);
-    else write(shell.out, value);
+    else write(shell.out, value, Date.now());
   } finally {
     await host.close();
   }

@@ -10,6 +10,7 @@ import { interruption } from "../../process/signals.ts";
 import { importFile, knownSettings } from "../../scaffold/import-file.ts";
 import { renderInit, type InitAnswers } from "../../scaffold/init-files.ts";
 import type { TemplateFiles } from "../../scaffold/templates.ts";
+import { isInRepository, runIn } from "../../scaffold/prepare-folder.ts";
 import { writeFiles } from "../../scaffold/write-files.ts";
 import { printable } from "../../screen/printable.ts";
 
@@ -33,30 +34,57 @@ export function define(command: Command, shell: Shell): void {
 async function init(folder: string, options: Options, shell: Shell): Promise<ExitCode> {
   await refuseSecondPlan(folder);
   const found = knownSettings.filter((path) => existsSync(join(folder, path)));
-  const defaults: Answers = { name: basename(folder), firstTool: true, files: false, imports: false };
+  const name = basename(folder);
+  const defaults: Answers = {
+    name,
+    firstTool: true,
+    files: false,
+    imports: false,
+    git: false,
+    install: false,
+  };
   const asks = options.yes !== true && options.json !== true && shell.terminal !== undefined;
-  const answers = asks ? await askPerson(defaults, found, shell, shell.terminal) : defaults;
+  const answers = asks ? await askPerson(defaults, { found, folder }, shell, shell.terminal) : defaults;
   if (answers === null) return exitCodes.interrupted;
   const { written, kept } = await writeNew(folder, await renderInit(answers));
   const imports = answers.imports ? await importAll(found, folder) : [];
   const isImported = (path: string) => imports.some((one) => one.path === path && one.problem === undefined);
   const lists = found.filter((path) => !isImported(path));
-  const next = nextCommands({ folder, answers, lists, kept }, shell.cwd);
+  if (options.json !== true) writeFilesReport({ written, kept, imports }, shell);
+  const isInstalled = await prepare(folder, answers, kept, shell);
+  const next = nextCommands({ folder, answers, lists, kept, isInstalled }, shell.cwd);
   if (options.json === true) shell.out.json({ folder, written, kept, next });
-  else writeReport({ written, kept, imports, next }, shell);
+  else writeNext(next, shell);
   return exitCodes.done;
+}
+
+/** Makes a git repository and installs packages, where the person wants it. Resolves to whether packages are installed. */
+async function prepare(
+  folder: string,
+  { git, install }: Answers,
+  kept: readonly string[],
+  shell: Shell,
+): Promise<boolean> {
+  if (git) await runIn(folder, ["git", "init", "--quiet"], shell.env);
+  return install && !kept.includes("package.json") && (await runIn(folder, ["npm", "install"], shell.env));
 }
 
 /** What a person answers. */
 interface Answers extends InitAnswers {
   /** Whether the files of other applications in the folder are imported. */
   readonly imports: boolean;
+  /** Whether the folder becomes a git repository. */
+  readonly git: boolean;
+  /** Whether npm installs the packages. */
+  readonly install: boolean;
 }
 
 /** A file of another application: what the plan got from it, or why nothing. */
 interface ImportedFile {
   readonly path: string;
   readonly added: readonly string[];
+  /** Environment variables that have to be set, because their values do not belong in plans. */
+  readonly variables: readonly { readonly name: string; readonly because: string }[];
   readonly problem?: string;
 }
 
@@ -64,12 +92,13 @@ async function importAll(paths: readonly string[], folder: string): Promise<Impo
   const done: ImportedFile[] = [];
   for (const path of paths)
     try {
-      const { report } = await importFile(path, undefined, folder);
-      done.push({ path, added: report.added });
+      const imported = await importFile(path, undefined, folder);
+      const variables = imported.kind === "servers" ? imported.variables : [];
+      done.push({ path, added: imported.report.added, variables });
     } catch (error) {
       // A file of another application that cannot be read does not undo what was written.
       if (!isToolmountError(error)) throw error;
-      done.push({ path, added: [], problem: error.message });
+      done.push({ path, added: [], variables: [], problem: error.message });
     }
   return done;
 }
@@ -85,7 +114,7 @@ async function refuseSecondPlan(folder: string): Promise<void> {
 
 async function askPerson(
   defaults: Answers,
-  found: readonly string[],
+  { found, folder }: { readonly found: readonly string[]; readonly folder: string },
   shell: Shell,
   terminal: NonNullable<Shell["terminal"]>,
 ): Promise<Answers | null> {
@@ -105,8 +134,20 @@ async function askPerson(
     const imports =
       found.length > 0 &&
       (isCancel(files) || (await confirm({ ...common, message: `Import ${found.join(" and ")}?` })));
-    if (!isCancel(name) && !isCancel(firstTool) && !isCancel(files) && !isCancel(imports))
-      return { name: name.trim() || defaults.name, firstTool, files, imports };
+    const install =
+      isCancel(imports) || (await confirm({ ...common, message: "Install the packages with npm now?" }));
+    const git =
+      !isInRepository(folder) &&
+      (isCancel(install) || (await confirm({ ...common, message: "Make the folder a git repository?" })));
+    if (!isCancel(name) && ![firstTool, files, imports, install, git].some(isCancel))
+      return {
+        name: name.trim() || defaults.name,
+        firstTool: firstTool === true,
+        files: files === true,
+        imports: imports === true,
+        install: install === true,
+        git: git === true,
+      };
     controller.abort(interruption("SIGINT"));
     return null;
   });
@@ -144,9 +185,10 @@ interface Outcome {
   readonly answers: InitAnswers;
   readonly lists: readonly string[];
   readonly kept: readonly string[];
+  readonly isInstalled: boolean;
 }
 
-function nextCommands({ folder, answers, lists, kept }: Outcome, cwd: string): string[] {
+function nextCommands({ folder, answers, lists, kept, isInstalled }: Outcome, cwd: string): string[] {
   const packages = [
     "toolmount",
     "@toolmount/core",
@@ -156,7 +198,9 @@ function nextCommands({ folder, answers, lists, kept }: Outcome, cwd: string): s
   return [
     ...(folder === cwd ? [] : [`cd ${folder}`]),
     // A package.json that was there before does not name these packages.
-    kept.includes("package.json") ? `npm install ${packages.join(" ")}` : "npm install",
+    ...(isInstalled
+      ? []
+      : [kept.includes("package.json") ? `npm install ${packages.join(" ")}` : "npm install"]),
     "npx toolmount check",
     ...(answers.firstTool ? [`npx toolmount call count_words '{"text":"one two three"}'`] : []),
     ...lists.map((path) => `npx toolmount import ${path}`),
@@ -165,10 +209,9 @@ function nextCommands({ folder, answers, lists, kept }: Outcome, cwd: string): s
 
 interface Report extends Written {
   readonly imports: readonly ImportedFile[];
-  readonly next: readonly string[];
 }
 
-function writeReport({ written, kept, imports, next }: Report, { out }: Shell): void {
+function writeFilesReport({ written, kept, imports }: Report, { out, env }: Shell): void {
   for (const path of written) out.line(`${out.paint("green", "✔")} ${printable(path)}`);
   for (const path of kept) out.line(`${out.paint("yellow", "•")} ${printable(path)} exists already`);
   for (const { path, added, problem } of imports)
@@ -177,6 +220,14 @@ function writeReport({ written, kept, imports, next }: Report, { out }: Shell): 
         `${out.paint("green", "✔")} ${path}: ${added.length === 0 ? "nothing new" : printable(added.join(", "))}`,
       );
     else out.line(`${out.paint("yellow", "•")} ${path} is not imported: ${printable(problem)}`);
+  for (const { name, because } of imports.flatMap(({ variables }) => variables))
+    if (env[name] === undefined)
+      out.line(
+        `${out.paint("yellow", "•")} set the environment variable ${printable(name)} ${out.paint("dim", `(${printable(because)})`)}`,
+      );
+}
+
+function writeNext(next: readonly string[], { out }: Shell): void {
   out.line("\nNext:");
   for (const command of next) out.line(`  ${out.paint("cyan", printable(command))}`);
 }

@@ -1,13 +1,14 @@
 import type { LockReport } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
 import { writeLockChanges } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
+import { usageError } from "../../process/usage-error.ts";
 import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
@@ -15,6 +16,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
   readonly check?: true;
   readonly accept?: true;
+  readonly tool?: readonly string[];
 }
 
 /** `toolmount lock [plan]`: records the tools, scripts and skills in a lock file, and reports changes. */
@@ -23,6 +25,7 @@ export function define(command: Command, shell: Shell): void {
     .argument("[plan]", planArgument)
     .option("--check", "write nothing; fail when a tool, a script or a skill differs from the lock file")
     .option("--accept", "accept the tools, scripts and skills as they are now")
+    .option("--tool <name>", "with --accept: accept only this tool; may be given again", collect)
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await lock(plan, options, shell));
@@ -31,17 +34,22 @@ export function define(command: Command, shell: Shell): void {
     "toolmount lock mount-plans/mine.yaml",
     "toolmount lock --check",
     "toolmount lock --accept",
+    "toolmount lock --accept --tool read_note",
   ]);
 }
 
 async function lock(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { lockPlan } = await import("@toolmount/loader/commands");
-  const { accept, check } = options;
+  const { check, tool } = options;
+  if (tool !== undefined && options.accept !== true)
+    throw usageError("--tool says which tools --accept accepts; add --accept");
+  const accept = tool ?? options.accept;
   const report = await withStatus(shell, "reading definitions", (inner) =>
     lockPlan(plan, { ...loaderOptions(options, inner), accept, check }),
   );
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);
+  if (tool !== undefined && options.json !== true) writeRest(report, shell);
   const matches = report.exists && report.changes.length === 0 && report.files.length === 0;
   return report.written || matches ? exitCodes.done : exitCodes.failed;
 }
@@ -53,6 +61,9 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
   if (exists) writeLockChanges(out, changes);
   writeProblems(out, files, cwd);
   const name = printable(shortPath(file, cwd));
+  const milder = milderTools(changes);
+  if (milder.length > 0)
+    out.line(out.paint(["bold", "red"], `⚠ needs less care now, by its own word: ${milder.join(", ")}`));
   if (written) out.line(`${out.paint("green", "✔")} ${name} is written`);
   else if (!exists) out.line(`${out.paint("red", "✖")} ${name} does not exist`);
   else if (files.length > 0)
@@ -62,6 +73,18 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
   else if (changes.length === 0) out.line(`${out.paint("green", "✔")} ${name} matches`);
   else
     out.line(
-      `${out.paint("red", "✖")} ${countOf(changes, "tool")} changed since ${name}; review, then run toolmount lock --accept`,
+      `${out.paint("red", "✖")} ${countOf(changes, "tool")} changed since ${name}; review, then run toolmount lock --accept${changes.length > 1 ? ", or for one of them --accept --tool <name>" : ""}`,
     );
+}
+
+/** What still differs after some tools were accepted. */
+function writeRest({ changes }: LockReport, { out }: Shell): void {
+  if (changes.length > 0) out.line(`still denied: ${changes.map((one) => printable(one.tool)).join(", ")}`);
+}
+
+/** Tools that say of themselves that they need less care than before. */
+function milderTools(changes: LockReport["changes"]): string[] {
+  return changes
+    .filter(({ differences }) => differences.some(({ isMilder }) => isMilder === true))
+    .map(({ tool }) => printable(tool));
 }

@@ -1,0 +1,72 @@
+import type { SessionDetails, SessionSummary } from "@toolmount/reasoner";
+import type { OpenedHost } from "@toolmount/loader";
+import { verdictsOfHost, type CallVerdict } from "../host/call-verdicts.ts";
+import { shortPath } from "../render/problems.ts";
+import { itemText } from "../render/session.ts";
+import type { Shell } from "../process/shell.ts";
+import { countOf } from "../screen/count.ts";
+import { printable } from "../screen/printable.ts";
+import type { Agent } from "./with-reasoner.ts";
+
+/** The session that a chat continues: the one that changed last and is no sub-agent's. Undefined without any. */
+export async function newestSession({ reasoner }: Agent): Promise<SessionSummary | undefined> {
+  return (await reasoner.list()).find(({ parentId }) => parentId === null);
+}
+
+/** Says with what a chat begins: the model, the plan, the tools and what becomes of their calls, and the keys. */
+export async function sayOpening(agent: Agent, sessionId: string, { err, cwd }: Shell): Promise<void> {
+  const { host, model = modelOf(host) } = agent;
+  const { tools } = await host.session(sessionId).offer();
+  const verdicts = await verdictsOfHost(host, tools, undefined);
+  const { file } = host.plan;
+  const facts = [
+    ...(model === undefined ? [] : [`model ${printable(model)}`]),
+    ...(file === undefined ? [] : [`plan ${printable(shortPath(file, cwd))}`]),
+    `${countOf(tools, "tool")}${rightsOf([...verdicts.values()])}`,
+    `session ${printable(sessionId)}`,
+  ];
+  err.line(err.paint("dim", facts.join(" · ")));
+  err.line(
+    err.paint("dim", "/help shows commands; \\ before Enter begins another line; Ctrl-D ends the chat"),
+  );
+}
+
+/** Shows the end of a session that is resumed: the user's last message, and what came after it. */
+export async function sayEnd({ reasoner }: Agent, sessionId: string, { err }: Shell): Promise<void> {
+  const known = (await reasoner.list()).some(({ id }) => id === sessionId);
+  if (!known) return;
+  const { items, title } = await reasoner.show(sessionId);
+  const lines = lastTurn(items).map((item) => itemText(err, item));
+  err.line(err.paint("dim", `resumed: ${printable(title)}`));
+  for (const line of lines) err.line(line);
+}
+
+/** The items of the last turn that a person wrote. */
+function lastTurn(items: SessionDetails["items"]): SessionDetails["items"] {
+  const at = items.findLastIndex(({ role }) => role === "user");
+  return at === -1 ? [] : items.slice(at);
+}
+
+const rights = {
+  runs: "run",
+  asks: "ask",
+  "may ask": "some ask",
+  denied: "denied",
+  drifted: "changed",
+} as const;
+
+/** How many tools run, ask or are denied: `: 2 run, 1 ask`. */
+function rightsOf(verdicts: readonly (CallVerdict | undefined)[]): string {
+  const counts = Object.entries(rights).map(([verdict, word]) => {
+    const count = verdicts.filter((one = "runs") => one === verdict).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  return counts.flat().length === 0 ? "" : `: ${counts.flat().join(", ")}`;
+}
+
+/** The model that the plan names. */
+function modelOf({ plan }: OpenedHost): string | undefined {
+  const session = plan.written["session"] as { orchestrator?: { config?: { model?: unknown } } } | undefined;
+  const model = session?.orchestrator?.config?.model;
+  return typeof model === "string" ? model : undefined;
+}

@@ -1,0 +1,47 @@
+import type { TurnResult } from "@toolmount/reasoner";
+import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
+import { countOf } from "../screen/count.ts";
+import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+
+/** What a footer names beside the turn. */
+interface FooterOptions {
+  readonly plan?: string | undefined;
+  /** The model that the command was given: the plan may have none. */
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Whether the reader knows the session: a chat names it once. */
+  readonly isKnown?: boolean;
+}
+
+/** The session, cost and counts of a turn, and the command that resumes it. */
+export function turnFooter(
+  screen: Screen,
+  { sessionId, status, incomplete, usage, cost, iterations, calls }: TurnResult,
+  { plan, model, baseUrl, isKnown = false }: FooterOptions = {},
+): string[] {
+  const facts = [
+    ...(isKnown ? [] : [`session ${printable(sessionId)}`]),
+    countOf(iterations, "request"),
+    countOf(calls, "call"),
+    `${usage.inputTokens} + ${usage.outputTokens} tokens`,
+    ...(cost === null ? [] : [`${cost.amount.toFixed(4)} ${cost.currency}`]),
+  ];
+  const lines = [screen.paint("dim", facts.join(" · "))];
+  if (status === "paused") {
+    const asked = [model && `--model ${model}`, baseUrl && `--base-url ${baseUrl}`];
+    const words = ["toolmount sessions resume", sessionId, plan, ...asked].filter(Boolean).join(" ");
+    lines.push(`resume with: ${screen.paint("cyan", printable(words))}`);
+  }
+  if (incomplete !== undefined)
+    lines.push(screen.paint("yellow", `the turn is incomplete (${printable(incomplete)})`));
+  if (status === "cancelled")
+    lines.push(screen.paint("yellow", "the turn was cancelled; every call it made is answered"));
+  return lines;
+}
+
+/** The exit code of a command whose work is one turn. */
+export function exitCodeOfTurn({ status }: TurnResult): ExitCode {
+  if (status === "done") return exitCodes.done;
+  return status === "paused" ? exitCodes.pending : exitCodes.failed;
+}

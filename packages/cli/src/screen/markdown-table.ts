@@ -1,0 +1,62 @@
+import { wrapAnsi } from "fast-wrap-ansi";
+import type { Screen } from "./screen.ts";
+import { widthOf } from "./table.ts";
+
+const gap = 2;
+
+/** Narrowest column of a table that does not fit. */
+const least = 6;
+
+/** A table of Markdown for the width of the screen: cells that are too wide are broken between words. */
+export function tableLines(lines: readonly string[], screen: Screen): string[] {
+  const rows = lines.map(cellsOf);
+  const hasHeader = rows[1]?.every((cell) => /^:?-+:?$/.test(cell)) === true;
+  const shown = hasHeader ? rows.filter((_, at) => at !== 1) : rows;
+  const count = Math.max(0, ...shown.map((row) => row.length));
+  const natural = Array.from({ length: count }, (_, at) =>
+    Math.max(1, ...shown.map((row) => widthOf(row[at] ?? ""))),
+  );
+  const widths = fit(natural, (screen.columns ?? Number.POSITIVE_INFINITY) - gap * Math.max(0, count - 1));
+  const drawn = shown.map((row) => rowLines(row, widths));
+  if (!hasHeader) return drawn.flat();
+  const [header = [], ...body] = drawn;
+  const rule = screen.paint("dim", widths.map((width) => "─".repeat(width)).join(" ".repeat(gap)));
+  return [...header.map((line) => screen.paint("bold", line)), rule, ...body.flat()];
+}
+
+function cellsOf(line: string): string[] {
+  const inner = line.trim().replace(/^\|/, "").replace(/\|$/, "");
+  return inner.split(/(?<!\\)\|/).map((cell) =>
+    cell
+      .trim()
+      .replaceAll(String.raw`\|`, "|")
+      .replaceAll("**", ""),
+  );
+}
+
+/** The widest columns give up room, one after the other, until all fit. */
+function fit(natural: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  const sum = () => widths.reduce((total, width) => total + width, 0);
+  while (sum() > room) {
+    const widest = Math.max(...widths);
+    if (widest <= least) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+function rowLines(row: readonly string[], widths: readonly number[]): string[] {
+  const cells = widths.map((width, at) => wrapAnsi(row[at] ?? "", width, { hard: true }).split("\n"));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, at) =>
+    cells
+      .map((lines, column) => pad(lines[at] ?? "", widths[column]!))
+      .join(" ".repeat(gap))
+      .trimEnd(),
+  );
+}
+
+function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
