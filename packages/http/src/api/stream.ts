@@ -1,69 +1,59 @@
-import { streamSSE } from "hono/streaming";
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { answerError } from "../fault/answer.ts";
 import type { RouteEnv } from "./service.ts";
 
-/** Events that wait for a slow reader. More are dropped, and an event `dropped` says how many. */
-const maxQueued = 256;
+/** Bytes that wait for a slow reader. More events are dropped, and an event `dropped` says how many. */
+const maxWaiting = 1_000_000;
 
 /** Sends events to one client. */
 export interface EventSender {
-  /** Queues an event. Never waits: a reader that is too slow loses events, not the server its memory. */
+  /** Sends an event. Never waits: a reader that is too slow loses events, not the server its memory. */
   readonly send: (event: string, data: unknown, id?: string) => void;
   /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
 }
 
-interface Queued {
-  readonly event: string;
-  readonly data: unknown;
-  readonly id?: string | undefined;
-}
+/** The last event of a stream; null for none. */
+type Last = { readonly event: string; readonly data: unknown } | null;
 
 /**
  * Answers with a stream of server-sent events. `work` sends while it runs; what it returns is the last event, and it is
- * never dropped. An error is the event `error`, with the body that a plain answer would have.
+ * never dropped. An error is the event `error`, with the body that a plain answer would have. The stream is written to the
+ * connection itself: nothing else is kept of it.
  */
-export function answerStream(
-  c: Context<RouteEnv>,
-  work: (sender: EventSender) => Promise<{ readonly event: string; readonly data: unknown } | null>,
-): Response {
+export function answerStream(c: Context<RouteEnv>, work: (sender: EventSender) => Promise<Last>): Response {
+  const { outgoing } = c.env;
+  const gone = new AbortController();
+  outgoing.on("close", () => gone.abort(new Error("the client has gone")));
   // A proxy must not keep events back.
-  c.header("x-accel-buffering", "no");
-  return streamSSE(c, async (stream) => {
-    const gone = new AbortController();
-    stream.onAbort(() => gone.abort(new Error("the client has gone")));
-    const queue: Queued[] = [];
-    let dropped = 0;
-    let isOver = false;
-    let wake = () => {};
-    const send = (event: string, data: unknown, id?: string) => {
-      if (queue.length >= maxQueued) dropped += 1;
-      else queue.push({ event, data, id });
-      wake();
-    };
-    const result = work({ send, gone: gone.signal })
-      .catch((error: unknown) => ({ event: "error", data: answerError(error).body }))
-      .then((last) => {
-        isOver = true;
-        wake();
-        return last;
-      });
-    gone.signal.addEventListener("abort", () => wake());
-    const write = async ({ event, data, id }: Queued) =>
-      stream.writeSSE({ event, data: JSON.stringify(data), ...(id !== undefined && { id }) });
-    while (!gone.signal.aborted) {
-      const next = queue.shift();
-      if (next !== undefined) await write(next);
-      else if (dropped > 0) {
-        await write({ event: "dropped", data: { events: dropped } });
-        dropped = 0;
-      } else if (isOver) break;
-      else await new Promise<void>((resolve) => (wake = resolve));
-    }
-    const last = await result;
-    if (last !== null && !gone.signal.aborted) await write(last);
-  });
+  outgoing.writeHead(200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
+  outgoing.flushHeaders();
+  const send = senderOf(outgoing);
+  void work({ send, gone: gone.signal })
+    .catch((error: unknown): Last => ({ event: "error", data: answerError(error).body }))
+    .then((last) => outgoing.end(last === null ? "" : textOf(last.event, last.data)));
+  return RESPONSE_ALREADY_SENT;
+}
+
+function senderOf(outgoing: ServerResponse): EventSender["send"] {
+  let dropped = 0;
+  const report = () => {
+    if (dropped > 0) outgoing.write(textOf("dropped", { events: dropped }));
+    dropped = 0;
+  };
+  return (event, data, id) => {
+    if (outgoing.writableEnded) return;
+    if (outgoing.writableLength > maxWaiting) {
+      if (dropped === 0) outgoing.once("drain", report);
+      dropped += 1;
+    } else outgoing.write(textOf(event, data, id));
+  };
+}
+
+function textOf(event: string, data: unknown, id?: string): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n${id === undefined ? "" : `id: ${id}\n`}\n`;
 }
 
 /** Whether the client asks for events. */
