@@ -7,10 +7,10 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { nodeFlags } from "./support/program.ts";
 
 const isLong = process.env["TOOLMOUNT_LONG"] === "1";
-const kills = isLong ? 500 : 24;
+const kills = isLong ? 500 : 28;
 if (isLong) vi.setConfig({ testTimeout: 3_600_000 });
 /** More steps than a call with a question has; at the last ones the server has answered before it dies. */
-const steps = 12;
+const steps = 14;
 const token = "tm_of_the_kill_test";
 
 /** How often a call may have run, by the status of its outcome. */

@@ -34,6 +34,7 @@ const host = createHost({
     sessions: store.sessions,
     work: stepped(store.work, "save"),
   },
+  approvals: { leaseMs: 150 },
   approver: () => ({ decision: "approve" }),
 });
 for (const name of ["pay", "pay_asked"])

@@ -178,7 +178,7 @@ function keyedCall(work: Work, tool: string): KeyedWork<Json> {
     run: async (keep) => plain(await outcomeOf(withTicket(keep))),
     async recover(ticket, keep) {
       const start: Start = (_, own) => live.host.resume(String(ticket), own);
-      if (ticket !== null) return plain(await outcomeOf({ ...work, start }));
+      if (ticket !== null) return plain(requireOwn(await outcomeOf({ ...work, start })));
       const known = live.host.tools({ includeDeprecated: true }).find(({ name }) => name === tool);
       if (known === undefined || known.idempotent || known.category === "read")
         return plain(await outcomeOf(withTicket(keep)));
@@ -197,6 +197,14 @@ function unknownOutcome(
   const result = { tool, fetchedAt: "", error: message, code };
   const facts = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) };
   return { callId: id ?? runId, runId, tool, status: "unknown", result, durationMs: 0, ...facts };
+}
+
+/** Throws while the lease of the server that was killed in the middle of the call is not over. */
+function requireOwn(outcome: ToolOutcome): ToolOutcome {
+  const { waitsFor } = (outcome.result.details ?? {}) as { readonly waitsFor?: string };
+  if (outcome.status === "pending" && waitsFor === "run")
+    throw new HttpError("IDEMPOTENCY_KEY_BUSY", { seconds: 1 });
+  return outcome;
 }
 
 function plain(outcome: ToolOutcome): Json {

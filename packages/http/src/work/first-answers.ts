@@ -135,8 +135,10 @@ export class FirstAnswers {
       });
       return answer;
     } catch (error) {
-      // Nothing was done, so the key may be used again.
-      await change({ status: "free", dueAt: null });
+      // A refusal did nothing, so the key may be used again. Anything else may have done something.
+      const isFree = error instanceof HttpError && record.body["crashed"] !== true;
+      const body = { ...record.body, crashed: true };
+      await change(isFree ? { status: "free", dueAt: null } : { dueAt: this.#clock.now(), body });
       throw error;
     } finally {
       stop();
