@@ -50,6 +50,10 @@ for (const width of [360, 1440]) {
     if (at === "/" || at === "/getting-started")
       await page.screenshot({ path: join(pictures, `${at.slice(1) || "home"}-${width}.png`) });
   }
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  await page.goto(`${url}/`, { waitUntil: "load" });
+  await page.screenshot({ path: join(pictures, `home-${width}-dark.png`) });
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await page.goto(`${url}/`);
   await page.locator(".VPNavBarSearch button").first().click();
   await page.locator("#localsearch-input").fill("approvals that wait for a person");

@@ -6,6 +6,8 @@ const root = dirname(import.meta.dirname);
 
 /** Pages that are elsewhere in the repository, by their place on the site. */
 const moved = {
+  "site/home.md": "index.md",
+  "docs/README.md": "pages.md",
   "README.md": "about.md",
   "CONTRIBUTING.md": "contributing.md",
   "SECURITY.md": "security.md",
@@ -28,7 +30,7 @@ function placeOf(path) {
  */
 export function writePages(folder, repository) {
   rmSync(folder, { recursive: true, force: true });
-  const pages = [...globSync("docs/**/*.md", { cwd: root }), ...Object.keys(moved)];
+  const pages = [...new Set([...globSync("docs/**/*.md", { cwd: root }), ...Object.keys(moved)])];
   for (const page of pages) {
     const target = join(folder, placeOf(page));
     mkdirSync(dirname(target), { recursive: true });
@@ -77,7 +79,7 @@ function linkTo(from, to) {
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** The sidebar: each section of `docs/README.md`, with the pages that its table links, and the reference. */
+/** The sidebar: each section of `docs/README.md`, with the pages that its list links, and the reference. */
 export function sidebar() {
   const text = readFileSync(join(root, "docs/README.md"), "utf8");
   const sections = text.split(/^## /m).slice(1);
@@ -91,7 +93,7 @@ export function sidebar() {
 }
 
 function linksOf(section) {
-  const rows = section.split("\n").filter((line) => line.startsWith("|"));
+  const rows = section.split("\n").filter((line) => line.startsWith("- "));
   return rows.flatMap((row) =>
     [...row.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)].flatMap(([, words, link]) => {
       const path = posix.normalize(posix.join("docs", link));

@@ -23,6 +23,7 @@ export default defineConfig({
       { text: "Agents", link: "/run-an-agent" },
       { text: "Examples", link: "/examples/" },
       { text: "Compare", link: "/comparison" },
+      { text: "All pages", link: "/pages" },
     ],
     sidebar: sidebar(),
   },

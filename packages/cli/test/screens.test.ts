@@ -19,7 +19,18 @@ const readNote = oneTool({
 });
 const removeNote = removingTool("remove_note");
 
+/** The plan of the front door: README and the site show it beside this question. */
+const sixLines = `version: 1
+tools:
+  - module: filesystem
+    config: { allowed_read_paths: [.], allowed_write_paths: [./out] }
+policy:
+  ask: [delete_file]
+`;
+
 const files = {
+  "six-lines.yaml": sixLines,
+  "out/old.txt": "old\n",
   "mount-plan.yaml": `${planOf("./read.ts", "./remove.ts")}policy:\n  deny: ["remove_note(secret*)"]\n`,
   "wrong.yaml": "version: 1\ntools:\n  - module: @acme/notes\n",
   "values.yaml": "version: 1\nwake: later\ntools:\n  - module: ./read.ts\n    limits: { outputBytes: 0 }\n",
@@ -43,8 +54,8 @@ interface ScreenCase {
   readonly name: string;
   readonly words: readonly string[];
   readonly code: number;
-  /** What is pressed, and what is awaited before. */
-  readonly act?: (terminal: AtTerminal) => Promise<void>;
+  /** What is pressed, and what is awaited before. The bytes that it gives are the screen; else those at the end. */
+  readonly act?: (terminal: AtTerminal) => Promise<string | void>;
 }
 
 const screens: readonly ScreenCase[] = [
@@ -71,6 +82,17 @@ const screens: readonly ScreenCase[] = [
     act: async (terminal) => {
       await terminal.until(ready);
       terminal.press("n");
+    },
+  },
+  {
+    name: "six-lines",
+    words: ["call", "six-lines.yaml", "delete_file", "path=out/old.txt"],
+    code: 1,
+    act: async (terminal) => {
+      await terminal.until(ready);
+      const bytes = terminal.bytes();
+      terminal.press("n");
+      return bytes;
     },
   },
   {
@@ -143,9 +165,9 @@ async function show(
     rows: 60,
     env: { USER: "ada", ...env },
   });
-  await act?.(terminal);
+  const seen = await act?.(terminal);
   expect(await terminal.ended, terminal.text()).toBe(code);
-  const bytes = terminal.bytes();
+  const bytes = seen ?? terminal.bytes();
   return { bytes, text: await textOf(bytes, columns) };
 }
 
@@ -181,3 +203,10 @@ test.each(screens)(
     await expectFile(`${screen.name}.txt`, texts.join("\n"));
   },
 );
+
+test.each(["README.md", "site/home.md"])("%s shows the plan of six lines and its question", async (page) => {
+  const text = await readFile(join(root, page), "utf8");
+
+  expect(text).toContain(`\n${sixLines}\`\`\``);
+  expect(text).toContain("docs/pictures/screens/six-lines.svg");
+});

@@ -47,11 +47,11 @@ async function repair(state: TurnState, offer: Offer, { failure }: ModelError): 
 /** Warns, before the first request of a turn, of what `strictSchemas` and the model cannot do. */
 function warn(state: TurnState, { notStrict, fallbacks }: Exchange): void {
   if (state.log.view.turn!.iteration > 0) return;
-  for (const message of fallbacks) state.emit({ type: "tool_warning", tool: "", message });
+  for (const fallback of fallbacks) state.emit({ type: "tool_warning", tool: "", message: fallback });
   if (notStrict.length === 0) return;
-  const message = `strict mode cannot express the schemas of ${notStrict.join(", ")}; they are sent without it`;
-  state.coordinator.logger.warn({ ...state.ids, tools: notStrict }, message);
-  state.emit({ type: "tool_warning", tool: "", message });
+  const warning = `strict mode cannot express the schemas of ${notStrict.join(", ")}; they are sent without it`;
+  state.coordinator.logger.warn({ ...state.ids, tools: notStrict }, warning);
+  state.emit({ type: "tool_warning", tool: "", message: warning });
 }
 
 async function announceRequest(state: TurnState, offer: Offer): Promise<void> {
