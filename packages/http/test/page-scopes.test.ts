@@ -16,8 +16,9 @@ test("a rule shows what it would answer, and then answers the calls that match i
   await live(page);
   const wipe = async (text: string) =>
     (await host.call({ name: "wipe", arguments: { text } }, { sessionId: "s" })).status;
-  expect(await wipe("out/one")).toBe("pending");
-  await item(page, "out/one").waitFor();
+  for (const text of ["out/one", "out/one", "out/two", "src/one"]) expect(await wipe(text)).toBe("pending");
+  await host.call({ name: "echo", arguments: { text: "out/one" } }, { sessionId: "s" });
+  await item(page, "out/one").first().waitFor();
 
   await page.keyboard.press("r");
   const scopes = pane(page).getByRole("list", { name: "Approve also later calls" });
@@ -27,6 +28,8 @@ test("a rule shows what it would answer, and then answers the calls that match i
   expect(await rule.isDisabled()).toBe(true);
   await scopes.getByLabel("text").fill("out/*");
   await scopes.getByText("wipe where text is out/*, in every session").waitFor();
+  await scopes.getByText("It would have answered 3 of the last 5 calls.").waitFor();
+  expect(await scopes.getByText("It would have answered 2 of the last 5 calls.").count()).toBe(2);
   await rule.press("Enter");
   await page.getByText('where {"text":"out/*"}, by operator').waitFor();
 

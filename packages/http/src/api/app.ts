@@ -6,6 +6,7 @@ import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { callRoutes } from "./calls.ts";
 import { eventRoutes } from "./events.ts";
+import { matchRoutes } from "./matches.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { planRoutes } from "./plan.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -43,6 +44,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     toolRoutes(service),
     callRoutes(service),
     approvalRoutes(service),
+    matchRoutes(service),
     sessionRoutes(service),
     turnRoutes(service),
     auditRoutes(service),

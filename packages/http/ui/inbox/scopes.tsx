@@ -1,6 +1,9 @@
-import { useComputed, useSignal, type Signal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { ask } from "../api.ts";
 import type { Approval } from "../shapes.ts";
-import { calls } from "../state.ts";
+import { hostPath } from "../state.ts";
+import { countText } from "../value.tsx";
 import type { Decision } from "./decision.ts";
 
 interface ScopesProps {
@@ -46,10 +49,12 @@ interface ScopeProps extends ScopesProps {
   readonly remember: object;
 }
 
-function Scope({ busy, decide, name, rule, remember }: ScopeProps) {
+function Scope({ approval, busy, decide, name, rule, remember }: ScopeProps) {
   return (
     <li>
-      <span>{rule}</span>
+      <span>
+        {rule} <Matches id={approval.id} remember={remember} />
+      </span>
       <button
         type="button"
         disabled={busy}
@@ -61,26 +66,57 @@ function Scope({ busy, decide, name, rule, remember }: ScopeProps) {
   );
 }
 
-/** A rule of patterns: each marked argument must match, and the others may be anything. */
+/** How many of the newest calls the rule would have answered: the question's own call is one of them. */
+function Matches({ id, remember }: { readonly id: string; readonly remember: object }) {
+  const found = useSignal<{ readonly compared: number; readonly matched: number } | null>(null);
+  const asked = JSON.stringify(remember);
+  useEffect(() => {
+    let isOver = false;
+    const path = `${hostPath.value}/approvals/${id}/matches`;
+    void ask<{ compared: number; matched: number }>("POST", path, {
+      remember: JSON.parse(asked) as object,
+    }).then(
+      (value) => {
+        if (!isOver) found.value = value;
+      },
+      // The rule can be made without the figure.
+      () => undefined,
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [asked]);
+  if (found.value === null) return null;
+  return (
+    <small>
+      It would have answered {found.value.matched} of the last {countText(found.value.compared, "call")}.
+    </small>
+  );
+}
+
+/** In a pattern these characters have a meaning. */
+function escapeGlob(text: string): string {
+  return text.replaceAll(/[\\*?]/g, String.raw`\$&`);
+}
+
+/** A rule of patterns: each argument with a text must match it, and the others may be anything. */
 function Rule({
-  approval: { tool, arguments: given },
+  approval: { id, tool, arguments: given },
   busy,
   decide,
   who,
 }: ScopesProps & { readonly who: string }) {
   const texts = Object.entries(given).filter(
-    ([, value]) => typeof value === "string" && !value.includes("\n"),
+    (entry): entry is [string, string] => typeof entry[1] === "string" && !entry[1].includes("\n"),
   );
   const patterns = useSignal<Readonly<Record<string, string>>>(
-    Object.fromEntries(texts) as Record<string, string>,
+    Object.fromEntries(texts.map(([name, value]) => [name, escapeGlob(value)])),
   );
-  const pattern = useComputed(() =>
-    Object.fromEntries(Object.entries(patterns.value).filter(([, text]) => /[^*]/.test(text))),
-  );
-  const made = useComputed(() => calls.value.slice(0, 1_000).filter((call) => call.tool === tool).length);
+  const pattern = Object.fromEntries(Object.entries(patterns.value).filter(([, text]) => /[^*]/.test(text)));
   if (texts.length === 0) return null;
-  const isNarrow = Object.keys(pattern.value).length > 0;
-  const rule = Object.entries(pattern.value).map(([name, text]) => `${name} is ${text}`);
+  const isNarrow = Object.keys(pattern).length > 0;
+  const rule = Object.entries(pattern).map(([name, text]) => `${name} is ${text}`);
+  const remember = { scope: "rule", arguments: pattern };
   return (
     <li>
       <div class="rule">
@@ -99,17 +135,13 @@ function Rule({
             />
           </label>
         ))}
-        <small>
-          * matches any text; an empty field matches anything. {made.value} of the last{" "}
-          {Math.min(1_000, calls.value.length)} calls were calls of {tool}.
-        </small>
+        <small>* matches any text, ? one character; an empty field matches anything.</small>
+        {isNarrow && <Matches id={id} remember={remember} />}
       </div>
       <button
         type="button"
         disabled={busy.value || !isNarrow}
-        onClick={(event) =>
-          void decide(event, { decision: "approve", remember: { scope: "rule", arguments: pattern.value } })
-        }
+        onClick={(event) => void decide(event, { decision: "approve", remember })}
       >
         Always, by this rule
       </button>

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from "node:util";
+import { createRoute, z } from "@hono/zod-openapi";
+import { ToolmountError, type ApprovalView } from "@toolmount/core";
+import { matchesArguments } from "@toolmount/core/match-arguments";
+import { requireRole } from "../access/principal.ts";
+import type { CallJournal } from "../journal/call-journal.ts";
+import { anyObject } from "./schemas.ts";
+import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
+
+/** The newest calls that are compared. */
+const maxCompared = 1_000;
+
+const scopeSchema = z.union([
+  z.strictObject({ scope: z.enum(["arguments", "session"]) }),
+  z.strictObject({ scope: z.literal("rule"), arguments: anyObject }),
+]);
+
+const matches = createRoute({
+  method: "post",
+  path: "/hosts/{host}/approvals/{id}/matches",
+  operationId: "countMatches",
+  tags: ["Approvals"],
+  summary: "Count the newest calls that an approval of a scope would have answered",
+  request: {
+    params: hostParam.extend({ id: z.string().min(1).max(256) }),
+    body: jsonBody(z.strictObject({ remember: scopeSchema }).openapi("Scope")),
+  },
+  responses: {
+    200: json(
+      z.object({ compared: z.number(), matched: z.number() }),
+      "Of the newest calls that this server knows, with the question's own call; at most 1,000",
+    ),
+    ...failures,
+  },
+});
+
+/** What an approval that is remembered would have meant. */
+export function matchRoutes(service: Service) {
+  return createRoutes().openapi(matches, async (c) => {
+    const { host, id } = c.req.valid("param");
+    requireRole(c.env.principal, "approve");
+    const { journal, watch } = hostOf(service, host, c.env.principal);
+    const view = await watch.find(id);
+    if (view === undefined) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
+    return c.json(countMatches(view, c.req.valid("json").remember, journal), 200);
+  });
+}
+
+function countMatches(view: ApprovalView, scope: z.output<typeof scopeSchema>, journal: CallJournal) {
+  const { sessionId, userId = null } = view.info;
+  const calls = journal.list({ limit: maxCompared });
+  const matched = calls.filter((call) => {
+    if (call.tool !== view.tool || call.userId !== userId) return false;
+    if (scope.scope === "session" && call.sessionId !== sessionId) return false;
+    const shown = journal.get(call.runId)?.arguments ?? null;
+    if (shown === null || !("value" in shown)) return false;
+    return scope.scope === "rule"
+      ? matchesArguments(scope.arguments, shown.value as Record<string, unknown>, "every")
+      : isDeepStrictEqual(shown.value, view.arguments);
+  });
+  return { compared: calls.length, matched: matched.length };
+}
