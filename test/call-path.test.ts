@@ -9,9 +9,9 @@ type Count = { readonly entries: number; readonly files: number; readonly moves:
 const most: Readonly<Record<string, Omit<Count, "entries">>> = {
   plain: { files: 20, moves: 35 },
   approved: { files: 40, moves: 160 },
-  question: { files: 32, moves: 95 },
+  question: { files: 31, moves: 95 },
   decision: { files: 10, moves: 24 },
-  resumption: { files: 35, moves: 121 },
+  resumption: { files: 35, moves: 127 },
 };
 
 let counts: Readonly<Record<string, Count>>;

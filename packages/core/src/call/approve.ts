@@ -1,11 +1,17 @@
 import { messageOf } from "../contract/errors.ts";
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
-import type { ApprovalStore, RecordedDecision, RememberedApproval } from "../contract/stores.ts";
+import type {
+  ApprovalRecord,
+  ApprovalStore,
+  RecordedDecision,
+  RememberedApproval,
+} from "../contract/stores.ts";
+import type { Generation } from "../registry/generation.ts";
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
 import { matchesArguments } from "../text/match.ts";
-import { factsOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
+import { factsOf, infoOf, needsApproval, type Call, type CallHost, type HopAnswer } from "./call.ts";
 import { approvalOf } from "./decide.ts";
 import {
   argumentsDigest,
@@ -20,7 +26,6 @@ import {
 } from "./hold.ts";
 import { beginAgain, editedWarning, isSameTool } from "./edited.ts";
 import { announce } from "./notify.ts";
-import { notifyApproval, notifyDecision } from "./notify-approval.ts";
 import { approverOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
@@ -265,4 +270,31 @@ function allow(call: Call): "next" {
 function onStoreFailure(call: Call, err: unknown): "next" {
   logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
   return endDenied(call, "its approval could not be stored");
+}
+
+/** Notifies observers of a decision. */
+function notifyDecision(call: Call, decision: RecordedDecision): void {
+  const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
+  const facts = () => ({ tool: call.tool!.name, info: infoOf(call), decision });
+  notifyApproval(call.host, call.generation, event, facts);
+}
+
+/** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
+export function notifyApproval(
+  host: Pick<CallHost, "observers">,
+  generation: Generation,
+  event: "approval:required" | "approval:granted" | "approval:denied",
+  factsFor: () => Pick<ApprovalRecord, "tool" | "info" | "decision"> & Partial<ApprovalRecord>,
+): void {
+  const observers = generation.observers(event);
+  if (observers.length === 0) return;
+  const { tool, info, decision, prompt, reasons } = factsFor();
+  host.observers.notifyNow(observers, event, {
+    tool_name: tool,
+    tool_call_id: info.callId,
+    run_id: info.runId,
+    ...(info.sessionId === undefined ? {} : { session_id: info.sessionId }),
+    ...(decision === null ? { prompt, reasons } : { by: decision.by }),
+    ...(decision?.reason === undefined ? {} : { reason: decision.reason }),
+  });
 }

@@ -6,7 +6,7 @@ import type { Issue } from "../contract/ports.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
 import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
-import { notifyApproval } from "../call/notify-approval.ts";
+import { notifyApproval } from "../call/approve.ts";
 import { frozenCopy, NotJson } from "../json/freeze.ts";
 import type { JsonObject } from "../json/json.ts";
 

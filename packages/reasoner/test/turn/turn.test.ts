@@ -299,7 +299,11 @@ test("a cancelled request is counted, and what came of its answer is in the sess
   const { run, requests } = await world(
     [
       { stream: [{ type: "response.output_text.delta", output_index: 0, delta: "A very long" }], open: true },
-      { stream: [{ type: "response.completed", response: { id: "r2", status: "completed", output: [say("again")] } }] },
+      {
+        stream: [
+          { type: "response.completed", response: { id: "r2", status: "completed", output: [say("again")] } },
+        ],
+      },
     ],
     { settings: { stream: true } },
   );
