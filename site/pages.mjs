@@ -79,7 +79,7 @@ function linkTo(from, to) {
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** The sidebar: each section of `docs/README.md`, with the pages that its list links, and the reference. */
+/** The sidebar: the index of all pages, each section of `docs/README.md`, with the pages that its list links, and the reference. */
 export function sidebar() {
   const text = readFileSync(join(root, "docs/README.md"), "utf8");
   const sections = text.split(/^## /m).slice(1);
@@ -89,7 +89,8 @@ export function sidebar() {
   const reference = globSync("docs/api/*.md", { cwd: root })
     .toSorted()
     .map((path) => ({ text: `@toolmount/${path.slice("docs/api/".length, -3)}`, link: siteLink(path) }));
-  return [...listed, { text: "API reference", items: reference, collapsed: true }];
+  const index = { text: "Start", items: [{ text: "All pages", link: "/pages" }] };
+  return [index, ...listed, { text: "API reference", items: reference, collapsed: true }];
 }
 
 function linksOf(section) {

@@ -17,7 +17,7 @@ test("the demo exits with 0, shows how calls end, and asks no questions", () => 
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   for (const shown of [
-    /^read_file +read +low +no +filesystem +/m,
+    /^read_file +read +low +run +filesystem +/m,
     /✔ ok read_file \d+ ms\n.*# toolmount/,
     /✔ ok edit_file \d+ ms\n +The tools are mounted by a plan\./,
     /✖ failed edit_file ACCESS_DENIED/,

@@ -103,7 +103,10 @@ test("a link opens a new tab that is signed in, as long as another tab of the pa
 /** A site elsewhere, whose page has a link, and whose other path redirects. */
 async function siteWith(target: string): Promise<string> {
   const site = createHttpServer((request, response) => {
-    if (request.url === "/redirect") return void response.writeHead(302, { location: target }).end();
+    if (request.url === "/redirect") {
+      response.writeHead(302, { location: target }).end();
+      return;
+    }
     response.setHeader("content-type", "text/html");
     response.end(`<a id="here" href="${target}">open</a><a id="new" target="_blank" href="${target}">open</a>
       <iframe src="${target}"></iframe>`);

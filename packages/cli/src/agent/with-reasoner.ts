@@ -92,10 +92,10 @@ export async function withReasoner<Value>(
 
 /** The end of a turn is one of its events, which the command shows: the log does not say it again. */
 function withoutTurns(logger: Logger): Logger {
-  const { error } = logger;
   const own: Logger = {
     ...logger,
-    error: (fields, message) => ("turn_id" in fields ? logger.debug : error)(fields, message),
+    error: (fields, message) =>
+      "turn_id" in fields ? logger.debug(fields, message) : logger.error(fields, message),
     child: () => own,
   };
   return own;

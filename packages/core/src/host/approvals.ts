@@ -75,7 +75,7 @@ async function decide(
     by,
     at: host.clock.now(),
     ...(reason === undefined ? {} : { reason: reason.slice(0, 2000) }),
-    ...(kept === undefined ? {} : { arguments: host.redact(kept as never) as JsonObject }),
+    ...(kept === undefined ? {} : { arguments: host.redact(kept) as JsonObject }),
   };
   if (!(await host.stores.track(stored.decide(recorded, kept)))) requirePending(stored.record);
   reportDecision(host, stored.record);

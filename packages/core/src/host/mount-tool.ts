@@ -1,4 +1,4 @@
-import { ToolmountError, messageOf } from "../contract/errors.ts";
+import { isToolmountError, ToolmountError, messageOf } from "../contract/errors.ts";
 import type { Undo } from "../contract/hooks.ts";
 import type { SchemaCompiler, ToolAdapter } from "../contract/ports.ts";
 import { isStandardSchema } from "../contract/standard-schema.ts";
@@ -27,8 +27,9 @@ export function mountTool(
     });
     return { name: tool.name, undo };
   } catch (err) {
-    // Debug only: the caller reports it, or finds the missing extension and mounts the tool again.
-    host.logger.debug({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
+    // Debug only: the application may still find the missing extension, and mount the tool again.
+    const level = isToolmountError(err) && err.code === "EXTENSION_MISSING" ? "debug" : "error";
+    host.logger[level]({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
     throw err;
   }
 }

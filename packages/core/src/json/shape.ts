@@ -2,7 +2,7 @@
 export const maxKeys = 20_000;
 export const maxMembers = 1_000_000;
 
-/** Most objects inside each other. Values have a stricter limit; this one bounds what the count itself needs. */
+/** Objects inside each other that are counted apart; deeper ones count as one. No value may be as deep, but a text can. */
 const maxObjects = 1_000;
 
 /**
@@ -24,7 +24,7 @@ export function excessOf(text: string): string | null {
     } else if (code === colon) {
       if (++keys[keys.length - 1]! > maxKeys) return `an object of more than ${maxKeys} members`;
     } else if (code === openBrace) {
-      if (keys.push(0) > maxObjects) return `more than ${maxObjects} objects inside each other`;
+      if (keys.length < maxObjects) keys.push(0);
     } else if (code === closeBrace && keys.length > 1) {
       keys.pop();
     }

@@ -22,9 +22,11 @@ describe("the shape of a JSON text", () => {
     expect(excessOf(JSON.stringify(value))).toBe(excess);
   });
 
-  test("objects inside each other are counted, too", () => {
-    const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
-    expect(excessOf(deep)).toBe("more than 1000 objects inside each other");
+  test("a wide object is found inside of any number of others", () => {
+    const inside = (depth: number, value: unknown) =>
+      `${'{"a":'.repeat(depth)}${JSON.stringify(value)}${"}".repeat(depth)}`;
+    expect(excessOf(inside(15_000, 1))).toBeNull();
+    expect(excessOf(inside(15_000, wide(maxKeys + 1)))).toBe(tooWide);
   });
 
   test("strings of any content are skipped, and the object after them is counted", () => {

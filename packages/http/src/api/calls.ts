@@ -177,7 +177,7 @@ function keyedCall(work: Work, tool: string): KeyedWork<Json> {
   return {
     run: async (keep) => plain(await outcomeOf(withTicket(keep))),
     async recover(ticket, keep) {
-      const start: Start = (_, own) => live.host.resume(String(ticket), own);
+      const start: Start = (_, own) => live.host.resume(ticket as string, own);
       if (ticket !== null) return plain(requireOwn(await outcomeOf({ ...work, start })));
       const known = live.host.tools({ includeDeprecated: true }).find(({ name }) => name === tool);
       if (known === undefined || known.idempotent || known.category === "read")

@@ -70,7 +70,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
   const closeAll = async (graceMs: number) => {
-    const turns = [...hosts.values()].map(({ work }) => work?.close(graceMs));
+    const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
     await Promise.all(turns);
     for (const { journal, watch, mcp } of hosts.values()) {

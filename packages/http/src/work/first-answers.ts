@@ -67,7 +67,7 @@ export class FirstAnswers {
     const claimed = await this.#claim(id, digest);
     if (claimed === "here") return { answer: (await this.#running.get(id)) as Answer, isFirst: false };
     if (claimed.status === "ended") {
-      const kept = decryptWithTicket(String(claimed.body["answer"]), secret);
+      const kept = decryptWithTicket(claimed.body["answer"] as string, secret);
       if (kept !== null) return { answer: kept.value as Answer, isFirst: false };
       throw new HttpError("IDEMPOTENCY_KEY_REUSED", {});
     }

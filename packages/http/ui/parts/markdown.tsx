@@ -71,6 +71,7 @@ function drawBlock({ kind, lines }: Block, key: number) {
         </ol>
       );
     case "text":
+    default:
       return (
         <p key={key}>{lines.flatMap((line, at) => (at === 0 ? inline(line) : [<br />, ...inline(line)]))}</p>
       );
