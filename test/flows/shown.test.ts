@@ -101,8 +101,10 @@ test("the card of a question on the operator's page shows the origin", async () 
   const context = { sessionId: "s", prompts: ["Pay the bill from my mail."] };
   await host.call({ name: "read_mail" }, context);
   await host.call({ name: "send_money", arguments: given }, context);
-  const card = page.getByRole("article", { name: "send_money" });
-  expect(await card.locator(".because").first().textContent()).toContain(`${found} · you never wrote it`);
+  const [, where] = found.split(" · ");
+  await page.getByRole("article").getByText(`${where} · you never wrote it`).first().waitFor();
+});
+  expect(await origin.first().textContent()).toContain(`${found} · you never wrote it`);
 });
 
 const secret = "correct-horse-battery-staple";

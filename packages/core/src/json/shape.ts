@@ -2,7 +2,7 @@
 export const maxKeys = 20_000;
 export const maxMembers = 1_000_000;
 
-/** Objects inside each other that are counted apart; deeper ones count as one. No value may be as deep, but a text can. */
+/** Objects inside each other that are counted apart; of deeper ones only the innermost is. No value may be as deep, but a text can. */
 const maxObjects = 1_000;
 
 /**
@@ -25,6 +25,7 @@ export function excessOf(text: string): string | null {
       if (++keys[keys.length - 1]! > maxKeys) return `an object of more than ${maxKeys} members`;
     } else if (code === openBrace) {
       if (keys.length < maxObjects) keys.push(0);
+      else keys[maxObjects - 1] = 0;
     } else if (code === closeBrace && keys.length > 1) {
       keys.pop();
     }
