@@ -104,8 +104,6 @@ test("the card of a question on the operator's page shows the origin", async () 
   const [, where] = found.split(" · ");
   await page.getByRole("article").getByText(`${where} · you never wrote it`).first().waitFor();
 });
-  expect(await origin.first().textContent()).toContain(`${found} · you never wrote it`);
-});
 
 const secret = "correct-horse-battery-staple";
 
