@@ -102,7 +102,9 @@ test("the card of a question on the operator's page shows the origin", async () 
   await host.call({ name: "read_mail" }, context);
   await host.call({ name: "send_money", arguments: given }, context);
   const [, where] = found.split(" · ");
-  await page.getByRole("article").getByText(`${where} · you never wrote it`).first().waitFor();
+  const shown = page.getByRole("article").getByText(`${where} · you never wrote it`).first();
+  await shown.waitFor();
+  expect(await shown.isVisible()).toBe(true);
 });
 
 const secret = "correct-horse-battery-staple";
