@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bubblewrapArguments, sandboxMounts } from "../src/system/index.ts";
 
@@ -28,7 +29,8 @@ test("a sandbox can read the system's programs and what they need, and no other 
   expect(boundBy("--ro-bind-try", mounts)).toEqual(
     [...system, "/usr/bin/env", ...machineFiles].map((path) => `${path} ${path}`),
   );
-  expect(boundBy("--ro-bind", mounts)).toEqual(["/docs /docs"]);
+  const read = boundBy("--ro-bind", mounts).filter((each) => !each.startsWith("/dev/null /proc/"));
+  expect(read).toEqual(["/docs /docs"]);
   // The folder of a denied file is a mount, which cannot be moved.
   expect(boundBy("--bind", mounts)).toEqual(["/work /work", "/usr /usr", "/usr/bin /usr/bin"]);
 });
@@ -60,6 +62,18 @@ test.runIf(process.arch === "x64" || process.arch === "arm64")(
 
 test("the machine's settings are covered after the processes, so that root cannot change them either", () => {
   for (const path of machineFiles) expect(mounts.lastIndexOf(path)).toBeGreaterThan(mounts.indexOf("--proc"));
+});
+
+test("facts about the whole machine are covered after the processes, as far as this kernel has them", () => {
+  const files =
+    "kallsyms key-users keys latency_stats pagetypeinfo sched_debug slabinfo timer_list vmallocinfo";
+  const there = files
+    .split(" ")
+    .map((name) => `/proc/${name}`)
+    .filter((path) => existsSync(path));
+
+  expect(boundBy("--ro-bind", mounts).slice(-there.length)).toEqual(there.map((path) => `/dev/null ${path}`));
+  for (const path of there) expect(mounts.indexOf(path)).toBeGreaterThan(mounts.indexOf("--proc"));
 });
 
 test("bubblewrap reports on a descriptor where one is given", () => {

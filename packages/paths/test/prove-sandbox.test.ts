@@ -18,8 +18,17 @@ import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { findProgram, proveSandbox, type SandboxProof } from "../src/system/index.ts";
+import {
+  findProgram,
+  launchInSandbox,
+  proveSandbox,
+  runInSandbox,
+  type SandboxLaunch,
+  type SandboxProof,
+} from "../src/system/index.ts";
 import { namesOf } from "../src/system/escape-table.ts";
+import { isKnownProcessor, syscallProgram } from "../src/system/syscall-program.ts";
+import { uncountedCalls } from "../src/system/syscalls.ts";
 import { weaknesses } from "./weaknesses.ts";
 
 /** In CI bubblewrap is always there. */
@@ -141,6 +150,28 @@ describe.runIf(sandboxIsTested)("a host that was started with a descriptor of a 
     });
   });
 });
+
+describe.runIf(sandboxIsTested && isKnownProcessor(process.arch)).each(Object.entries(uncountedCalls))(
+  "a program of a sandbox that calls %s",
+  (_, [x64, arm64]) => {
+    /** The number of the error of one call that makes memory without a process or a folder. */
+    async function endWith(memoryMb: number | undefined) {
+      const folder = makeHome();
+      const command = join(folder, "program");
+      const args = x64 === uncountedCalls.memfd_create[0] ? ["name", 0] : [0, 4_096, 0o1600];
+      const program = syscallProgram(process.arch, process.arch === "x64" ? x64 : arm64, args);
+      writeFileSync(command, program!, { mode: 0o755 });
+      const mounts = { cwd: folder, read: [], write: [], denied: [], network: false, memoryMb };
+      const launch = launchInSandbox({ command, args: [], env: { PATH: path } }, mounts) as SandboxLaunch;
+      return (await runInSandbox(launch, { timeoutMs: 60_000 })).code;
+    }
+
+    test("does not find it where the memory is counted", async () => {
+      expect(await endWith(256)).toBe(38);
+      expect(await endWith(undefined)).not.toBe(38);
+    });
+  },
+);
 
 describe.runIf(sandboxIsTested)("a proof", () => {
   test("that passed is kept for other processes, and made again when bubblewrap changes or doctor asks", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { SandboxKind } from "../src/system/index.ts";
 import type { Place } from "../src/system/prove-sandbox.ts";
 
@@ -35,6 +36,8 @@ export const weaknesses: Readonly<Record<string, Weakness>> = {
       "stop the kernel at its own page faults",
       "use io_uring",
       "open a Unix socket",
+      "open a pair of sockets for datagrams",
+      "make a program that runs with the rights of its owner",
     ],
   },
   "shares the processes of the host": {
@@ -70,6 +73,15 @@ export const weaknesses: Readonly<Record<string, Weakness>> = {
     forRoot: true,
     weaken: (args) => without(args, ["--ro-bind-try", "/proc/sys", "/proc/sys"]),
     leaks: ["write a setting of the kernel"],
+  },
+  "shows what the kernel knows": {
+    forRoot: true,
+    weaken: (args) =>
+      ["kallsyms", "keys", "slabinfo", "timer_list", "vmallocinfo"]
+        .map((name) => `/proc/${name}`)
+        .filter((path) => existsSync(path))
+        .reduce((rest, path) => without(rest, ["--ro-bind", "/dev/null", path]), args),
+    leaks: ["read what the kernel knows of the whole machine"],
   },
   "has a folder in memory without a bound": {
     weaken: (args) => without(args, ["--size", "1073741824"]),

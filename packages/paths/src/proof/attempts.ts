@@ -58,6 +58,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
   "write into the home folder": ({ home }) => accessSync(home, constants.W_OK),
   "write into the system's folders": () => accessSync("/usr", constants.W_OK),
   "write a setting of the kernel": () => openSync("/proc/sys/kernel/core_pattern", constants.O_WRONLY),
+  "read what the kernel knows of the whole machine": () => mustHold(machineFacts.some(canRead)),
   "ask the kernel for a restart": () => openSync("/proc/sysrq-trigger", constants.O_WRONLY),
   "use a capability of root": () => mustHold(statusOf(/^Cap(?:Prm|Eff|Amb):\t(?!0+$)/m)),
   "gain rights by starting a program": () => mustHold(statusOf(/^NoNewPrivs:\t(?!1$)/m)),
@@ -73,6 +74,8 @@ const attempts: Readonly<Record<string, Attempt>> = {
   "connect to a port of the host": ({ port }) => connected(connect(port, "127.0.0.1")),
   "connect to an abstract socket of the host": ({ abstract }) => connected(connect(`\0${abstract}`)),
 };
+
+const machineFacts = ["kallsyms", "keys", "slabinfo", "timer_list", "vmallocinfo"];
 
 /** Errors by which the kernel refuses a system call as such: EPERM, EACCES, ENOSPC (of namespaces), ENOSYS, EAFNOSUPPORT. */
 const refusals: readonly (number | null)[] = [1, 13, 28, 38, 97];
@@ -110,6 +113,14 @@ function writeProgram(file: string, base64: string): void {
     writeFileSync(file, Buffer.from(base64, "base64"), { mode: 0o700 });
   } catch (error) {
     throw new Untried(`a program cannot be written: ${(error as Error).message}`);
+  }
+}
+
+function canRead(name: string): boolean {
+  try {
+    return readFileSync(`/proc/${name}`).length > 0;
+  } catch {
+    return false;
   }
 }
 

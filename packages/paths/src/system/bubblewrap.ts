@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { seccompFilter } from "./seccomp-filter.ts";
+import { seccompFilter, type FilterOptions } from "./seccomp-filter.ts";
 import { sandboxMounts, type SandboxMounts } from "./sandbox-mounts.ts";
 
 /** What bubblewrap starts a program with. */
@@ -16,9 +16,9 @@ export interface BubblewrapProgram {
 /** Descriptor on which bubblewrap reads the filter of system calls. */
 export const filterDescriptor = 4;
 
-/** The filter of a sandbox with or without the network; undefined for a processor whose calls are not known. */
-export function systemCallFilter(network: boolean): Uint8Array | undefined {
-  return seccompFilter(process.arch, network);
+/** The filter of a sandbox; undefined for a processor whose calls are not known. */
+export function systemCallFilter(options: FilterOptions): Uint8Array | undefined {
+  return seccompFilter(process.arch, options);
 }
 
 /**
@@ -40,7 +40,7 @@ export function bubblewrapArguments(
     "--cap-drop",
     "ALL",
     "--clearenv",
-    ...(systemCallFilter(true) === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
+    ...(systemCallFilter({ network: true }) === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
     ...(statusDescriptor === undefined ? [] : ["--json-status-fd", String(statusDescriptor)]),
     ...mounts,
     "--chdir",
@@ -81,7 +81,10 @@ export function launchInSandbox(
   if (program === undefined) return { problem: `"${command}" is not on PATH` };
   const read = [program, realpathSync(program), ...mounts.read];
   const options = bubblewrapArguments({ cwd: mounts.cwd, env }, sandboxMounts({ ...mounts, read }));
-  const filter = systemCallFilter(mounts.network);
+  const filter = systemCallFilter({
+    network: mounts.network,
+    countsMemory: mounts.memoryMb !== undefined,
+  });
   return { file: bwrap, args: [...options, program, ...args], env, filter };
 }
 

@@ -15,6 +15,9 @@ interface CallAttempt {
   readonly kinds?: readonly SandboxKind[];
 }
 
+/** Where each of these programs is while it runs. */
+const attemptFile = "/dev/shm/attempt";
+
 /** The attempts that are one system call each. Those that are code are in `proof/attempts.ts`. */
 export const callAttempts: Readonly<Record<string, CallAttempt>> = {
   "make a read-only folder writable": { call: deniedCalls.mount, args: [0, "/usr", 0, 0x1020, 0] },
@@ -33,6 +36,15 @@ export const callAttempts: Readonly<Record<string, CallAttempt>> = {
   "use io_uring": { call: missingCalls.io_uring_setup, args: [0, 0] },
   "open a socket of the virtual machine": { call: judgedCalls.socket, args: [40, 1, 0] },
   "open a Unix socket": { call: judgedCalls.socket, args: [1, 1, 0], kinds: ["closed"] },
+  "open a pair of sockets for datagrams": {
+    call: judgedCalls.socketpair,
+    args: [1, 2, 0, 0],
+    kinds: ["closed"],
+  },
+  "make a program that runs with the rights of its owner": {
+    call: [268, 53],
+    args: [-100, attemptFile, 0o4700],
+  },
 };
 
 /** What no kind of sandbox lets through. */
@@ -42,6 +54,7 @@ const always = [
   "write a file that is not granted",
   "write into the system's folders",
   "write a setting of the kernel",
+  "read what the kernel knows of the whole machine",
   "ask the kernel for a restart",
   "use a capability of root",
   "gain rights by starting a program",

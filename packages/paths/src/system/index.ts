@@ -14,7 +14,6 @@ export { killTree, signalTree, thisSystem, treeOptions, type ProcessSystem } fro
 export { createProgramGuard, type ProgramGuard, type ProgramGuardOptions } from "./program-guard.ts";
 export {
   memoryFolders,
-  ownProcesses,
   sandboxMounts,
   wallMounts,
   type SandboxMounts,
@@ -22,6 +21,8 @@ export {
 } from "./sandbox-mounts.ts";
 export { type SandboxKind } from "./escape-table.ts";
 export { usageOf, type ProcessUsage } from "./process-usage.ts";
+export { type FilterOptions } from "./seccomp-filter.ts";
 export { proveSandbox, type ProofOptions, type SandboxProof } from "./prove-sandbox.ts";
 export { passFilter, runInSandbox, sandboxStdio, type SandboxRun } from "./start-sandbox.ts";
+export { ownProcesses } from "./own-processes.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./program-command.ts";

@@ -81,7 +81,7 @@ export async function proveInPlace(
   const place = makePlace();
   try {
     const args = weaken(bubblewrapArguments({ cwd: place.box, env: {} }, mountsOf(kind, place)), place);
-    const filter = systemCallFilter(kind !== "closed");
+    const filter = systemCallFilter({ network: kind !== "closed" });
     const facts = [args, filter?.toString(), programs(), attempts().text];
     const kept = keptProof(bwrap, env["HOME"], JSON.stringify(facts).replaceAll(place.folder, "place"));
     if (!isFresh && kept.exists()) return { problem: null, stopped: namesOf(kind) };

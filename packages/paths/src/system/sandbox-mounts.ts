@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { cover, ownProcesses } from "./own-processes.ts";
 
 /** What exists in a sandbox. Paths are absolute. */
 export interface SandboxMounts {
@@ -69,25 +70,6 @@ const settings = [
   "timezone",
 ].map((name) => `/etc/${name}`);
 
-/** Parts of `/proc` that change the whole machine. The kernel lets root write some of them without any capability. */
-const machineFiles = [
-  "acpi",
-  "asound",
-  "bus",
-  "driver",
-  "fs",
-  "irq",
-  "mtrr",
-  "pressure",
-  "scsi",
-  "sys",
-  "sysrq-trigger",
-  "tty",
-].map((name) => `/proc/${name}`);
-
-/** A `/proc` that shows only the sandbox's own processes, and in which the machine's settings cannot be changed. */
-export const ownProcesses: readonly string[] = ["--proc", "/proc", ...bind("--ro-bind-try", machineFiles)];
-
 /**
  * The mounts of a sandbox: the system's programs, the given paths, an empty `/tmp` of a bounded size, processes and users of
  * its own, and without `network` no network. Any other path does not exist.
@@ -108,7 +90,7 @@ export function sandboxMounts(mounts: SandboxMounts): readonly string[] {
     ...deniedMounts(write, denied),
     ...secretMounts(secret, { read: [...read, ...readIfThere], write }),
     // After the folders, so that a grant of "/" does not bring in the processes and devices of the machine.
-    ...ownProcesses,
+    ...ownProcesses(),
     ...devices(memoryMb),
     // The folders above those are in memory, too.
     ...(isRootWritten ? [] : ["--remount-ro", "/"]),
@@ -148,7 +130,7 @@ export function wallMounts({
     "--unshare-uts",
     "--unshare-cgroup-try",
     ...bind("--ro-bind", ["/"]),
-    ...ownProcesses,
+    ...ownProcesses(),
     ...devices(),
     ...memoryFolder("/run"),
     ...bind("--ro-bind-try", ["/run/systemd/resolve", "/run/current-system"]),
@@ -208,7 +190,7 @@ function secretMounts(
           "--remount-ro",
           path,
         ]
-      : ["--ro-bind", "/dev/null", path],
+      : cover(path),
   );
   return [...bind("--bind", [...new Set(folders)].toSorted()), ...covers];
 }

@@ -1,4 +1,12 @@
-import { deniedCalls, judgedCalls, missingCalls, type CallNumbers } from "./syscalls.ts";
+import {
+  deniedCalls,
+  judgedCalls,
+  missingCalls,
+  modeCalls,
+  uncountedCalls,
+  type CallNumbers,
+  type ModeCall,
+} from "./syscalls.ts";
 
 /** A processor: its place in {@link CallNumbers}, and how the kernel names it. */
 const processors = {
@@ -23,6 +31,18 @@ const personalities = [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff];
 /** Families of sockets: the internet's two, and the kernel's about its own network. The last is for programs here. */
 const [families, unixFamily] = [[2, 10, 16], 1] as const;
 
+/**
+ * Types of pairs of sockets: streams and packets, each also closed at the start of a program and without waiting. A socket
+ * for datagrams would reach another one than that of its pair.
+ */
+const pairTypes = [1, 5].flatMap((type) => [0, 0x800, 0x8_0000, 0x8_0800].map((flags) => type | flags));
+
+/** The bit of a file's mode by which a program has the rights of the file's owner. */
+const setuid = 0o4000;
+
+/** Flags by which opening a file makes one: O_CREAT and O_TMPFILE. */
+const makes = 0o20_000_100;
+
 /** Instructions of classic BPF: code, places to jump when true and when false, and a number. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, k: number];
 
@@ -32,21 +52,33 @@ const ifAtLeast = (k: number, ifTrue: number, ifFalse: number): Instruction => [
 const ifAnyBit = (k: number, ifTrue: number, ifFalse: number): Instruction => [0x45, ifTrue, ifFalse, k];
 const end = (verdict: number): Instruction => [0x06, 0, 0, verdict];
 
-/** Where the kernel puts the number of the call, the processor and the lower half of the first argument. */
-const [callAt, processorAt, firstArgumentAt] = [0, 4, 16];
+/** Where the kernel puts the number of the call and the processor. */
+const [callAt, processorAt] = [0, 4];
+
+/** Where it puts the lower half of an argument. */
+const argument = (index: number) => load(16 + 8 * index);
+
+/** What a filter depends on. */
+export interface FilterOptions {
+  /** Whether programs have the network, and with it Unix sockets. */
+  readonly network: boolean;
+  /** Whether their memory is counted. Then there is none that belongs to no process and to no folder. */
+  readonly countsMemory?: boolean | undefined;
+}
 
 /**
  * The filter of system calls for a sandbox, as bubblewrap takes it. The calls of another processor, such as those of 32-bit
  * programs, end the program. Without `network` there are no Unix sockets, by which a program would reach services in
- * granted folders; pairs of sockets stay. Undefined for a processor that is not known.
+ * granted folders; pairs of connected sockets stay. Undefined for a processor that is not known.
  */
-export function seccompFilter(arch: string, network: boolean): Buffer | undefined {
+export function seccompFilter(arch: string, { network, countsMemory }: FilterOptions): Buffer | undefined {
   if (arch !== "x64" && arch !== "arm64") return undefined;
   const { place, audit } = processors[arch];
   const numbersOf = (calls: Readonly<Record<string, CallNumbers>>) =>
     Object.values(calls).flatMap((numbers) => numbers[place] ?? []);
   const refuse = (verdict: number) => (call: number) => [ifEqual(call, 0, 1), end(verdict)];
   const domains = [...families, ...(network ? [unixFamily] : [])];
+  const missing = { ...missingCalls, ...(countsMemory === true ? uncountedCalls : {}) };
   return assemble([
     load(processorAt),
     ifEqual(audit, 1, 0),
@@ -54,17 +86,38 @@ export function seccompFilter(arch: string, network: boolean): Buffer | undefine
     load(callAt),
     ...(arch === "x64" ? [ifAtLeast(x32, 0, 1), end(notImplemented)] : []),
     ...numbersOf(deniedCalls).flatMap(refuse(notPermitted)),
-    ...numbersOf(missingCalls).flatMap(refuse(notImplemented)),
-    ...judge(judgedCalls.clone[place], [ifAnyBit(namespaceFlags, 0, 1), end(notPermitted), end(allow)]),
-    ...judge(judgedCalls.personality[place], only(personalities, notPermitted)),
-    ...judge(judgedCalls.socket[place], only(domains, noSuchFamily)),
+    ...numbersOf(missing).flatMap(refuse(notImplemented)),
+    ...judge(judgedCalls.clone[place], [argument(0), ...none(namespaceFlags)]),
+    ...judge(judgedCalls.personality[place], [argument(0), ...only(personalities, notPermitted)]),
+    ...judge(judgedCalls.socket[place], [argument(0), ...only(domains, noSuchFamily)]),
+    ...(network ? [] : judge(judgedCalls.socketpair[place], connectedPairs)),
+    ...Object.values(modeCalls).flatMap(({ call, ...places }) => judge(call[place], withoutSetuid(places))),
     end(allow),
   ]);
 }
 
-/** Runs `rules` over the first argument of one call. They end the program of the filter. */
-function judge(call: number, rules: readonly Instruction[]): readonly Instruction[] {
-  return [ifEqual(call, 0, rules.length + 1), load(firstArgumentAt), ...rules];
+/** Runs `rules` for one call, if this processor has it. They end the program of the filter. */
+function judge(call: number | null, rules: readonly Instruction[]): readonly Instruction[] {
+  return call === null ? [] : [ifEqual(call, 0, rules.length), ...rules];
+}
+
+const connectedPairs = [
+  argument(0),
+  ifEqual(unixFamily, 1, 0),
+  end(noSuchFamily),
+  argument(1),
+  ...only(pairTypes, noSuchFamily),
+];
+
+function withoutSetuid({ mode, flags }: Omit<ModeCall, "call">): readonly Instruction[] {
+  const judged = [argument(mode), ...none(setuid)];
+  if (flags === undefined) return judged;
+  return [argument(flags), ifAnyBit(makes, 1, 0), end(allow), ...judged];
+}
+
+/** Allows a value without these bits. */
+function none(bits: number): readonly Instruction[] {
+  return [ifAnyBit(bits, 0, 1), end(notPermitted), end(allow)];
 }
 
 /** Allows these values and no other. */

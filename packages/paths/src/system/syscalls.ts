@@ -63,18 +63,48 @@ export const deniedCalls = {
 
 /**
  * Calls that seem not to exist, so that programs use the older ones, whose arguments a filter can see: those of `clone3`
- * are in memory, and the requests of io_uring, too.
+ * and `openat2` are in memory, and the requests of io_uring, too.
  */
 export const missingCalls = {
   clone3: [435, 435],
+  openat2: [437, 437],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
 } as const satisfies Record<string, CallNumbers>;
 
-/** Calls that are judged by their first argument. */
+/** Calls that make memory which belongs to no process and to no folder, so that the host cannot count it. */
+export const uncountedCalls = {
+  memfd_create: [319, 279],
+  memfd_secret: [447, 447],
+  shmget: [29, 194],
+  msgget: [68, 186],
+} as const satisfies Record<string, CallNumbers>;
+
+/** Calls that are judged by their arguments. */
 export const judgedCalls = {
   clone: [56, 220],
   personality: [135, 92],
   socket: [41, 198],
+  socketpair: [53, 199],
 } as const satisfies Record<string, CallNumbers>;
+
+/** A call that gives a file its mode: the place of the mode among its arguments, and of the flags that say whether it counts. */
+export interface ModeCall {
+  readonly call: readonly [x64: number | null, arm64: number | null];
+  readonly mode: number;
+  readonly flags?: number;
+}
+
+/** Calls that could make a program which runs with the rights of its owner. */
+export const modeCalls: Readonly<Record<string, ModeCall>> = {
+  chmod: { call: [90, null], mode: 1 },
+  fchmod: { call: [91, 52], mode: 1 },
+  fchmodat: { call: [268, 53], mode: 2 },
+  fchmodat2: { call: [452, 452], mode: 2 },
+  creat: { call: [85, null], mode: 1 },
+  mknod: { call: [133, null], mode: 1 },
+  mknodat: { call: [259, 33], mode: 2 },
+  open: { call: [2, null], mode: 2, flags: 1 },
+  openat: { call: [257, 56], mode: 3, flags: 2 },
+};

@@ -55,7 +55,7 @@ function coverForRoot(wrapped: string): string {
   const [before, after, ...more] = wrapped.split(" --proc /proc ");
   if (after === undefined || more.length > 0)
     throw unavailable("it leaves the kernel's settings open to root; start the host as another user");
-  return `${before} ${ownProcesses.join(" ")} ${after}`;
+  return `${before} ${ownProcesses().join(" ")} ${after}`;
 }
 
 function hostsOf({ network = "none" }: Grants): readonly string[] {

@@ -63,7 +63,7 @@ function bubblewrapLauncher(
     env: { PATH: env["PATH"] ?? "" },
     cwd,
     sandbox: true,
-    filter: systemCallFilter(network),
+    filter: systemCallFilter({ network }),
   });
 }
 
