@@ -41,8 +41,8 @@ const files = {
     call: ["commands/calls/call.ts"],
   },
   "@toolmount/core": {
-    words: ["contract/errors.ts", "text/hidden.ts", "text/match.ts", "text/nearest.ts", "text/redact.ts"],
-    host: ["index.ts", "internal.ts", "tape.ts"],
+    words: ["contract/errors.ts", "text.ts"],
+    host: ["index.ts", "internal.ts"],
   },
   "@toolmount/loader": {
     list: ["commands/list.ts", "plan/read-layers.ts", "plan/merge-layers.ts"],

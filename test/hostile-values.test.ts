@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHost, createMemoryStore, data, isToolmountError, type Host } from "@toolmount/core";
 import { createToken, createTokenCheck, hashToken, serveHosts, type HttpServer } from "@toolmount/http";
 import { createTelemetry, type Telemetry } from "@toolmount/otel";
-import { createRedactor } from "@toolmount/core/redact";
-import { recordCalls } from "@toolmount/core/tape";
+import { createRedactor } from "@toolmount/core/text";
+import { recordCalls } from "@toolmount/tape";
 import { pino } from "pino";
 import { z } from "zod";
 

@@ -7,13 +7,16 @@ export interface Allowance {
 const core = "@toolmount/core";
 // Its part `system` has what differs between operating systems: packages that start programs carry it.
 const paths = "@toolmount/paths";
+// The calls that a host made, as a file: the loader records them, tests and evaluations read them, a model is replayed from them.
+const tape = "@toolmount/tape";
 
 /** The table of packages. A stated direction that no test holds decays. */
 export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/core": { house: [], libraries: ["zod"] },
   "@toolmount/paths": { house: [], libraries: [] },
+  "@toolmount/tape": { house: [core], libraries: [] },
   "@toolmount/loader": {
-    house: [core],
+    house: [core, tape],
     libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"],
   },
   "@toolmount/policy": { house: [core, paths], libraries: ["zod"] },
@@ -45,7 +48,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "zod",
     ],
   },
-  "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
+  "@toolmount/reasoner": { house: [core, tape, "@toolmount/interop"], libraries: ["openai", "zod"] },
   // The paths' package has the launcher of bubblewrap, which the shell tool uses, too. A process that runs calls needs the
   // adapters of other contracts.
   "@toolmount/workers": {
@@ -54,11 +57,12 @@ export const packages: Readonly<Record<string, Allowance>> = {
   },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
-  "@toolmount/testing": { house: [core], libraries: ["vitest", "recheck"] },
+  "@toolmount/testing": { house: [core, tape], libraries: ["vitest", "recheck"] },
   toolmount: {
     house: [
       core,
       paths,
+      tape,
       "@toolmount/loader",
       "@toolmount/policy",
       "@toolmount/store",
@@ -109,7 +113,6 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "sessions",
     "call",
     "host",
-    "tape",
   ],
   "packages/loader": ["diagnostics", "modules", "plan", "programs", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],

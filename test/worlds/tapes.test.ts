@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@toolmount/core";
-import { printTapeCall, parseTape, tapeHeader, type TapeCall } from "@toolmount/core/tape";
+import { printTapeCall, parseTape, tapeHeader, type TapeCall } from "@toolmount/tape";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readTasks, type WorldCase } from "../support/world-cases.ts";
 import { dataOf, openWorld } from "../support/world-hosts.ts";

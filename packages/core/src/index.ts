@@ -73,7 +73,4 @@ export type * from "./contract/ports.ts";
 export type * from "./contract/origins.ts";
 export type * from "./contract/ledger.ts";
 
-// The port of models
-export { kindOfStatus, modelError, readRetryAfter } from "./contract/model.ts";
-export type * from "./contract/model.ts";
 export { createRunnerContext, type RunnerMembers } from "./contract/context.ts";

@@ -1,6 +1,7 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { canonicalJson, digestOf } from "./json/canonical.ts";
-export { frozenCopy, NotJson } from "./json/freeze.ts";
+export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
+export { isRecord } from "./json/json.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
 export { excessOf } from "./json/shape.ts";

@@ -73,6 +73,9 @@ export { aptixProfile } from "./aptix/profile.ts";
 export { amplifierProfile } from "./amplifier/profile.ts";
 export { forgeProfile } from "./forge/profile.ts";
 
+// Models: the port, and those of the AI SDK
+export { kindOfStatus, modelError, readRetryAfter } from "./models/model.ts";
+export type * from "./models/model.ts";
 export { createAiSdkModel, type AiSdkModelOptions } from "./models/ai-sdk-model.ts";
 export type { AiSdkLanguageModel } from "./models/ai-sdk-types.ts";
 export {

@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Json } from "@toolmount/core";
-import { redactArguments, truncateText, type Redactor } from "@toolmount/core/redact";
+import { redactArguments, type Redactor, truncateText } from "@toolmount/core/text";
 import type { CallTrace, ModelTrace, TraceUsage, TurnTrace } from "@toolmount/core/tracing";
 
 /** Most characters of an attribute that holds arguments or a result. */

@@ -13,7 +13,7 @@ import {
   type SpanOptions,
   type Tracer,
 } from "@opentelemetry/api";
-import { createRedactor } from "@toolmount/core/redact";
+import { createRedactor } from "@toolmount/core/text";
 import {
   callChannelName,
   modelChannelName,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Coordinator, EventData, HookResult } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import { createProgramGuard } from "@toolmount/paths/system";
 import type { CommandHook } from "./config.ts";
 import { hookEnvironment } from "./hook-environment.ts";

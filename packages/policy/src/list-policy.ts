@@ -1,5 +1,5 @@
 import type { Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import { argumentOf, fitsText, readToolPattern } from "./tool-pattern.ts";
 
 /** The lists of a policy, in the order in which they count. */

@@ -7,7 +7,7 @@ import {
   type ToolInfo,
   type ToolResult,
 } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import type { LoopGuardOptions } from "./config.ts";
 import { RecentMap } from "./recent-map.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Coordinator, PlanPosition } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import { createBudgets } from "./budgets.ts";
 import { mountCommandHook } from "./command-hook.ts";
 import type { PolicyConfig } from "./config.ts";

@@ -1,5 +1,5 @@
 import type { PendingCall, Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
-import { matchesArguments, matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesArguments, matchesGlob } from "@toolmount/core/text";
 import type { Rule } from "./config.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import { isPlainCommand, readCommands } from "./shell-text.ts";
 
 /** A pattern of a list, read: `bash(git push*)`, `grep(path: src/*)`, `web_fetch`. */

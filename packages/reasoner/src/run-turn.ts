@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { ToolmountError, type Clock, type Coordinator, type Model, type Runner } from "@toolmount/core";
+import { ToolmountError, type Clock, type Coordinator, type Runner } from "@toolmount/core";
+import type { Model } from "@toolmount/interop";
 import { toolsHere } from "@toolmount/core/internal";
 import { usageSince } from "./agents/child-budget.ts";
 import type { GlobLists } from "./agents/child-rights.ts";

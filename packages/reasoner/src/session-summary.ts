@@ -1,5 +1,5 @@
 import type { Json, SessionRecord } from "@toolmount/core";
-import { redact, redactArguments } from "@toolmount/core/redact";
+import { redact, redactArguments } from "@toolmount/core/text";
 import type { Settings } from "./config/settings.ts";
 import { estimateTokens } from "./provider/estimate.ts";
 import { costOf, noUsage } from "./provider/usage.ts";

@@ -1,6 +1,6 @@
 import { createHost, data, defineTool, type Host } from "@toolmount/core";
-import { printTapeCall, recordCalls, tapeHeader } from "@toolmount/core/tape";
-import { createRedactor } from "@toolmount/core/redact";
+import { printTapeCall, recordCalls, tapeHeader } from "@toolmount/tape";
+import { createRedactor } from "@toolmount/core/text";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { replayHost } from "../src/index.ts";

@@ -1,5 +1,5 @@
 import { data, defineTool, failure, type ToolContext, type ToolInfo } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import { activateTools, activeTools } from "@toolmount/core/sessions";
 import { z } from "zod";
 import { activateToolsUsage as usage } from "./activate-tools-usage.ts";

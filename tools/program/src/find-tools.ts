@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import { declare } from "./declarations.ts";
 
 /** Longest text of declarations, in characters: about 3,000 tokens. */

@@ -1,6 +1,5 @@
 import { data, defineTool, failure, type Json, type ToolContext, type ToolInfo } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
-import { nearestNames } from "@toolmount/core/nearest";
+import { matchesGlob, nearestNames } from "@toolmount/core/text";
 import { activateTools } from "@toolmount/core/sessions";
 import { z } from "zod";
 import type { Skill } from "./find-skills.ts";

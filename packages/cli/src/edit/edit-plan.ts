@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type { Problem } from "@toolmount/loader";
 import {
   planError,

@@ -1,6 +1,6 @@
 import type { JsonObject, ToolInfo } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type { OpenedHost } from "@toolmount/loader";
 import { readJson } from "../options/json-option.ts";
 import { fitTexts, parseInner } from "../options/call-text.ts";

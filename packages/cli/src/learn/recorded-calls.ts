@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { AuditEntry, AuditSink, Json, JsonObject } from "@toolmount/core";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
-import { tapeHeader, type TapeCall } from "@toolmount/core/tape";
+import { tapeHeader, type TapeCall } from "@toolmount/tape";
 import { callOf, readPages, RunJoiner } from "../audit/audited-calls.ts";
 
 /** What a policy answers to a call. */

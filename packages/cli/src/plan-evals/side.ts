@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { tapeHeader } from "@toolmount/core/tape";
+import { tapeHeader } from "@toolmount/tape";
 import type { OpenedHost, OpenHostOptions, PlanInput } from "@toolmount/loader";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
 import type { Shell } from "../process/shell.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createMemoryStore, isToolmountError, type ApprovalAnswer } from "@toolmount/core";
-import { parseTape, type TapeCall } from "@toolmount/core/tape";
+import { parseTape, type TapeCall } from "@toolmount/tape";
 import type { OpenHostOptions, OpenedPlan, PlanInput } from "@toolmount/loader";
 import type { PlanReplay } from "./read.ts";
 

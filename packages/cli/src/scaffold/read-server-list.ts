@@ -1,6 +1,6 @@
 import type { ParseError } from "jsonc-parser";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
-import { namesSecret } from "@toolmount/core/redact";
+import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
 import { isObject } from "../plan-tests/refuse.ts";
 

@@ -6,7 +6,6 @@ import type { HostChain } from "./host-chain.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { FleetLedgerSource } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
-import type { ImportPackage, ModelProvider } from "./model.ts";
 import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
 import type { ApprovalStore, AuditSink, SessionStore } from "./stores.ts";
 import type { WorkStore } from "./work.ts";
@@ -26,8 +25,6 @@ export interface MountPoints {
   "session-store": SessionStore;
   "audit-sink": AuditSink;
   "work-store": WorkStore;
-  /** Named by the prefix that a plan writes: `model: name:model`. */
-  models: ModelProvider;
   orchestrator: unknown;
   context: unknown;
   providers: unknown;
@@ -81,6 +78,9 @@ export interface Capabilities {
   /** Opens the ledger of fleets in the database of the plan's `state`; absent when that is not Postgres. */
   "fleet.ledger": FleetLedgerSource;
 }
+
+/** Imports a package from where the plan is: its exports, or null when it is not installed. */
+export type ImportPackage = (name: string) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** Creates a member of the tool context when it is first read, in the process where the tool runs. */
 export type ContextProvider = (info: CallInfo) => unknown;

@@ -67,7 +67,7 @@ export interface HostOptions {
   readonly approvals?: ApprovalOptions | undefined;
   /**
    * Secret texts, such as keys of a plan. They are masked in what tools return and describe, in logs, in failures, in the audit and in stored approvals.
-   * `createSecretTexts` of `@toolmount/core/redact` makes a set to which more can be added.
+   * `createSecretTexts` of `@toolmount/core/text` makes a set to which more can be added.
    */
   readonly secrets?: readonly string[] | SecretTexts | undefined;
   /** Replaces the runners of all tools. For tests of a plan, which run no tool. */

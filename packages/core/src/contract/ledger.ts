@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from "../json/json.ts";
-import type { RunnerJob } from "./ports.ts";
 
 /** A call that waits for a worker of a fleet, or runs there. */
 export interface FleetCall {
@@ -17,7 +16,7 @@ export interface FleetCall {
    * host ended adopts that host's call. Absent: no other host adopts it.
    */
   readonly identity?: string | undefined;
-  /** A {@link FleetJob}, as the host wrote it, with its signature where the fleet has a key. A worker checks it first. */
+  /** What a worker needs to run it, as the host wrote it, with its signature where the fleet has a key. A worker checks it first. */
   readonly job: Json;
   /** How often it was taken. */
   readonly attempt: number;
@@ -27,11 +26,6 @@ export interface FleetCall {
 export interface NewFleetCall extends Omit<FleetCall, "attempt"> {
   readonly session?: string | undefined;
   readonly nested: boolean;
-}
-
-/** What a worker needs to run a call. `state`: the session's values when the call was sent. */
-export interface FleetJob extends Pick<RunnerJob, "info" | "arguments" | "timeoutMs"> {
-  readonly state: JsonObject;
 }
 
 /** How a call of a fleet ended. `lost`: its worker stopped renewing its lease, and the tool is not idempotent. */

@@ -9,7 +9,8 @@ import { createHooks } from "./hooks.ts";
 import type { HostState } from "./host-state.ts";
 import { mountTool } from "./mount-tool.ts";
 
-const points: Readonly<Record<keyof MountPoints, "named" | "single">> = {
+/** The package with the port of models, which core does not know, declares what `models` takes. */
+const points: Readonly<Record<keyof MountPoints | "models", "named" | "single">> = {
   tools: "named",
   policies: "named",
   runners: "named",

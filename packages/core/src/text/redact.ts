@@ -145,7 +145,7 @@ export function redact(value: Json, secrets: readonly string[] = []): Json {
 }
 
 /** Masks the given secrets in a text, in all the encodings of {@link createRedactor}. */
-export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
+function createTextRedactor(secrets: readonly string[]): (text: string) => string {
   return maskTextsOf(new Set(secrets)) ?? ((text) => text);
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createHost, defineTool, data } from "@toolmount/core";
-import { escapeHidden } from "@toolmount/core/hidden";
+import { escapeHidden } from "@toolmount/core/text";
 import { scanDefinition, scanText } from "@toolmount/core/scan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

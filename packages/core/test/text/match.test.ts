@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 
 /** The same as a regular expression. */
 function expressionOf(glob: string): RegExp {

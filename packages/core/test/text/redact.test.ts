@@ -10,7 +10,7 @@ import {
   redact,
   redactArguments,
   truncateText,
-} from "@toolmount/core/redact";
+} from "@toolmount/core/text";
 import type { Json, Logger } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 

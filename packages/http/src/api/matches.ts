@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
-import { matchesArguments } from "@toolmount/core/match-arguments";
+import { matchesArguments } from "@toolmount/core/text";
 import { requireRole } from "../access/principal.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import { anyObject } from "./schemas.ts";

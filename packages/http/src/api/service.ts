@@ -3,7 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Clock, Logger } from "@toolmount/core";
 import type { Context } from "hono";
 import type { Principal } from "../access/principal.ts";
-import { truncateText } from "@toolmount/core/redact";
+import { truncateText } from "@toolmount/core/text";
 import { HttpError } from "../fault/http-error.ts";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { CallJournal } from "../journal/call-journal.ts";

@@ -1,4 +1,4 @@
-import { redact, redactArguments } from "@toolmount/core/redact";
+import { redact, redactArguments } from "@toolmount/core/text";
 import type { Json } from "@toolmount/core";
 
 /** One moment of a call. */

@@ -1,5 +1,5 @@
 import { ToolmountError, type Logger } from "@toolmount/core";
-import { escapeHiddenInLines } from "@toolmount/core/hidden";
+import { escapeHiddenInLines } from "@toolmount/core/text";
 import type { AmplifierSession } from "./sessions.ts";
 import { isRecord } from "../schema/guards.ts";
 import type { AmplifierHookResult } from "./hook-result.ts";

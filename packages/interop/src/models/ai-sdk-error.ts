@@ -1,11 +1,5 @@
-import {
-  isToolmountError,
-  kindOfStatus,
-  modelError,
-  readRetryAfter,
-  type ModelErrorKind,
-  type ToolmountError,
-} from "@toolmount/core";
+import { isToolmountError, type ToolmountError } from "@toolmount/core";
+import { kindOfStatus, modelError, readRetryAfter, type ModelErrorKind } from "./model.ts";
 import { isRecord } from "../schema/guards.ts";
 import { readFailedToolCall, type FailedToolCall } from "./failed-tool-call.ts";
 

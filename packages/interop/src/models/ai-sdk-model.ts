@@ -1,11 +1,5 @@
-import {
-  ToolmountError,
-  type Model,
-  type ModelAbilities,
-  type ModelPart,
-  type ModelRequest,
-  type ModelRules,
-} from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core";
+import type { Model, ModelAbilities, ModelPart, ModelRequest, ModelRules } from "./model.ts";
 import { readAiSdkError } from "./ai-sdk-error.ts";
 import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
 import { knownContextTokens } from "./context-windows.ts";

@@ -1,4 +1,4 @@
-import type { ModelFailure } from "@toolmount/core";
+import type { ModelFailure } from "./model.ts";
 import { isRecord } from "../schema/guards.ts";
 
 /** What a server reports of a call whose text could not be read. */

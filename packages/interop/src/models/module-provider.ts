@@ -1,10 +1,5 @@
-import {
-  modelError,
-  type ImportPackage,
-  type Model,
-  type ModelPlace,
-  type ModelProvider,
-} from "@toolmount/core";
+import type { ImportPackage } from "@toolmount/core";
+import { modelError, type Model, type ModelPlace, type ModelProvider } from "./model.ts";
 import { messageOf } from "@toolmount/core/errors";
 import { createAiSdkModel } from "./ai-sdk-model.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ModelItem } from "@toolmount/core";
+import type { ModelItem } from "./model.ts";
 import { meter } from "@toolmount/core/internal";
 import { isRecord, readText } from "../schema/guards.ts";
 import type {

@@ -1,4 +1,5 @@
-import { modelError, ToolmountError, type ImportPackage } from "@toolmount/core";
+import { ToolmountError, type ImportPackage } from "@toolmount/core";
+import { modelError } from "./model.ts";
 import { messageOf } from "@toolmount/core/errors";
 import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
 

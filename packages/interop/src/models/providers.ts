@@ -1,11 +1,5 @@
-import {
-  modelError,
-  type ImportPackage,
-  type Model,
-  type ModelPlace,
-  type ModelProvider,
-  type ModelRules,
-} from "@toolmount/core";
+import type { ImportPackage } from "@toolmount/core";
+import { modelError, type Model, type ModelPlace, type ModelProvider, type ModelRules } from "./model.ts";
 import { createAiSdkModel, type AiSdkModelOptions } from "./ai-sdk-model.ts";
 import {
   importProviderPackage,

@@ -1,4 +1,4 @@
-import { modelError, type ModelItem, type ModelPart, type ModelUsage } from "@toolmount/core";
+import { modelError, type ModelItem, type ModelPart, type ModelUsage } from "./model.ts";
 import { isRecord } from "../schema/guards.ts";
 import type { ModelAddress } from "./ai-sdk-error.ts";
 import type { AiSdkAnswer, AiSdkMetadata, AiSdkPart, AiSdkUsage, AiSdkWarning } from "./ai-sdk-types.ts";

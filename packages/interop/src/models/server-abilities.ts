@@ -1,4 +1,4 @@
-import type { ModelAbilities } from "@toolmount/core";
+import type { ModelAbilities } from "./model.ts";
 import { isRecord } from "../schema/guards.ts";
 
 /** What a server says of a model's abilities; abilities that it does not mention are absent. */

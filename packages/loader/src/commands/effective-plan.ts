@@ -1,5 +1,5 @@
 import type { Json, JsonObject, PlanPosition } from "@toolmount/core";
-import { redact } from "@toolmount/core/redact";
+import { redact } from "@toolmount/core/text";
 import { membersOf } from "../diagnostics/json.ts";
 import { fillOptions } from "../host/defaults.ts";
 import { combineLayers } from "../plan/merge-layers.ts";

@@ -1,4 +1,4 @@
-import { coverHidden } from "@toolmount/core/hidden";
+import { coverHidden } from "@toolmount/core/text";
 import type { PlanPosition } from "@toolmount/core";
 import type { PlanText } from "./source-text.ts";
 

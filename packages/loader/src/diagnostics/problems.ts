@@ -1,4 +1,4 @@
-import { coverHidden } from "@toolmount/core/hidden";
+import { coverHidden } from "@toolmount/core/text";
 import { errorMessage, ToolmountError, type ErrorCode, type ErrorDetails } from "@toolmount/core/errors";
 import { codeFrame } from "./code-frame.ts";
 import { findPlace, showPath, type Path, type Place, type PlanMap } from "./positions.ts";

@@ -1,6 +1,6 @@
 import type { StandardSchema } from "@toolmount/core";
 import { plainRule } from "@toolmount/core/internal";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import { isRecord } from "./json.ts";
 import { showPath, type Path } from "./positions.ts";
 import type { Reporter } from "./problems.ts";

@@ -1,11 +1,10 @@
 import { redactingLogger } from "@toolmount/core/internal";
-import { createSecretTexts, type SecretTexts } from "@toolmount/core/redact";
+import { createSecretTexts, type SecretTexts } from "@toolmount/core/text";
 import { createHost, createMemoryStore, type Host } from "@toolmount/core";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
-import type { Replay } from "@toolmount/core/tape";
+import type { Replay } from "@toolmount/tape";
 import type { ResolvedOptions } from "./defaults.ts";
 import { PlanHost } from "./plan-host.ts";
-import { readReplay, startRecording } from "./tape-file.ts";
 import type { BootEntry, HostStatus, ReloadReport } from "./status.ts";
 
 declare global {
@@ -46,13 +45,16 @@ export async function openWithDefaults(input: PlanInput, given: ResolvedOptions)
   const plan = await loadPlan(input, options);
   secrets.add(plan.secrets, plan.guesses);
   const store = keepsInMemory(plan, options) ? createMemoryStore() : options.store;
-  const replay = await readReplay(options);
+  // Few hosts have a tape, so its code is loaded where one is named.
+  const hasTape = options.replay !== undefined || options.record !== undefined;
+  const tapes = hasTape ? await import("./tape-file.ts") : null;
+  const replay = (await tapes?.readReplay(options)) ?? null;
   const host = createHost({ ...options, store, runner: replay?.runner ?? options.runner });
   if (options.resolver !== undefined) host.coordinator.mount("module-source-resolver", options.resolver);
   const planHost = new PlanHost(host, options, input, secrets);
   let stopRecording = () => {};
   try {
-    stopRecording = startRecording(host, options);
+    if (tapes !== null) stopRecording = tapes.startRecording(host, options);
     replay?.watch(host);
     await planHost.mount(plan);
   } catch (error) {

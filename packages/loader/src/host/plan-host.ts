@@ -13,7 +13,7 @@ import {
   type HostChain,
   type ToolInfo,
 } from "@toolmount/core";
-import type { SecretTexts } from "@toolmount/core/redact";
+import type { SecretTexts } from "@toolmount/core/text";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import { createPackageImport } from "../modules/package-import.ts";

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
-import { createRedactor, redactArguments, type Redactor } from "@toolmount/core/redact";
+import { createRedactor, redactArguments, type Redactor } from "@toolmount/core/text";
 import type { Host, Json, JsonObject } from "@toolmount/core";
 import {
   createReplay,
@@ -12,7 +12,7 @@ import {
   recordCalls,
   tapeHeader,
   type Replay,
-} from "@toolmount/core/tape";
+} from "@toolmount/tape";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { ResolvedOptions } from "./defaults.ts";
 

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type { PlanMap } from "../diagnostics/positions.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 import type { ModuleUse } from "./module-use.ts";

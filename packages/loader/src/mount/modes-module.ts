@@ -1,6 +1,6 @@
 import type { Coordinator, ModeCatalog, ModeSummary, ToolInfo } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import type { ModuleExports } from "../modules/import.ts";
 import type { PlanModes } from "../plan/schema.ts";
 

@@ -1,4 +1,4 @@
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import { isRecord } from "../diagnostics/json.ts";
 
 export interface Naming {

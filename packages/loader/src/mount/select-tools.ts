@@ -1,5 +1,5 @@
 import type { Limits, ToolDefinition, ToolShape } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type { PlanLock } from "../plan/lock-file.ts";
 import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
 import { readLimits } from "../plan/check-plan.ts";

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, Limits } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetails, Json, JsonObject } from "@toolmount/core";
-import { createSecretTexts, type SecretTexts } from "@toolmount/core/redact";
+import { createSecretTexts, type SecretTexts } from "@toolmount/core/text";
 import { isHarmless, looksRandom, namesOneSecret, passwordsOf } from "./secret-values.ts";
 import { isList } from "../diagnostics/json.ts";
 import { resolveFileValue, type FileValues } from "./file-values.ts";

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord, membersOf } from "../diagnostics/json.ts";
 import type { Layer, Layers } from "./read-layers.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";

@@ -1,4 +1,4 @@
-import { namesSecret } from "@toolmount/core/redact";
+import { namesSecret } from "@toolmount/core/text";
 
 /** Words, numbers, folders, and addresses without a password: values that a reader of a message needs. */
 const harmless = [

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { promisify } from "node:util";
-import { parseTape } from "@toolmount/core/tape";
+import { parseTape } from "@toolmount/tape";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
 import { workspace } from "../workspace.ts";

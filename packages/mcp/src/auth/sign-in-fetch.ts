@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { messageOf } from "@toolmount/core/errors";
-import { escapeHidden } from "@toolmount/core/hidden";
+import { escapeHidden } from "@toolmount/core/text";
 import type { AuthSettings } from "./settings.ts";
 
 /** Longest wait for one answer of an authorization server, in milliseconds. */

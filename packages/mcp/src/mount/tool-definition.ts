@@ -11,7 +11,7 @@ import {
   type ToolDefinition,
 } from "@toolmount/core";
 import { digestOf, foldName } from "@toolmount/core/internal";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import { isServedToItself } from "../wire/chain.ts";
 import { classify, type Classification } from "../wire/annotations.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";

@@ -1,4 +1,4 @@
-import { escapeDeceiving, isDeceiving } from "@toolmount/core/hidden";
+import { escapeDeceiving, isDeceiving } from "@toolmount/core/text";
 
 /** Levels that are read. A host refuses a result that is deeper. */
 const maxLevels = 100;

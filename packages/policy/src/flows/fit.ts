@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import type { FlowMatch } from "./schema.ts";
 
 /** Whether a line of `flows.into` is about a tool. */

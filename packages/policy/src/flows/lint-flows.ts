@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import { fitsGlobs, fitsTool } from "./fit.ts";
 import type { FlowLine, FlowsConfig, ResultLine } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import type { CallHistory, KeptResult, ValueOrigin } from "@toolmount/core";
 import { decodedOf } from "./encoded.ts";
-import { mask } from "@toolmount/core/redact";
+import { mask } from "@toolmount/core/text";
 import { leavesOf, type Leaf } from "./leaves.ts";
 import type { Meter } from "./meter.ts";
 import { isRecord } from "./record.ts";

@@ -1,6 +1,5 @@
 import type { ValueOrigin } from "@toolmount/core";
-import { digestOfSecret, namesSecret } from "@toolmount/core/redact";
-import { escapeHidden } from "@toolmount/core/hidden";
+import { digestOfSecret, escapeHidden, namesSecret } from "@toolmount/core/text";
 
 /** Why a flow does not accept a call. */
 export type Problem =

@@ -1,5 +1,5 @@
 import type { KeptResult } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 import { Copies } from "./copies.ts";
 import { decodedOf } from "./encoded.ts";
 import { fitsGlobs } from "./fit.ts";

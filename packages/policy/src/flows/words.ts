@@ -1,4 +1,4 @@
-import { digestOfSecret } from "@toolmount/core/redact";
+import { digestOfSecret } from "@toolmount/core/text";
 import { namesDate } from "./dates.ts";
 import { Words } from "./runs.ts";
 import {

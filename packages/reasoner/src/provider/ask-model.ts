@@ -1,12 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import {
-  ToolmountError,
-  type Coordinator,
-  type HookResult,
-  type Model,
-  type ModelPart,
-  type ModelRequest,
-} from "@toolmount/core";
+import { ToolmountError, type Coordinator, type HookResult } from "@toolmount/core";
+import type { Model, ModelPart, ModelRequest } from "@toolmount/interop";
 import { meter } from "@toolmount/core/internal";
 import { traceModel, type ModelTrace } from "@toolmount/core/tracing";
 import type { Settings } from "../config/settings.ts";

@@ -1,6 +1,6 @@
-import type { Json, ModelRules } from "@toolmount/core";
+import type { Json } from "@toolmount/core";
+import { createNameMap, type ModelRules } from "@toolmount/interop";
 import { digestOf } from "@toolmount/core/internal";
-import { createNameMap } from "@toolmount/interop";
 import { isCall, isCallOutput, isItem, message, readText, type Item } from "./items.ts";
 import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";
 

@@ -1,4 +1,5 @@
-import type { Json, ModelRules } from "@toolmount/core";
+import type { Json } from "@toolmount/core";
+import type { ModelRules } from "@toolmount/interop";
 import { isItem, readText, type Item } from "./items.ts";
 
 /** Text that a server takes: half of a surrogate pair is replaced. */

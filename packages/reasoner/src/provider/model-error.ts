@@ -1,13 +1,13 @@
+import { isToolmountError, ToolmountError } from "@toolmount/core";
 import {
-  isToolmountError,
   kindOfStatus,
   modelError,
-  readRetryAfter,
-  ToolmountError,
   type ModelErrorKind,
   type ModelFailure,
-} from "@toolmount/core";
-import { readFailedToolCall, saysContextIsFull } from "@toolmount/interop";
+  readFailedToolCall,
+  readRetryAfter,
+  saysContextIsFull,
+} from "@toolmount/interop";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
 
 /** The error of a failed request. */

@@ -1,8 +1,10 @@
-import type { Coordinator, ImportPackage, Model, ModelProvider } from "@toolmount/core";
+import type { Coordinator, ImportPackage } from "@toolmount/core";
 import {
   createModuleProvider,
   findModelProvider,
   knownProviders,
+  type Model,
+  type ModelProvider,
   type ProviderModule,
 } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";

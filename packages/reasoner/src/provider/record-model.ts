@@ -1,4 +1,5 @@
-import type { JsonObject, Model, ModelRequest } from "@toolmount/core";
+import type { JsonObject } from "@toolmount/core";
+import type { Model, ModelRequest } from "@toolmount/interop";
 import { digestOf } from "@toolmount/core/internal";
 import { isCall, readText, type Item } from "./items.ts";
 import { readResponse, type ModelAnswer } from "./response.ts";

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
-import { parseTape, tapeHeader, type TapeAnswer } from "@toolmount/core/tape";
+import { parseTape, tapeHeader, type TapeAnswer } from "@toolmount/tape";
 import { z } from "zod";
 
 const exchanges = z.array(

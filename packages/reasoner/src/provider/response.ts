@@ -1,4 +1,4 @@
-import type { ModelPart } from "@toolmount/core";
+import type { ModelPart } from "@toolmount/interop";
 import { isCall, isItem, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readUsage } from "./usage.ts";

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "@toolmount/core";
+import type { ModelRequest } from "@toolmount/interop";
 import { canBeCarried, type Item } from "./items.ts";
 
 /** The body of a request to the Responses API, and what of the conversation the server cannot take. */

@@ -1,5 +1,12 @@
-import type { Model, ModelPart, ModelPlace, ModelProvider, ModelRequest, ModelRules } from "@toolmount/core";
-import { knownContextTokens } from "@toolmount/interop";
+import {
+  knownContextTokens,
+  type Model,
+  type ModelPart,
+  type ModelPlace,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelRules,
+} from "@toolmount/interop";
 import OpenAI from "openai";
 import { largeAnswer, lateAnswer, readModelError, wrongConfiguration, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";

@@ -1,4 +1,4 @@
-import type { ModelPart } from "@toolmount/core";
+import type { ModelPart } from "@toolmount/interop";
 import { isItem, readText, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";

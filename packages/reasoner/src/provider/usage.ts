@@ -1,4 +1,4 @@
-import type { ModelUsage } from "@toolmount/core";
+import type { ModelUsage } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 
 /** Requests, and the tokens they used. */

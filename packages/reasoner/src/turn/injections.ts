@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ToolmountError, type Coordinator, type HookResult, type Injection } from "@toolmount/core";
-import { escapeHidden } from "@toolmount/core/hidden";
+import { escapeHidden } from "@toolmount/core/text";
 import type { Settings } from "../config/settings.ts";
 import { message, type Item } from "../provider/items.ts";
 

@@ -1,5 +1,5 @@
-import type { Json, JsonSchema, Model } from "@toolmount/core";
-import { createSchemaCompiler, dropOptionalNulls } from "@toolmount/interop";
+import type { Json, JsonSchema } from "@toolmount/core";
+import { createSchemaCompiler, dropOptionalNulls, type Model } from "@toolmount/interop";
 import { isItem, message, textOf, type Item } from "../provider/items.ts";
 import { otherFailure, type ModelError } from "../provider/model-error.ts";
 import type { TurnState } from "./turn-state.ts";

@@ -1,5 +1,5 @@
 import type { Coordinator, EventData } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/match-arguments";
+import { matchesGlob } from "@toolmount/core/text";
 
 /** What one running turn may call. */
 export interface LiveTurn {

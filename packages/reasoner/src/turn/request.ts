@@ -1,6 +1,13 @@
 import { guidanceBesideDefinitions } from "@toolmount/core/sessions";
-import type { Model, ModelRequest, ModelSettings, Offer } from "@toolmount/core";
-import { createNameMap, dropOptionalNulls, toOpenAI } from "@toolmount/interop";
+import type { Offer } from "@toolmount/core";
+import {
+  createNameMap,
+  dropOptionalNulls,
+  type Model,
+  type ModelRequest,
+  type ModelSettings,
+  toOpenAI,
+} from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
 import { legalItems, nameRule } from "../provider/legal-items.ts";

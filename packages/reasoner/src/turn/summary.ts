@@ -1,4 +1,5 @@
-import type { EventData, ModelRequest } from "@toolmount/core";
+import type { EventData } from "@toolmount/core";
+import type { ModelRequest } from "@toolmount/interop";
 import { askModel } from "../provider/ask-model.ts";
 import { estimateTokens } from "../provider/estimate.ts";
 import { message, readText, textOf, type Item } from "../provider/items.ts";

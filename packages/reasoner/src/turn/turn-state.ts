@@ -1,4 +1,5 @@
-import type { Clock, Coordinator, Host, Model, Rehearsal, Session } from "@toolmount/core";
+import type { Clock, Coordinator, Host, Rehearsal, Session } from "@toolmount/core";
+import type { Model } from "@toolmount/interop";
 import type { Allowance } from "../agents/shared-budget.ts";
 import type { UserWords } from "../agents/user-words.ts";
 import type { Agent, Settings } from "../config/settings.ts";

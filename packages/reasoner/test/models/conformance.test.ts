@@ -1,10 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import {
-  createMemoryStore,
-  type ModelAbilities,
-  type ModelProvider,
-  type ModelRequest,
-} from "@toolmount/core";
+import { createMemoryStore } from "@toolmount/core";
+import type { ModelAbilities, ModelProvider, ModelRequest } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
 import { modelWorld } from "../support/model-world.ts";
 import { dyingStore, tool, world } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Model } from "@toolmount/core";
+import type { Model } from "@toolmount/interop";
 import { legalItems } from "../../src/provider/legal-items.ts";
 import type { Item } from "../../src/provider/items.ts";
 import { tool } from "../support/world.ts";

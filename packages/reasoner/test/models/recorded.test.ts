@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
-import type { ModelProvider } from "@toolmount/core";
-import { createAiSdkModel, type AiSdkLanguageModel } from "@toolmount/interop";
+import { type AiSdkLanguageModel, createAiSdkModel, type ModelProvider } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
 import { tool, world, type Answer } from "../support/world.ts";
 

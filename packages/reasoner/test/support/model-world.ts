@@ -2,7 +2,7 @@ import { createHost } from "@toolmount/core";
 import { ModelOpener } from "../../src/provider/open-model.ts";
 import type { ProviderOptions } from "@toolmount/testing/providers";
 import { onTestFinished } from "vitest";
-import type { Model } from "@toolmount/core";
+import type { Model } from "@toolmount/interop";
 import { world, type WorldOptions } from "./world.ts";
 import { serveWire, type Reply, type Wire } from "./wires.ts";
 

@@ -1,4 +1,4 @@
-import { escapeHidden } from "@toolmount/core/hidden";
+import { escapeHidden } from "@toolmount/core/text";
 
 /** One problem that a rule found. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { createHost, type Host, type HostOptions } from "@toolmount/core";
-import { createReplay, parseTape } from "@toolmount/core/tape";
+import { createReplay, parseTape } from "@toolmount/tape";
 
 /** A host that answers from a tape. */
 export interface ReplayHost {

@@ -1,4 +1,4 @@
-import type { FleetCall, FleetJob, Json, JsonObject } from "@toolmount/core";
+import type { FleetCall, Json, JsonObject, RunnerJob } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { meter } from "@toolmount/core/internal";
 import { z } from "zod";
@@ -8,6 +8,11 @@ import { jobSubject, type Seal } from "./seal.ts";
 
 const record = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
 const text = z.string().optional();
+
+/** What a worker needs to run a call. `state`: the session's values when the call was sent. */
+export interface FleetJob extends Pick<RunnerJob, "info" | "arguments" | "timeoutMs"> {
+  readonly state: JsonObject;
+}
 
 /** What a host writes for a call. A row may hold anything: others can write to the database, too. */
 const fleetJob = z.strictObject({

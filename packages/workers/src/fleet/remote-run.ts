@@ -1,7 +1,6 @@
 import type {
   CallRequest,
   FleetCall,
-  FleetJob,
   FleetLedger,
   Json,
   RunnerControl,
@@ -11,6 +10,7 @@ import type {
 import type { FarMessage } from "../far/far-message.ts";
 import type { HostMessage } from "../far/messages.ts";
 import { isShallow } from "./answer.ts";
+import type { FleetJob } from "./job.ts";
 import type { Seal } from "./seal.ts";
 
 type Control = Omit<RunnerControl, "definition">;

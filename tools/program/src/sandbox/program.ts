@@ -1,4 +1,4 @@
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type {
   QuickJSContext,
   QuickJSDeferredPromise,

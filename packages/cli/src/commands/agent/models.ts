@@ -52,10 +52,7 @@ function writeProviders(providers: readonly ProviderStatus[], { out }: Shell): v
 }
 
 async function listModels(server: string, options: Options, shell: Shell): Promise<ExitCode> {
-  const [{ listServerModels }, { modelError }] = await Promise.all([
-    import("@toolmount/interop"),
-    import("@toolmount/core"),
-  ]);
+  const { listServerModels, modelError } = await import("@toolmount/interop");
   const { baseUrl, apiKey } = await findServer(server, options, shell);
   try {
     const models = await listServerModels(baseUrl, { apiKey });

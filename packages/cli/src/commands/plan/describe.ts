@@ -1,5 +1,5 @@
 import { ToolmountError, type JsonObject, type ToolInfo } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";

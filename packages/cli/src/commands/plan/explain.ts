@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type { Command } from "commander";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { exitCodes } from "../../process/exit-codes.ts";

@@ -102,7 +102,7 @@ async function refuseUnknownNames(
 async function refuseUnknown(option: string, name: string | undefined, known: readonly string[]) {
   if (name === undefined || known.includes(name)) return;
   const [{ nearestNames }, { usageError }] = await Promise.all([
-    import("@toolmount/core/nearest"),
+    import("@toolmount/core/text"),
     import("../../process/usage-error.ts"),
   ]);
   const [near] = nearestNames(name, [...new Set(known)]);

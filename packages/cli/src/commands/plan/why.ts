@@ -1,5 +1,5 @@
 import type { JsonObject, PlanPosition, ToolInfo } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/nearest";
+import { nearestNames } from "@toolmount/core/text";
 import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { readJsonObject } from "../../options/json-option.ts";

@@ -1,7 +1,5 @@
-import { maxDepth } from "../json/freeze.ts";
-import { meter } from "../json/meter.ts";
-import { isRecord, type Json, type JsonObject } from "../json/json.ts";
-import type { FailureResult, SuccessResult } from "../contract/result.ts";
+import type { FailureResult, Json, JsonObject, SuccessResult } from "@toolmount/core";
+import { isRecord, maxDepth, meter } from "@toolmount/core/internal";
 
 /** What the host decided about a call; `none` for a call that ended before any decision, such as one with wrong arguments. */
 export type TapeDecision = "allow" | "ask" | "deny" | "none";

@@ -1,14 +1,9 @@
-import { errorMessage, hostCodes, RunnerFailure, type ErrorCode } from "../contract/errors.ts";
-import type { Host } from "../contract/host.ts";
-import type { EventData, Undo } from "../contract/hooks.ts";
-import type { Runner } from "../contract/ports.ts";
-import type { ToolResult, ToolReturn } from "../contract/result.ts";
-import { canonicalJson } from "../json/canonical.ts";
-import type { Json } from "../json/json.ts";
-import { createRedactor, redactArguments, type Redactor } from "../text/redact.ts";
-import { argumentDifferences, printCall, resultDifference } from "./differences.ts";
+import type { ErrorCode, EventData, Host, Json, Runner, ToolResult, ToolReturn, Undo } from "@toolmount/core";
+import { errorMessage, hostCodes, RunnerFailure } from "@toolmount/core/errors";
+import { canonicalJson, isRecord } from "@toolmount/core/internal";
+import { createRedactor, redactArguments, type Redactor } from "@toolmount/core/text";
 import { digestsOf, observe, withoutOrigin } from "./record.ts";
-import type { Tape, TapeCall } from "./tape.ts";
+import type { Tape, TapeCall, TapeResult } from "./tape.ts";
 
 /** Answers calls from a tape in place of the tools. */
 export interface Replay {
@@ -162,4 +157,40 @@ function answerOf({ result }: TapeCall): ToolReturn {
     status: statuses[result.code],
     details: result.details as Readonly<Record<string, unknown>> | undefined,
   });
+}
+
+function printCall({ tool, arguments: given }: Pick<TapeCall, "tool" | "arguments">): string {
+  return `${tool} ${short(given)}`;
+}
+
+function argumentDifferences(recorded: Json, given: Json): string {
+  if (!isRecord(recorded) || !isRecord(given))
+    return `arguments are ${short(given)}, were ${short(recorded)}`;
+  const names = [...new Set([...Object.keys(recorded), ...Object.keys(given)])].toSorted();
+  const differing = names.filter((name) => !same(recorded[name], given[name]));
+  return differing.map((name) => `${name} is ${short(given[name])}, was ${short(recorded[name])}`).join("; ");
+}
+
+function resultDifference(recorded: TapeResult, given: TapeResult): string | undefined {
+  const [was, is] = [outcomeOf(recorded), outcomeOf(given)];
+  if (was !== is) return `it ended as ${is}, was ${was}`;
+  if ("data" in recorded && "data" in given && !same(recorded.data, given.data))
+    return `data is ${short(given.data)}, was ${short(recorded.data)}`;
+  return undefined;
+}
+
+function outcomeOf(result: TapeResult): string {
+  if ("data" in result) return "ok";
+  return result.code === undefined ? `a failure (${result.error})` : result.code;
+}
+
+function same(one: unknown, other: unknown): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+function short(value: unknown): string {
+  if (value === undefined) return "absent";
+  const text = JSON.stringify(value);
+  return text.length <= 160 ? text : `${text.slice(0, 159).toWellFormed()}…`;
 }

@@ -9,8 +9,8 @@ import {
   type Host,
   type HostOptions,
   type JsonObject,
-} from "../../src/index.ts";
-import { createRedactor } from "../../src/text/redact.ts";
+} from "@toolmount/core";
+import { createRedactor } from "@toolmount/core/text";
 import {
   createReplay,
   parseTape,
@@ -19,7 +19,7 @@ import {
   tapeHeader,
   type Tape,
   type TapeCall,
-} from "../../src/tape.ts";
+} from "../src/index.ts";
 
 const common = { consequenceLevel: "low" } as const;
 

@@ -10,6 +10,6 @@ export {
   type TapeCall,
   type TapeDecision,
   type TapeResult,
-} from "./tape/tape.ts";
-export { recordCalls, type RecordOptions } from "./tape/record.ts";
-export { createReplay, type Replay } from "./tape/replay.ts";
+} from "./tape.ts";
+export { recordCalls, type RecordOptions } from "./record.ts";
+export { createReplay, type Replay } from "./replay.ts";

@@ -1,10 +1,6 @@
-import type { Host } from "../contract/host.ts";
-import type { Phase } from "../contract/outcome.ts";
-import type { EventData, Undo } from "../contract/hooks.ts";
-import type { ToolResult } from "../contract/result.ts";
-import type { Json } from "../json/json.ts";
-import { lockDigest } from "../registry/lock-digest.ts";
-import { redactArguments, type Redactor } from "../text/redact.ts";
+import type { EventData, Host, Json, Phase, ToolResult, Undo } from "@toolmount/core";
+import { lockDigest } from "@toolmount/core/internal";
+import { redactArguments, type Redactor } from "@toolmount/core/text";
 import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 
 /** What a recorder may use. */

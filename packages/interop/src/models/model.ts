@@ -1,5 +1,12 @@
-import type { JsonObject, JsonSchema } from "../json/json.ts";
-import { ToolmountError } from "./errors.ts";
+import type { JsonObject, JsonSchema } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
+
+declare module "@toolmount/core" {
+  interface MountPoints {
+    /** Named by the prefix that a plan writes: `model: name:model`. */
+    models: ModelProvider;
+  }
+}
 
 /**
  * One item of a conversation, in the form of OpenAI's Responses API: a message, a call, its output, reasoning. What only
@@ -127,9 +134,6 @@ export interface ModelProvider {
   /** Rejects with `EXTENSION_MISSING` when its package is not installed, and with `PROVIDER_FAILED` without a key. */
   open(model: string, place: ModelPlace): Promise<Model>;
 }
-
-/** Imports a package from where the plan is: its exports, or null when it is not installed. */
-export type ImportPackage = (name: string) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** Why a request to a model failed. Source of the kinds: Amplifier's LLM errors. */
 export type ModelErrorKind =

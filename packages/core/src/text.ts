@@ -1,0 +1,22 @@
+// Texts: globs and near names, secrets, and characters that a reader does not see. Light: no part of a host is loaded.
+export {
+  coverHidden,
+  escapeDeceiving,
+  escapeHidden,
+  escapeHiddenInLines,
+  isDeceiving,
+} from "./text/hidden.ts";
+export { matchesArguments, matchesGlob } from "./text/match.ts";
+export { nearestNames } from "./text/nearest.ts";
+export type { SecretTexts } from "./contract/logger.ts";
+export {
+  createRedactor,
+  createSecretTexts,
+  digestOfSecret,
+  mask,
+  namesSecret,
+  redact,
+  redactArguments,
+  truncateText,
+  type Redactor,
+} from "./text/redact.ts";
