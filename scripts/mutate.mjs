@@ -90,7 +90,7 @@ function draw(count) {
 
 /** Runs the tests beside the file first, since they most often notice; then the package's others; then the slow ones. */
 async function tryMutation({ path, start, end, after }) {
-  const limitMs = 120_000 + 3 * cleanMs.get(packageOf(path));
+  const limitMs = 60_000 + 2 * cleanMs.get(packageOf(path));
   const file = join(root, path);
   const code = readFileSync(file, "utf8");
   restore = () => writeFileSync(file, code);
