@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
@@ -51,7 +51,11 @@ export function startRecording(host: Host, { record, cwd, secrets, logger }: Res
     if (!open) return;
     open = false;
     stop();
-    closeSync(descriptor);
+    try {
+      closeSync(descriptor);
+    } catch (err) {
+      logger.error({ err, file }, "the end of the recording may not have been written");
+    }
   };
 }
 
@@ -67,13 +71,21 @@ function recordLines(host: Host, redact: Redactor, write: (line: string) => void
 }
 
 function createTape(file: string): number {
+  let descriptor: number | undefined;
   try {
-    const descriptor = openSync(file, "wx", 0o600);
+    descriptor = openSync(file, "wx", 0o600);
     writeFileSync(descriptor, `${tapeHeader}\n`);
     return descriptor;
   } catch (cause) {
+    if (descriptor !== undefined) removeBegun(file, descriptor);
     throw new ToolmountError("RECORD_FAILED", { file, problem: messageOf(cause) }, { cause });
   }
+}
+
+/** Half a header is no tape, and would be in the way of the next recording. */
+function removeBegun(file: string, descriptor: number): void {
+  closeSync(descriptor);
+  rmSync(file, { force: true });
 }
 
 function redactAnswer(answer: JsonObject, redact: Redactor): JsonObject {
