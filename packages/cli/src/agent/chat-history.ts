@@ -1,5 +1,6 @@
-import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { addLine } from "../process/add-line.ts";
 
 /** What a person typed in chats over one plan, the last line first. */
 export interface ChatHistory {
@@ -34,7 +35,7 @@ export async function openHistory(
       if (file === null) return;
       try {
         await mkdir(dirname(file), { recursive: true });
-        await appendFile(file, rowOf(line), { mode: 0o600 });
+        addLine(file, JSON.stringify(line));
         rows = rows < maxRows ? rows + 1 : await shorten(file);
       } catch (error) {
         warn(
@@ -49,13 +50,9 @@ export async function openHistory(
 async function shorten(file: string): Promise<number> {
   const lines = (await readLines(file)).slice(-maxLines);
   const draft = `${file}.${process.pid}.new`;
-  await writeFile(draft, lines.map(rowOf).join(""), { mode: 0o600 });
+  await writeFile(draft, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
   await rename(draft, file);
   return lines.length;
-}
-
-function rowOf(line: string): string {
-  return `${JSON.stringify(line)}\n`;
 }
 
 async function readLines(file: string): Promise<string[]> {

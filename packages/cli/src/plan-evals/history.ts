@@ -1,21 +1,22 @@
-import { appendFile, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { ToolInfo } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import type { EvalRun } from "@toolmount/testing/evals";
+import { addLine } from "../process/add-line.ts";
 
-/** Reads the runs that a file keeps, oldest first; a file that is not there has none. */
+/** Reads the runs that a file keeps, oldest first; a file that is not there has none. A half last line is no run. */
 export async function readHistory(file: string): Promise<EvalRun[]> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
   });
-  const lines = text.split("\n").filter((line) => line !== "");
+  const lines = text.split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as EvalRun);
 }
 
 /** Adds a run at the end of the file. */
-export async function addToHistory(file: string, run: EvalRun): Promise<void> {
-  await appendFile(file, `${JSON.stringify(run)}\n`);
+export function addToHistory(file: string, run: EvalRun): void {
+  addLine(file, JSON.stringify(run));
 }
 
 /** A run as a history keeps it. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseTape } from "@toolmount/core/tape";
+import { parseTape } from "@toolmount/tape";
 import { expect, onTestFinished, test } from "vitest";
 import { brokenDisks, faultsOf, runOnDisk, timeout } from "../../../store/test/faulty-disk.ts";
 

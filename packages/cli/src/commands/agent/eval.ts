@@ -133,11 +133,12 @@ async function evaluate(input: string | undefined, options: Options, shell: Shel
       const name = compare === undefined ? models[0]! : (input ?? "the plan");
       comparisons.push(compareSides({ name, reports: run.reports }, { name: side, reports: other.reports }));
     }
-    if (recordTo !== null && options.only === undefined) {
-      const { kept, recorded } = recordTo.compact();
+    const code = await report(run.host, run.reports, comparisons, options, shell);
+    if (recordTo !== null) {
+      const { kept, recorded } = recordTo.end({ keepsAll: options.only !== undefined });
       shell.err.line(shell.err.paint("dim", `${record}: ${countOf(kept, "answer")} kept, ${recorded} new`));
     }
-    return await report(run.host, run.reports, comparisons, options, shell);
+    return code;
   } finally {
     await run.host.close();
   }
@@ -160,6 +161,7 @@ async function improve(
     const found = await improveTool(tool, { host, tests, loader, side }, shell);
     if (options.json === true) shell.out.json(found);
     else writeImprovement(found, shell);
+    side.recordTo?.end({ keepsAll: true });
     return exitCodes.done;
   } finally {
     await host.close();
@@ -232,7 +234,7 @@ async function compareWithHistory(
   const file = resolve(shell.cwd, history);
   const run = toRun(passRate, host.tools());
   const changes = compareRuns([...(await readHistory(file)), run]);
-  if (swap === undefined && only === undefined) await addToHistory(file, run);
+  if (swap === undefined && only === undefined) addToHistory(file, run);
   return changes;
 }
 
