@@ -9,7 +9,7 @@ interface CommandRow {
 }
 
 /** Commands under one title of the help. */
-export interface CommandGroup {
+interface CommandGroup {
   readonly title: string;
   readonly commands: readonly CommandRow[];
 }

@@ -14,7 +14,7 @@ const tokenBoundaries = [
 ];
 
 /** Counts calls, turns and requests that ended. */
-export interface Counters {
+interface Counters {
   call(call: CallTrace): void;
   turn(turn: TurnTrace): void;
   request(request: ModelTrace): void;

@@ -23,7 +23,7 @@ export function showLines(bytes: Buffer, column = 0): string {
 }
 
 /** A line beside a match. */
-export interface ContextLine {
+interface ContextLine {
   readonly line_number: number;
   readonly content: string;
 }

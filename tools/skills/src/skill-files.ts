@@ -18,7 +18,7 @@ const maxFiles = 512;
 const maxBytes = 16 * 1024 * 1024;
 
 /** The files of a skill's folder, sorted by path, and the text of its SKILL.md, which has the digest that is listed. */
-export interface SkillFolder {
+interface SkillFolder {
   readonly files: readonly SkillFile[];
   readonly instructions: string;
 }

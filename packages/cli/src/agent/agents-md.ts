@@ -9,7 +9,7 @@ import type { Shell } from "../process/shell.ts";
 const maxBytes = 65_536;
 
 /** The instructions of a project for agents. */
-export interface AgentsFile {
+interface AgentsFile {
   readonly path: string;
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { RunOptions } from "@toolmount/reasoner";
 
 /** A prompt, with the images and files that it names. */
-export interface PromptWithFiles {
+interface PromptWithFiles {
   /** The prompt; texts of files are below it. */
   readonly prompt: string;
   readonly images: readonly Image[];

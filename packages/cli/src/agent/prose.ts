@@ -3,7 +3,7 @@ import { printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
 /** The model's text and thoughts while they arrive. */
-export interface Prose {
+interface Prose {
   text(piece: string): void;
   thought(piece: string): void;
   /** Ends the line that is open, so that something else can be written. */

@@ -23,7 +23,7 @@ export interface EditReport {
 }
 
 /** Where a plan's file is searched, and which section is edited. */
-export interface EditOptions {
+interface EditOptions {
   readonly cwd: string;
   /** Default `tools`. */
   readonly section?: EditedSection | undefined;

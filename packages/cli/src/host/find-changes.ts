@@ -6,7 +6,7 @@ import { findByPrefix } from "../options/find-by-prefix.ts";
 const maxSessions = 100;
 
 /** The changes that a person named: those of a session, of a turn or of a call. */
-export interface NamedChanges {
+interface NamedChanges {
   readonly sessionId: string;
   readonly filter: ChangeFilter;
   readonly changes: readonly SessionChange[];

@@ -1,5 +1,5 @@
 /** A pattern over one argument, and the values behind it. */
-export interface ValuePattern {
+interface ValuePattern {
   readonly glob: string;
   readonly values: ReadonlySet<string>;
 }

@@ -3,7 +3,7 @@ import { copyJson } from "@toolmount/loader/commands";
 import { isMap, parseDocument } from "yaml";
 
 /** Members of a map, or why they cannot be read. */
-export type FlowMap =
+type FlowMap =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly problem: string };
 

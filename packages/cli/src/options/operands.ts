@@ -80,7 +80,7 @@ export async function readPairs(pairs: readonly string[], cwd: string): Promise<
 }
 
 /** Arguments that were written as words. */
-export interface ReadPairs {
+interface ReadPairs {
   readonly arguments: JsonObject;
   /** Names of those that were written as `name=text`. */
   readonly texts: ReadonlySet<string>;

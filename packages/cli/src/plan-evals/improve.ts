@@ -13,7 +13,7 @@ import { countPassed } from "./summary.ts";
 import { describeTools } from "./swap.ts";
 
 /** What became of an attempt to improve a description. */
-export interface Improvement {
+interface Improvement {
   readonly tool: string;
   readonly before: string;
   /** The best of the proposed descriptions; null when none passed more often than the present one. */
@@ -27,7 +27,7 @@ export interface Improvement {
 }
 
 /** What is needed to run evaluations on a plan. */
-export interface ImproveOptions {
+interface ImproveOptions {
   readonly host: OpenedHost;
   readonly tests: readonly PlanEval[];
   readonly loader: OpenHostOptions;

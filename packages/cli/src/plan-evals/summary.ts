@@ -88,7 +88,7 @@ function sumOf(values: readonly number[]): number {
 }
 
 /** What the evaluations must reach. */
-export interface Gates {
+interface Gates {
   /** Below 1, the lower end of the interval must reach it; at 1, every run must pass. */
   readonly minPass?: number | undefined;
   readonly maxCost?: number | undefined;

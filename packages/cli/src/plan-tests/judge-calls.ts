@@ -4,7 +4,7 @@ import type { Answer, PlanTest } from "./read.ts";
 import { createTestBench, type TestBench } from "./run.ts";
 
 /** A call that is judged and does not run. Without arguments, the judge makes some up that fit the tool's schema. */
-export interface JudgedCall {
+interface JudgedCall {
   readonly tool: string;
   readonly arguments: ((tool: ToolInfo) => JsonObject | undefined) | JsonObject | undefined;
   readonly mode: string | undefined;

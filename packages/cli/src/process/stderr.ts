@@ -1,7 +1,7 @@
 import type { Sink } from "../screen/screen.ts";
 import { isTerminal } from "./is-terminal.ts";
 
-export interface ErrorSink extends Sink {
+interface ErrorSink extends Sink {
   readonly isTTY: boolean;
   /** Waits until what was written has arrived. */
   flush(): Promise<void>;

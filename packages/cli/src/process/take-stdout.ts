@@ -5,7 +5,7 @@ import type { Sink } from "../screen/screen.ts";
 import { isTerminal } from "./is-terminal.ts";
 
 /** The command's answers. Every write is done when `write` returns. */
-export interface AnswerSink extends Sink {
+interface AnswerSink extends Sink {
   /** Why answers no longer arrive: `EPIPE` when the reader has closed, `EIO` when the terminal is gone. */
   readonly lost: string | undefined;
   /** The same place as a stream, which does not block the thread. */

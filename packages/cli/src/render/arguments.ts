@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolmount/core";
 
 /** One argument of a tool, as a row of a table. */
-export interface ArgumentRow {
+interface ArgumentRow {
   readonly name: string;
   /** In the words of TypeScript: `string`, `"a" | "b"`, `number[]`. */
   readonly type: string;

@@ -24,7 +24,7 @@ import type { CallRequest, ToolOutcome } from "@toolmount/core";
 import type { Tools } from "./toolmount-tools.d.ts";
 
 /** Makes calls: a host, or one session of it. */
-export interface Caller {
+interface Caller {
   call(request: CallRequest): Promise<ToolOutcome>;
 }
 

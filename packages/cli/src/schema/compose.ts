@@ -10,7 +10,7 @@ export interface KnownModule {
 }
 
 /** What the schema of plans is put together from. */
-export interface SchemaSources {
+interface SchemaSources {
   readonly parts: PlanSchemaParts;
   /** By section of a plan: the config schema of its module. */
   readonly sections: Readonly<Record<string, JsonSchema>>;

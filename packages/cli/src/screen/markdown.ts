@@ -4,7 +4,7 @@ import { widthOf } from "./table.ts";
 import { wrapped } from "./wrap.ts";
 
 /** Shows Markdown at a terminal while it arrives. */
-export interface MarkdownWriter {
+interface MarkdownWriter {
   /** A piece of the text, in which nothing acts on a terminal. */
   write(text: string): void;
   /** Ends the text, in the middle of a line, too. */

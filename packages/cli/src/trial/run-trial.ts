@@ -4,7 +4,7 @@ import { ToolmountError } from "@toolmount/core";
 import type { TrialMessage } from "./trial-message.ts";
 
 /** The file of a process in which modules are tried, without its extension, beside this one. */
-export type TrialFile = "validate-process" | "mount-process";
+type TrialFile = "validate-process" | "mount-process";
 
 /** How a trial ended when the process gave no answer: its modules block the thread, or ended the process. */
 interface TrialIncident<Step> {

@@ -3,7 +3,7 @@ import type { ApprovalReason } from "../contract/ports.ts";
 import { digestOf } from "../json/canonical.ts";
 
 /** A call of an approved list, as it is compared with a real call. */
-export interface ApprovedCall {
+interface ApprovedCall {
   readonly tool: string;
   readonly arguments: unknown;
   readonly asks: readonly string[];

@@ -5,7 +5,7 @@ import { isRecord } from "../schema/guards.ts";
 import type { AmplifierHookResult } from "./hook-result.ts";
 
 /** What is needed to carry out what a hook asked for. */
-export interface HookServices {
+interface HookServices {
   readonly session: AmplifierSession;
   readonly logger: Logger;
   readonly sizeLimit: number | null;

@@ -3,7 +3,7 @@ import type { AmplifierSessions } from "./sessions.ts";
 import { toAmplifierResult, type AmplifierToolResult } from "./tool-result.ts";
 
 /** A mounted tool with the members that Amplifier's modules use. */
-export interface ToolView extends ToolInfo {
+interface ToolView extends ToolInfo {
   readonly input_schema: ToolInfo["inputSchema"];
   /** Calls the tool through the host's path; only inside a call. */
   execute(input: Readonly<Record<string, unknown>>): Promise<AmplifierToolResult>;

@@ -5,7 +5,7 @@ import { classOf, isToolClass } from "./makers.ts";
 import type { Members } from "../schema/guards.ts";
 
 /** How a plan names a module whose exports are not toolmount's. */
-export interface LibraryModule {
+interface LibraryModule {
   /** Its name in messages; a default export without a name is named for it. */
   readonly name: string;
   /** The exports that the plan's `export` names; undefined for all. */

@@ -3,7 +3,7 @@ import { foreignDefinition } from "@toolmount/core/internal";
 import { ArgumentsRefused, type ForeignSchema } from "./foreign-schema.ts";
 
 /** A tool of another library, read. */
-export interface ForeignTool extends Pick<
+interface ForeignTool extends Pick<
   ToolDefinition,
   "name" | "requiresConfirmation" | "timeout" | "execution" | "outputSchema"
 > {

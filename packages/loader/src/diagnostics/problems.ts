@@ -32,7 +32,7 @@ const maxMessage = 1000;
 /** Longest report of all problems, in characters. */
 const maxReport = 20_000;
 
-export interface ProblemPlace {
+interface ProblemPlace {
   readonly path?: Path | undefined;
   readonly place?: Place | undefined;
   readonly hint?: string | undefined;

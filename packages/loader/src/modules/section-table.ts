@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 
-export interface SectionRow {
+interface SectionRow {
   readonly section: string;
   readonly module: string;
   /** `config`: the section is the module's config. `member`: it is one member of it, named as the section. */

@@ -61,7 +61,7 @@ export interface LoadedPlan {
   readonly problems: readonly Problem[];
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly cwd: string;
   readonly env: Environment;
   readonly logger: Logger;

@@ -19,7 +19,7 @@ export interface MountContext extends ImportContext {
   readonly mask: (text: string) => string;
 }
 
-export interface MountOptions extends ImportContext {
+interface MountOptions extends ImportContext {
   readonly logger: Logger;
   readonly conditions: readonly string[];
   readonly extensions: GivenModules;

@@ -1,7 +1,7 @@
 import { messageOf } from "@toolmount/core/errors";
 import type { Coordinator, Logger } from "@toolmount/core";
 
-export interface ReadyModule {
+interface ReadyModule {
   readonly id: string;
   /** Its export of this name; of another contract, what its adapter renders as such. */
   readonly onSessionReady: unknown;

@@ -1,7 +1,7 @@
 import { matchesGlob } from "@toolmount/core/text";
 import { isRecord } from "../diagnostics/json.ts";
 
-export interface Naming {
+interface Naming {
   readonly tools?: unknown;
   readonly prefix?: unknown;
 }

@@ -1,7 +1,7 @@
 import { ToolmountError, type Coordinator, type JsonObject, type Logger } from "@toolmount/core";
 import { exportedTools, runMount, type LoadedModule, type ModuleExports } from "@toolmount/core/internal";
 
-export interface RecordingCoordinator {
+interface RecordingCoordinator {
   readonly coordinator: Coordinator;
   readonly tools: ReadonlySet<unknown>;
   /** Points at which something was mounted, in the order of their first use. */

@@ -7,7 +7,7 @@ import type { GivenModules } from "../modules/resolve.ts";
 import type { Plan } from "../plan/check-plan.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 
-export interface RunnerSettings {
+interface RunnerSettings {
   readonly name: string;
   readonly place: string;
   readonly run: JsonObject;

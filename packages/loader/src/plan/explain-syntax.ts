@@ -8,7 +8,7 @@ interface YamlTrouble {
 }
 
 /** A problem of a plan's syntax: its offset, and a sentence that says what to change. */
-export interface SyntaxProblem {
+interface SyntaxProblem {
   readonly offset: number;
   readonly problem: string;
 }

@@ -9,7 +9,7 @@ import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 /** Variables by name; `process.env` is one. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Interpolated {
+interface Interpolated {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
   /** Replaces the values of variables in a text by their names, for every text that may be printed. */
@@ -49,7 +49,7 @@ export function interpolate(
 }
 
 /** The texts of files that a plan uses, and the folder for relative paths of a plan without a file. */
-export interface GivenFiles {
+interface GivenFiles {
   readonly values: FileValues;
   readonly folder: string;
 }

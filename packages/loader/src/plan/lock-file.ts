@@ -94,7 +94,7 @@ function refuse(file: string, problem: string): Error {
   ]);
 }
 
-export type LockedModule = Pick<LockedTool, "version" | "integrity">;
+type LockedModule = Pick<LockedTool, "version" | "integrity">;
 
 /** The lock of tools as they are now; `modules` by the id of each. */
 export function makeLock(

@@ -5,7 +5,7 @@ import type { Layer, Layers } from "./read-layers.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
-export interface Combined {
+interface Combined {
   readonly value: JsonObject;
   /** Where each part of the value is written, in the highest layer that sets it. */
   readonly map: PlanMap;

@@ -40,7 +40,7 @@ const finalCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** What an authorization is made with. */
-export interface AuthorizationOptions {
+interface AuthorizationOptions {
   readonly url: URL;
   readonly settings: AuthSettings;
   readonly credentials: Credentials;

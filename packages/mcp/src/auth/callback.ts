@@ -16,7 +16,7 @@ export interface Callback {
 const path = "/callback";
 
 /** Which port to listen on. */
-export interface CallbackPort {
+interface CallbackPort {
   /** This port and no other. */
   readonly required: number | undefined;
   /** This port where it is free: the client is registered for it. */

@@ -13,7 +13,7 @@ import type { AuthSettings } from "./settings.ts";
 import { createSignInFetch, signInProblem, type SignInFetch } from "./sign-in-fetch.ts";
 
 /** What tokens are renewed with. */
-export interface Renewal {
+interface Renewal {
   readonly url: URL;
   readonly settings: AuthSettings;
   readonly challenge: Challenge;
@@ -21,7 +21,7 @@ export interface Renewal {
 }
 
 /** New tokens, and who issued them. */
-export interface Renewed {
+interface Renewed {
   readonly issuer: string;
   readonly tokens: KeptTokens;
 }

@@ -25,7 +25,7 @@ import type { TransportOptions } from "./transport.ts";
 import { uiCapabilities } from "./ui.ts";
 
 /** What a server reports by itself. */
-export interface ClientEvents {
+interface ClientEvents {
   /** The server says that its tools are others now, or a new connection was made. */
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
   /** The server says that a resource has changed. */

@@ -13,7 +13,7 @@ import { LineReader, requireNarrow } from "../wire/message-size.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
 /** What a stdio transport is made with. */
-export interface StdioOptions extends Program {
+interface StdioOptions extends Program {
   readonly maxMessageBytes: number;
   readonly logger: Logger;
 }

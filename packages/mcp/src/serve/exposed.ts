@@ -49,7 +49,7 @@ function having<Source extends Pick<ExposedSource, "exposes">>(
 }
 
 /** What is served beside tools, and how its requests are made for one request of the client. */
-export interface Exposing {
+interface Exposing {
   readonly host: Host;
   readonly sources: readonly PublishedSource[];
   readonly skills: ExposedSource | undefined;

@@ -19,7 +19,7 @@ interface ServedSkill extends OfferedSkill {
 }
 
 /** Serves the skills of a session. A file is read by a call of the skill's tool, so that policy, lock and audit see it. */
-export interface SkillService {
+interface SkillService {
   /** Its SKILL.md files, for `resources/list` and `resources/read`. */
   readonly source: ExposedSource;
   /** Registers the methods of the extension. */

@@ -82,7 +82,7 @@ function readCursor(cursor: string): string {
 }
 
 /** Members of a tool's definition that come from a mounted MCP server, such as `title`, `icons` and `_meta`. */
-export type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
+type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
 
 /** Asks mounted servers for the members of definitions that a host has no field for. */
 export async function loadExtras(host: Host): Promise<Extras> {

@@ -16,7 +16,7 @@ import type {
 export const exposedChannel = "mcp.exposed";
 
 /** One request of a client for a prompt. */
-export interface PromptRound {
+interface PromptRound {
   readonly capabilities: ClientCapabilities;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
   /** The server's own state, as it gave it. */

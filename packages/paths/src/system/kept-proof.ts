@@ -4,7 +4,7 @@ import { release } from "node:os";
 import { join } from "node:path";
 
 /** Where the proof of a sandbox is kept. */
-export interface KeptProof {
+interface KeptProof {
   exists(): boolean;
   write(): void;
 }

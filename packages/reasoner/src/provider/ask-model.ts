@@ -10,7 +10,7 @@ import { textOf } from "./items.ts";
 import type { ModelEvent } from "./model-events.ts";
 
 /** What a request to the model needs beside its body. */
-export interface ModelCall {
+interface ModelCall {
   readonly model: Model;
   readonly settings: Pick<
     Settings,

@@ -12,7 +12,7 @@ const readyKey = "toolmount.mode_ready";
 type Step = Settings["bootstrap"][string][number];
 
 /** What bootstrap calls need of their turn. */
-export interface Bootstrap {
+interface Bootstrap {
   readonly log: SessionLog;
   readonly session: Session;
   readonly settings: Pick<Settings, "bootstrap">;

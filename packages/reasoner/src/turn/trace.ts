@@ -6,7 +6,7 @@ import type { SessionFacts } from "../session/log.ts";
 import type { TurnResult } from "./turn-types.ts";
 
 /** The facts of a turn before it runs. */
-export interface TracedTurn {
+interface TracedTurn {
   readonly hostId: string;
   readonly turnId: string;
   readonly facts: SessionFacts;

@@ -8,7 +8,7 @@ export interface Lines {
 }
 
 /** Receives what the other side sends. */
-export interface LineListener {
+interface LineListener {
   line(text: string): void;
   /** The other side sent a longer line than is accepted. Nothing more is read. */
   tooLong(): void;

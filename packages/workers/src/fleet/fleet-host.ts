@@ -13,7 +13,7 @@ import type { Engine } from "./engine.ts";
 import type { SentCall } from "./sent-call.ts";
 
 /** What a host needs to send calls. */
-export interface FleetHostOptions {
+interface FleetHostOptions {
   readonly ledger: FleetLedger;
   /** Opens the engine of a queue, once. */
   readonly engineOf: (queue: string) => Promise<Engine>;

@@ -24,7 +24,7 @@ import { outcomeUnknown, unavailable } from "../run-failures.ts";
 import { SentCall } from "./sent-call.ts";
 
 /** What a runner of a fleet needs of its host. */
-export interface FleetRunnerOptions {
+interface FleetRunnerOptions {
   readonly settings: FleetSettings;
   /** Connects at the first call. */
   readonly host: () => Promise<FleetHost>;

@@ -21,7 +21,7 @@ import type { Seal } from "./seal.ts";
 import { Together } from "./together.ts";
 
 /** What a worker of one queue needs. */
-export interface FleetWorkerOptions {
+interface FleetWorkerOptions {
   readonly ledger: FleetLedger;
   readonly engine: Engine;
   readonly queue: string;

@@ -18,7 +18,7 @@ import { createNearRun, type NearRun } from "./near-run.ts";
 import { MessageMeter } from "./message-meter.ts";
 
 /** How a process is started and watched. */
-export interface FarOptions {
+interface FarOptions {
   readonly launch: Launch;
   readonly mount: Extract<HostMessage, { type: "mount" }>;
   readonly memoryMb: number | undefined;

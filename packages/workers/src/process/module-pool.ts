@@ -4,13 +4,13 @@ import type { DescribedTool } from "../far/described-tool.ts";
 import type { FarProcess } from "./far-process.ts";
 
 /** What a process reports of its module. */
-export interface DescribedByProcess {
+interface DescribedByProcess {
   readonly tools: readonly DescribedTool[];
   readonly contributions: readonly Contribution[];
 }
 
 /** What a pool starts, and how many processes it may have. */
-export interface PoolOptions {
+interface PoolOptions {
   readonly start: () => Promise<FarProcess>;
   /** Most processes for calls from outside; a call by a tool may add one, so that it never waits for its caller. */
   readonly processes: number;

@@ -26,7 +26,7 @@ export function isShell(name: string): boolean {
 }
 
 /** What a shell is given to run. */
-export type ShellSource =
+type ShellSource =
   | { readonly kind: "script"; readonly text: string; readonly dialect: Dialect }
   | { readonly kind: "file"; readonly command: readonly ShellWord[] }
   | { readonly kind: "input"; readonly dialect: Dialect }

@@ -73,7 +73,7 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
 );
 
 /** The command that a wrapper runs: words, `none`, or `unclear`. */
-export type Unwrapped = readonly ShellWord[] | "none" | "unclear";
+type Unwrapped = readonly ShellWord[] | "none" | "unclear";
 
 /** Whether a command runs the command in its arguments. */
 export function isWrapper(name: string): boolean {

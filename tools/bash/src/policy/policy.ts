@@ -10,7 +10,7 @@ export interface Policy {
   asks(command: string): boolean;
 }
 
-export interface PolicyPlace {
+interface PolicyPlace {
   readonly files: Files;
   /** Free of links. */
   readonly workingDir: string;

@@ -12,7 +12,7 @@ import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
 import { createProcessFinder, markName } from "./find-processes.ts";
 
-export interface SandboxPlace extends LaunchPlace {
+interface SandboxPlace extends LaunchPlace {
   readonly write: readonly string[];
   readonly denied: readonly string[];
   readonly read: readonly string[];
@@ -37,7 +37,7 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
 }
 
 /** A sandbox in which all files exist, and few are writable. */
-export type WallPlace = LaunchPlace & WallMounts;
+type WallPlace = LaunchPlace & WallMounts;
 
 /**
  * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write
@@ -68,7 +68,7 @@ function bubblewrapLauncher(
 }
 
 /** A sandbox to try: how it starts commands, of which kind it is, and the host's own environment. */
-export interface TriedSandbox {
+interface TriedSandbox {
   readonly launcher: Launcher;
   readonly kind: SandboxKind;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ export interface Patience {
 }
 
 /** What ending processes needs. */
-export interface EndOptions {
+interface EndOptions {
   readonly patience: Patience;
   readonly clock: Clock;
   readonly finder: ProcessFinder;

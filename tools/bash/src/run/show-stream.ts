@@ -13,7 +13,7 @@ export function withoutControls(text: string): string {
 }
 
 /** A stream as an answer shows it. */
-export interface ShownStream {
+interface ShownStream {
   readonly text: string;
   readonly truncated: boolean;
 }

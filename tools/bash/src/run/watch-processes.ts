@@ -5,7 +5,7 @@ import type { ProcessFinder } from "./find-processes.ts";
 const countMs = 250;
 
 /** What counting needs. */
-export interface WatchOptions {
+interface WatchOptions {
   readonly maxProcesses: number;
   readonly clock: Clock;
   readonly finder: ProcessFinder;

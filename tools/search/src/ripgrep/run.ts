@@ -24,7 +24,7 @@ export interface Ending {
 }
 
 /** Says false when it has enough. */
-export type OnRecord = (record: Buffer) => boolean;
+type OnRecord = (record: Buffer) => boolean;
 
 /** Longest record to keep; a longer one becomes empty. All matches of a line are in its record. */
 const maxRecordBytes = 8_388_608;

@@ -21,7 +21,7 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /** The kinds of files that a search can be bound to. */
-export interface FileTypes {
+interface FileTypes {
   readonly names: readonly string[];
   /** The engine's name for a kind, or null when it knows none. */
   resolve(name: string): string | null;

@@ -13,7 +13,7 @@ export interface ExtractedPage {
 }
 
 /** How pages become text. */
-export interface ExtractOptions {
+interface ExtractOptions {
   readonly reader: Reader;
   readonly limits: ReadLimits;
   /** False: HTML stays as it is. */

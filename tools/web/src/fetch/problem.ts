@@ -16,7 +16,7 @@ export class FetchProblem extends Error {
   }
 }
 
-export type FetchCode =
+type FetchCode =
   | "URL_BLOCKED"
   | "FETCH_FAILED"
   | "FETCH_TIMED_OUT"

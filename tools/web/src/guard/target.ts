@@ -3,7 +3,7 @@ import { isAllowedAddress } from "./address.ts";
 import { bareHost, isAmong, parseDomains } from "./domains.ts";
 
 /** Settings of a guard. */
-export interface GuardSettings {
+interface GuardSettings {
   readonly allowed_domains: readonly string[];
   readonly blocked_domains: readonly string[];
   readonly allowed_ports: readonly number[];

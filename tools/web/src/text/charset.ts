@@ -5,7 +5,7 @@ import { MIMEType } from "node:util";
 import htmlEncodingSniffer from "html-encoding-sniffer";
 
 /** A parsed Content-Type. */
-export interface ContentType {
+interface ContentType {
   /** Without parameters, in lower case; empty when absent. */
   readonly essence: string;
   readonly charset: string | undefined;

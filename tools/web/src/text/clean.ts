@@ -1,5 +1,5 @@
 /** Text without characters that people cannot see, and a warning when some were removed. */
-export interface CleanText {
+interface CleanText {
   readonly text: string;
   readonly warnings: readonly string[];
 }

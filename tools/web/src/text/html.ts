@@ -8,7 +8,7 @@ import TurndownService from "turndown";
 import { measurePage, type PageCost } from "./measure.ts";
 
 /** A page as Markdown, with warnings about what was left out because the page is large. */
-export interface MarkdownPage {
+interface MarkdownPage {
   readonly text: string;
   readonly warnings: readonly string[];
 }

@@ -1,5 +1,5 @@
 /** A part of a text, in UTF-16 units; never half a character. */
-export interface TextPage {
+interface TextPage {
   readonly content: string;
   readonly offset: number;
   /** Start of the next part; null on the last part. */
