@@ -15,7 +15,7 @@ const kinds = [
       "packages/cli/src/install/fetch-programs.ts",
       "packages/cli/src/process/open-browser.ts",
       "packages/cli/src/process/take-stdout.ts",
-      "packages/cli/src/scaffold/prepare-folder.ts",
+      "packages/cli/src/scaffold/init-files.ts",
       "packages/mcp/src/mount/process-tree.ts",
       "packages/paths/src/place.ts",
       "packages/paths/src/system/environment.ts",

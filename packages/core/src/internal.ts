@@ -32,11 +32,11 @@ export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/s
 export { zodSize } from "./schema/zod-parser.ts";
 export { lockDigest } from "./registry/lock-digest.ts";
 export { callInternal } from "./host/session.ts";
-export { readHostLinks } from "./host/host-links.ts";
+export { readHostLinks } from "./contract/host-chain.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { placeText } from "./call/hold.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
-export { holdsVariables } from "./text/variable-files.ts";
+export { holdsVariables } from "./text/redact.ts";
 export { ContractBreach } from "./result/normalize.ts";
 export { isUnreachable } from "./scheduling/unreachable.ts";
 export { withTimeout } from "./scheduling/with-timeout.ts";

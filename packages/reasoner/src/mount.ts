@@ -1,6 +1,5 @@
 import type { Coordinator, ListAgents } from "@toolmount/core";
 import { settingsOf, type Config } from "./config/settings.ts";
-import { reasonerEvents } from "./events.ts";
 import { createReasoner } from "./reasoner.ts";
 
 /** Mounts a plan's reasoner, and the capabilities with which tools begin sub-agents. */
@@ -16,3 +15,38 @@ export async function mount(coordinator: Coordinator, given: Config): Promise<vo
   coordinator.registerCapability("session.agents", listAgents);
   coordinator.registerCapability("session.injection_limits", { size, tokensPerTurn });
 }
+
+/** The events that a reasoner emits: Amplifier's, and `mode:entered` of toolmount. A test compares them with the sources. */
+const reasonerEvents = Object.freeze([
+  "session:start",
+  "session:resume",
+  "session:fork",
+  "session:end",
+  "prompt:submit",
+  "prompt:complete",
+  "execution:start",
+  "execution:end",
+  "orchestrator:complete",
+  "provider:resolve",
+  "provider:request",
+  "provider:response",
+  "provider:retry",
+  "provider:throttle",
+  "provider:error",
+  "provider:tool_sequence_repaired",
+  "llm:request",
+  "llm:response",
+  "content_block:start",
+  "content_block:delta",
+  "content_block:end",
+  "thinking:delta",
+  "thinking:final",
+  "context:pre_compact",
+  "context:compaction",
+  "context:post_compact",
+  "context:include",
+  "policy:violation",
+  "cancel:requested",
+  "cancel:completed",
+  "mode:entered",
+] as const);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
+import { systemClock, ToolmountError, type Coordinator, type Spawn } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { Reasoner, RunOptions, SessionDetails, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner, type RunningTurn } from "./run-turn.ts";
@@ -10,8 +10,8 @@ import type { SessionEntry } from "./session/entry.ts";
 import { conflict } from "./session/log.ts";
 import { forkSession, rewindSession } from "./session-copies.ts";
 import { Spawner } from "./spawn.ts";
-import { checkClientResults } from "./turn/client-results.ts";
-import type { TurnResult } from "./turn/turn-types.ts";
+import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
+import type { SessionView } from "./session/view.ts";
 
 /** Makes a reasoner over the tools that a coordinator has mounted. */
 export function createReasoner(
@@ -96,4 +96,26 @@ async function outputOf(access: SessionAccess, id: string, callId: string): Prom
   const entries = (await access.store().entries(id)).map(({ entry }) => entry as Partial<SessionEntry>);
   const found = entries.find((entry) => entry.kind === "output" && entry.callId === callId);
   return (found as { readonly item?: Item } | undefined)?.item ?? null;
+}
+
+/**
+ * Checks a client's results against the calls that wait for it. Throws `CLIENT_RESULT_REFUSED` for an unknown or repeated
+ * id, for a call that does not wait for the client or has a result, and for a result without exactly one of `result` and
+ * `error`.
+ */
+function checkClientResults(view: SessionView, given: readonly ClientResult[]): void {
+  const seen = new Set<string>();
+  for (const { callId, result, error } of given) {
+    const state = view.turn?.calls.find(({ call }) => call.callId === callId);
+    const tool = state?.waits?.tool ?? state?.call.name ?? callId;
+    const refuse = (problem: string): never => {
+      throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem });
+    };
+    if (seen.has(callId)) refuse("its id is given twice");
+    if (state === undefined) refuse("no call of this turn has this id");
+    if (state?.output !== null) refuse("the call has its result already");
+    if (state?.waits?.waitsFor !== "client") refuse("the call does not wait for the client");
+    if ((result === undefined) === (error === undefined)) refuse("give either a result or an error");
+    seen.add(callId);
+  }
 }

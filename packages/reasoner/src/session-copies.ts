@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Coordinator } from "@toolmount/core";
+import { ToolmountError, type Coordinator, type SessionStore } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { SessionSummary, TurnHost } from "./reasoner-types.ts";
 import type { TurnRunner } from "./run-turn.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { summaryOf } from "./session-summary.ts";
-import { viewAfter } from "./session/history.ts";
-import { conflict } from "./session/log.ts";
+import { conflict, readEntry } from "./session/log.ts";
+import type { SessionEntry } from "./session/entry.ts";
+import { fold } from "./session/fold.ts";
+import { createView, type SessionView } from "./session/view.ts";
 
 /** Copies a session without its open turn, or as it was after its first `at` turns. */
 export async function forkSession(
@@ -60,4 +62,30 @@ export async function rewindSession(
   host.session(id).restore(state);
   access.remember(log);
   return summaryOf((await access.store().load(id))!, prices);
+}
+
+/**
+ * The session as it was after its first `turns` turns; turns that were removed do not count. Also what a compaction left
+ * out later is in it. Throws `OPTION_INVALID` when the session has fewer turns.
+ */
+async function viewAfter(store: SessionStore, id: string, turns: number): Promise<SessionView> {
+  const entries = (await store.entries(id)).map(({ sequence, entry }) => readEntry(id, sequence, entry));
+  const begins = beginsOf(entries);
+  if (!Number.isInteger(turns) || turns < 0 || turns > begins.length) {
+    const problem = `the session has ${begins.length} turns, and ${turns} cannot be kept`;
+    throw new ToolmountError("OPTION_INVALID", { option: "turns", problem });
+  }
+  const view = createView();
+  for (const entry of entries.slice(0, begins[turns] ?? entries.length)) fold(view, entry);
+  return view;
+}
+
+/** Where each turn begins that was not removed. */
+function beginsOf(entries: readonly SessionEntry[]): readonly number[] {
+  const begins: number[] = [];
+  for (const [at, entry] of entries.entries()) {
+    if (entry.kind === "begin") begins.push(at);
+    if (entry.kind === "rewound") begins.length = entry.turns;
+  }
+  return begins;
 }

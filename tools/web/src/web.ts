@@ -4,8 +4,8 @@ import { createReader, type Reader } from "./extract/reader.ts";
 import { config, type ParsedSettings, type Settings } from "./config.ts";
 import { connectTo, type Connect } from "./fetch/connect.ts";
 import type { FetchOptions } from "./fetch/fetch-page.ts";
-import { resolveBySystem } from "./guard/resolve.ts";
 import { createGuard, type Resolve } from "./guard/target.ts";
+import { lookup } from "node:dns/promises";
 
 /** Services of the machine that the web tools use; each has a default. */
 export interface Services {
@@ -53,4 +53,10 @@ export function openWeb(given: Settings, services: Services = {}): Web {
       },
     },
   };
+}
+
+/** Resolves a name to all its addresses with the system's resolver. */
+async function resolveBySystem(hostname: string): Promise<readonly string[]> {
+  const found = await lookup(hostname, { all: true, order: "verbatim" });
+  return found.map(({ address }) => address);
 }

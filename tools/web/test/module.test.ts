@@ -5,7 +5,7 @@ import { config, createWebFetch, mount } from "@toolmount/tool-web";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { pageOfText } from "../src/text/page-text.ts";
+import { pageOfText } from "../src/tools/web-fetch.ts";
 import { serve } from "./world.ts";
 
 async function mounted(settings: object = {}) {

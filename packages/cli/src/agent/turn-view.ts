@@ -2,8 +2,8 @@ import type { TurnEvent, WaitingCall } from "@toolmount/reasoner";
 import { countOf } from "../screen/count.ts";
 import { outcomeHeadline } from "../render/outcome.ts";
 import { printable, printableLines } from "../screen/printable.ts";
-import { createProse } from "./prose.ts";
 import type { Screen } from "../screen/screen.ts";
+import { createMarkdownWriter } from "../screen/markdown.ts";
 
 /**
  * Shows a turn while it runs: the model's text as it comes, a line for each call, what goes wrong. A terminal shows Markdown
@@ -208,4 +208,39 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
         ? "waits for another process that has it"
         : "waits for a person: toolmount approvals list";
   return `  ${screen.paint("yellow", "…")} ${screen.paint("bold", printable(tool))} ${printable(what)}`;
+}
+
+/** The model's text and thoughts while they arrive. */
+interface Prose {
+  text(piece: string): void;
+  thought(piece: string): void;
+  /** Ends the line that is open, so that something else can be written. */
+  end(): void;
+}
+
+/** A terminal shows Markdown as it reads, unless it `isPlain` and cannot draw again. */
+function createProse(screen: Screen, isPlain: boolean): Prose {
+  let open: "text" | "thought" | null = null;
+  const markdown = isPlain || screen.columns === undefined ? undefined : createMarkdownWriter(screen);
+  const end = () => {
+    if (open === "text" && markdown !== undefined) markdown.end();
+    else if (open !== null) screen.line();
+    open = null;
+  };
+  const begin = (kind: "text" | "thought") => {
+    if (open !== kind) end();
+    open = kind;
+  };
+  return {
+    end,
+    text(piece) {
+      begin("text");
+      if (markdown === undefined) screen.write(printableLines(piece));
+      else markdown.write(printableLines(piece));
+    },
+    thought(piece) {
+      begin("thought");
+      screen.write(screen.paint("dim", printableLines(piece)));
+    },
+  };
 }

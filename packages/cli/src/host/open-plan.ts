@@ -1,11 +1,11 @@
-import { createMemoryStore } from "@toolmount/core";
+import { createMemoryStore, ToolmountError, type EventData, type Host, type ToolInfo } from "@toolmount/core";
 import type { OpenedHost, OpenHostOptions, PlanInput } from "@toolmount/loader";
 import { mountDefaultState, type DefaultAudit } from "./default-state.ts";
 import { loaderOptions } from "./loader-options.ts";
-import { watchCalls } from "./watch-calls.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { tapeOf, type TapeOptions } from "../options/tape-options.ts";
 import type { Shell } from "../process/shell.ts";
+import type { CallWatch } from "../process/watchdog.ts";
 
 /**
  * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer; without
@@ -30,4 +30,23 @@ export async function openPlan(
   watchCalls(host, shell.calls);
   if (!isReplay && more.store === undefined) mountDefaultState(host, defaultAudit);
   return host;
+}
+
+/** Reports each call of a host to the watchdog, from `tool:pre` to its one `tool:post` or `tool:error`. */
+export function watchCalls({ coordinator }: Pick<Host, "coordinator">, calls: CallWatch): void {
+  const ends = new Map<unknown, () => void>();
+  const end = (_event: string, { run_id }: EventData) => {
+    ends.get(run_id)?.();
+    ends.delete(run_id);
+  };
+  coordinator.hooks.observe("tool:pre", (_event, { run_id, tool_name }) => {
+    const tool = String(tool_name);
+    const info = coordinator.get("tools", tool) as Pick<ToolInfo, "timeoutMs"> | null;
+    if (info === null) return;
+    const { timeoutMs } = info;
+    const error = () => new ToolmountError("TIMED_OUT", { tool, timeoutMs });
+    ends.set(run_id, calls.begin({ tool, timeoutMs, error }));
+  });
+  coordinator.hooks.observe("tool:post", end);
+  coordinator.hooks.observe("tool:error", end);
 }

@@ -1,7 +1,7 @@
 import { createHost, data, defineTool } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { watchCalls } from "../../src/host/watch-calls.ts";
+import { watchCalls } from "../../src/host/open-plan.ts";
 
 test("a call is watched with the timeout of its tool, and no other tool is looked at", async () => {
   const host = createHost();

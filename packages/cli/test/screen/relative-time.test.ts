@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago } from "../../src/screen/relative-time.ts";
+import { ago } from "../../src/render/session.ts";
 
 test.each([
   [0, "just now"],

@@ -1,3 +1,5 @@
+import { isRecord } from "../json/json.ts";
+
 /** One running host, as other hosts know it. It names no path and no person. */
 export interface HostLink {
   /** A random id of the running host. */
@@ -20,4 +22,26 @@ export interface HostChain {
   toClients(): Promise<readonly HostLink[]>;
   /** Throws `PLAN_SERVES_ITSELF` where a server leads to this host, or to one for which this host runs. */
   requireOther(behind: readonly HostLink[]): void;
+}
+
+/** Hosts of one list that count. More of them is no list that a host wrote. */
+const maxLinks = 1_000;
+
+/** Longest id, and longest digest, in characters. */
+const maxLength = 100;
+
+/** Reads a list of hosts that came from another program. What is no link is left out. */
+export function readHostLinks(value: unknown): readonly HostLink[] {
+  return Array.isArray(value) ? value.slice(0, maxLinks).flatMap(readLink) : [];
+}
+
+function readLink(value: unknown): HostLink[] {
+  if (!isRecord(value)) return [];
+  const { host, plan } = value;
+  if (!isShort(host)) return [];
+  return [isShort(plan) ? { host, plan } : { host }];
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= maxLength;
 }

@@ -1,4 +1,11 @@
-import { systemClock, type Coordinator, type JsonObject, type MountPoints, type Undo } from "@toolmount/core";
+import {
+  systemClock,
+  type Coordinator,
+  type JsonObject,
+  type MountPoints,
+  type ToolInfo,
+  type Undo,
+} from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 import { showCancellation } from "./cancellation.ts";
 import { processHookResult } from "./hook-approval.ts";
@@ -6,7 +13,7 @@ import type { AmplifierHookResult } from "./hook-result.ts";
 import { createAmplifierHooks, type AmplifierHooks } from "./hooks.ts";
 import { requestCancel, type CancelState } from "./request-cancel.ts";
 import type { AmplifierSessions } from "./sessions.ts";
-import { lookUpTools } from "./tool-views.ts";
+import { toAmplifierResult, type AmplifierToolResult } from "./tool-result.ts";
 
 const namedPoints = ["tools", "providers"] as const;
 const singlePoints = ["orchestrator", "context", "module-source-resolver"] as const;
@@ -196,5 +203,38 @@ function describe(coordinator: Coordinator, sessions: AmplifierSessions, approva
     has_orchestrator: coordinator.get("orchestrator") !== null,
     has_context: coordinator.get("context") !== null,
     has_approval_provider: isRecord(approval),
+  };
+}
+
+/** A mounted tool with the members that Amplifier's modules use. */
+interface ToolView extends ToolInfo {
+  readonly input_schema: ToolInfo["inputSchema"];
+  /** Calls the tool through the host's path; only inside a call. */
+  execute(input: Readonly<Record<string, unknown>>): Promise<AmplifierToolResult>;
+}
+
+/** The mounted tools by name; with a name, that tool or null. */
+function lookUpTools(
+  coordinator: Coordinator,
+  sessions: AmplifierSessions,
+  name: string | undefined,
+): ReadonlyMap<string, ToolView> | ToolView | null {
+  const infos = coordinator.get("tools") as ReadonlyMap<string, ToolInfo>;
+  if (name === undefined) return new Map([...infos].map(([key, info]) => [key, show(info, sessions)]));
+  const info = coordinator.get("tools", name) as ToolInfo | null;
+  return info === null ? null : show(info, sessions);
+}
+
+function show(info: ToolInfo, sessions: AmplifierSessions): ToolView {
+  return {
+    ...info,
+    input_schema: info.inputSchema,
+    async execute(input) {
+      const call = sessions.call();
+      if (call !== undefined)
+        return toAmplifierResult(await call.call({ name: info.name, arguments: input }));
+      const message = `"${info.name}" can be called only from within a call`;
+      return { success: false, output: null, error: { message } };
+    },
   };
 }

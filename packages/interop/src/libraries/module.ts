@@ -1,7 +1,6 @@
 import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { findTools, type Findings, type Maker } from "./collect.ts";
-import { classOf, isToolClass } from "./makers.ts";
 import type { Members } from "../schema/guards.ts";
 
 /** How a plan names a module whose exports are not toolmount's. */
@@ -149,4 +148,21 @@ function describe(made: unknown): string {
 
 function refuse(module: string, problem: string): never {
   throw new ToolmountError("MODULE_INVALID", { module, problem });
+}
+
+type Make = (...given: readonly unknown[]) => unknown;
+
+/** Whether a function is a class. */
+function classOf(make: Make): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(make));
+}
+
+/** Methods that only classes of tools have: LangChain's, BeeAI's, Aptix's. Many a class has an `execute`. */
+const methods = ["_call", "_run", "ExecuteAsync"] as const;
+
+/** Whether a class makes a tool, as its methods show. */
+function isToolClass(make: Make): boolean {
+  const { prototype } = make as { readonly prototype?: unknown };
+  if (!classOf(make) || typeof prototype !== "object" || prototype === null) return false;
+  return methods.some((name) => typeof (prototype as Record<string, unknown>)[name] === "function");
 }

@@ -1,13 +1,19 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { JsonObject, PlanPosition } from "@toolmount/core";
 import { isToolmountError } from "@toolmount/core/errors";
 import { lockFileOf } from "../plan/lock-file-name.ts";
 import { findPlan } from "../plan/find-plan.ts";
 import { isRecord } from "../diagnostics/json.ts";
-import { createPackageFinder, type PackageFinder } from "../modules/package-finder.ts";
-import { readPackage, readText, type ManifestTool, type PackageFacts } from "../modules/manifest.ts";
+import {
+  findPackage,
+  readNow,
+  readPackage,
+  readText,
+  type ManifestTool,
+  type PackageFacts,
+} from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
 import { amplifierSections, listSkills } from "../plan/amplifier.ts";
 import { entryKeys, planKeys } from "../plan/known-keys.ts";
@@ -197,4 +203,31 @@ function described(tool: ManifestTool, overrides: unknown): ManifestTool {
   if (description === undefined) return tool;
   const { summary: _, ...rest } = tool;
   return { ...rest, description };
+}
+
+type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
+
+/** Finds many packages from one folder, each by one read; asks Node about its own name, and what it does not find. */
+function createPackageFinder(folder: string): PackageFinder {
+  const folders = [...ancestorsOf(folder)];
+  const roots = folders.map((path) => join(path, "node_modules")).filter(isFolder);
+  const own = folders.map((path) => readNow(path)).find((facts) => facts !== null)?.name;
+  return (name) => {
+    if (name === own) return findPackage(name, folder);
+    for (const root of roots) {
+      const facts = readNow(join(root, name));
+      if (facts !== null) return facts;
+    }
+    return findPackage(name, folder);
+  };
+}
+
+function* ancestorsOf(folder: string): Iterable<string> {
+  yield folder;
+  const above = dirname(folder);
+  if (above !== folder) yield* ancestorsOf(above);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -1,6 +1,5 @@
 import type { ErrorCode, ErrorDetails, Json, JsonObject } from "@toolmount/core";
-import { createSecretTexts, type SecretTexts } from "@toolmount/core/text";
-import { isHarmless, looksRandom, namesOneSecret, passwordsOf } from "./secret-values.ts";
+import { createSecretTexts, namesSecret, type SecretTexts } from "@toolmount/core/text";
 import { isList } from "../diagnostics/json.ts";
 import { resolveFileValue, type FileValues } from "./file-values.ts";
 import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
@@ -166,4 +165,35 @@ function createMask(used: ReadonlyMap<string, string>, secrets: SecretTexts): (t
     secrets.mask(
       longestFirst.reduce((masked, [value, name]) => masked.replaceAll(value, `\${${name}}`), text),
     );
+}
+
+/** Words, numbers, folders, and addresses without a password: values that a reader of a message needs. */
+const harmless = [
+  /^[A-Za-z]+([ ._-][A-Za-z]+)*$/,
+  /^[0-9.]{1,6}$/,
+  /^(~|\.{0,2})\/[^\n]*$/,
+  /^[A-Za-z]:\\[^\n]*$/,
+  /^[a-z][a-z0-9+.-]*:\/\/[^@?#\s]*$/,
+  /^[a-z0-9.-]+:[0-9]+$/,
+];
+
+/** Whether one of the names of a value says that it is a secret. */
+function namesOneSecret(names: readonly string[]): boolean {
+  return names.some(namesSecret);
+}
+
+/** Whether a value has the form of a word, a number, a folder, or an address without a password. */
+function isHarmless(value: string): boolean {
+  return harmless.some((pattern) => pattern.test(value));
+}
+
+/** Whether a value has the form of a key: long, of letters and digits, without spaces. An identifier can have it, too. */
+function looksRandom(value: string): boolean {
+  return /^(?=.*[0-9])(?=.*[A-Za-z])[^\s/:@]{16,}$/.test(value) && !isHarmless(value);
+}
+
+/** The password inside of an address such as `postgres://user:password@host/`; empty without one. */
+function passwordsOf(value: string): readonly string[] {
+  const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^:@/\s]*:([^@\s]+)@/.exec(value) ?? [];
+  return password === undefined ? [] : [password];
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readConditions } from "../../src/host/defaults.ts";
 
 test("without a logger, warnings go to stderr as JSON lines, and nothing else goes anywhere", async () => {
-  const source = resolve(import.meta.dirname, "../../src/host/default-logger.ts");
+  const source = resolve(import.meta.dirname, "../../src/host/defaults.ts");
   const script = `
 const { createDefaultLogger } = await import(${JSON.stringify(source)});
 const logger = createDefaultLogger().child({ module: "m" });
@@ -25,7 +25,7 @@ logger.warn({ a: 1 }, "loud");
 });
 
 test("when no file can be opened, the first warning is still printed and the process keeps running", async () => {
-  const source = resolve(import.meta.dirname, "../../src/host/default-logger.ts");
+  const source = resolve(import.meta.dirname, "../../src/host/defaults.ts");
   const script = `
 const { openSync } = await import("node:fs");
 const { createDefaultLogger } = await import(${JSON.stringify(source)});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMilder } from "../../src/plan/milder.ts";
+import { isMilder } from "../../src/plan/lock-file.ts";
 
 test.each([
   ["requiresConfirmation", true, false, true],

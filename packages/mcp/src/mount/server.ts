@@ -13,7 +13,6 @@ import { exposedOf, groupOf } from "./exposed-definitions.ts";
 import { ExposedServer } from "./exposed.ts";
 import { EraVerdict } from "./client.ts";
 import { toolChanged } from "./failures.ts";
-import { SessionConnections } from "./session-connections.ts";
 import { MountedTools } from "./mounted-tools.ts";
 import type { ServerStatus } from "./status.ts";
 import { servedUri } from "./ui.ts";
@@ -204,5 +203,30 @@ export class MountedServer {
   #change(tools: readonly Tool[]): Promise<void> {
     this.optional.answered();
     return this.#tools.change(tools);
+  }
+}
+
+/** Connections of sessions that are kept; the one that was quiet longest is closed. */
+const maxKept = 64;
+
+/** The connections of one server whose sessions have one each. */
+class SessionConnections {
+  readonly #kept = new Map<string, Connection>();
+
+  /** The connection of a session, made at its first call. */
+  of(sessionId: string, connect: () => Connection): Connection {
+    const connection = this.#kept.get(sessionId) ?? connect();
+    this.#kept.delete(sessionId);
+    this.#kept.set(sessionId, connection);
+    const [quietest] = this.#kept.entries();
+    if (this.#kept.size > maxKept && quietest !== undefined) {
+      this.#kept.delete(quietest[0]);
+      void quietest[1].close();
+    }
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.values()].map((connection) => connection.close()));
   }
 }

@@ -10,7 +10,6 @@ import {
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { currentFront, type Front } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
-import { createPushFront } from "./push-front.ts";
 import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "./suspended.ts";
@@ -75,4 +74,24 @@ function logLevelOf({ mcpReq }: ServerContext): LoggingLevel | undefined {
 
 function logTo({ mcpReq }: ServerContext): Front["log"] {
   return (level, data, logger) => void mcpReq.log(level, data, logger).catch(() => {}); // it has left
+}
+
+/** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
+function createPushFront(
+  { mcpReq }: ServerContext,
+  { client, capabilities }: Pick<Front, "client" | "capabilities">,
+): Front {
+  return {
+    client,
+    capabilities,
+    logLevel: "debug",
+    async ask(requests) {
+      const answers = Object.entries(requests).map(async ([key, { method, params }]) => {
+        const request = { method: method as "elicitation/create", params: { ...params } };
+        return [key, await mcpReq.send(request)] as const;
+      });
+      return Object.fromEntries(await Promise.all(answers));
+    },
+    log: (level, data, logger) => void mcpReq.log(level, data, logger).catch(() => {}), // it has left
+  };
 }

@@ -13,8 +13,14 @@ import {
   type ServerContext,
   type ServerOptions,
 } from "@modelcontextprotocol/server";
-import { isToolmountError, type SessionCallContext, type ToolOutcome } from "@toolmount/core";
-import { writeChain } from "../wire/chain.ts";
+import {
+  isToolmountError,
+  type Host,
+  type HostLink,
+  type SessionCallContext,
+  type ToolOutcome,
+} from "@toolmount/core";
+import { behindChannel, chainOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
@@ -22,7 +28,6 @@ import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
 import type { ExposedCall } from "./exposed-calls.ts";
 import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
-import { hostsOf } from "./hosts-behind.ts";
 import type { ServeOptions } from "./options.ts";
 import { render } from "./render.ts";
 import { runInFront, type Answer } from "./in-front.ts";
@@ -31,6 +36,7 @@ import { readPrompts } from "./prompts.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 import { loadExtras, ownName, pageOf, toMcpTool, type Era } from "./tool-list.ts";
+import { readHostLinks } from "@toolmount/core/internal";
 
 const defaultPageSize = 1_000;
 
@@ -228,4 +234,12 @@ function contextOf(
           .catch(() => {}),
     }),
   };
+}
+
+/** The hosts to which a client of this host gets: itself, and those that its mounted servers lead to. */
+async function hostsOf({ coordinator }: Pick<Host, "coordinator">): Promise<readonly HostLink[]> {
+  const own = (await chainOf(coordinator)?.toClients()) ?? [];
+  const behind = await coordinator.collectContributions(behindChannel);
+  const all = [...own, ...behind.flatMap(readHostLinks)];
+  return [...new Map(all.map((link) => [link.host, link])).values()];
 }

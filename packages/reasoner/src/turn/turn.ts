@@ -8,12 +8,10 @@ import { callingOf } from "./calling.ts";
 import { answerCalls } from "./calls.ts";
 import { compact } from "./compaction.ts";
 import { completeTurn, failTurn, pauseTurn, stopTurn } from "./end-turn.ts";
-import { exchangeOf, offerTools } from "./request.ts";
-import type { Exchange } from "./request.ts";
+import { exchangeOf, offerTools, type Exchange } from "./request.ts";
 import { createTurnState, isStopped, type TurnParts, type TurnState } from "./turn-state.ts";
 import type { ClientResult, TurnResult } from "./turn-types.ts";
 import { answerCut } from "./unanswered.ts";
-import { watchStop } from "./watch-stop.ts";
 
 /**
  * Runs the open turn of a session from where its log is to its end, or to where its calls wait. What goes wrong is in
@@ -118,4 +116,29 @@ async function enterModeOf(state: TurnState): Promise<void> {
     isIdempotent: (tool) => live.idempotent.has(tool),
   });
   if (problem !== null) emit({ type: "tool_warning", tool: "", message: problem });
+}
+
+/** Aborts the turn with the caller's signal, the session's token, or at the turn's time limit. Returns the undo. */
+function watchStop(state: TurnState): () => void {
+  const { abortSignal, session, settings, clock, log, controller } = state;
+  const abort = () => void (controller.signal.aborted || controller.abort());
+  if (abortSignal?.aborted === true || session.cancellation.isImmediate) abort();
+  abortSignal?.addEventListener("abort", abort, { once: true });
+  const unsubscribe = session.cancellation.onChange((level) => level === "immediate" && abort());
+  const { ms } = settings.budgets;
+  const { activeMs } = log.view.turn!;
+  const startedAt = clock.now();
+  // The time before a pause counts; the pause does not.
+  log.stopwatch = () => activeMs + Math.max(0, clock.now() - startedAt);
+  const expire = () => {
+    state.isOutOfTime = true;
+    abort();
+  };
+  const timer = ms === undefined ? undefined : clock.setTimer(expire, Math.max(1, ms - activeMs));
+  return () => {
+    abortSignal?.removeEventListener("abort", abort);
+    unsubscribe();
+    timer?.cancel();
+    log.stopwatch = null;
+  };
 }

@@ -10,8 +10,8 @@ import {
 } from "@toolmount/core";
 import { withTimeout } from "./deadline.ts";
 import { findLeaks, takeFootprint, type Footprint } from "./leaks.ts";
-import { watchSideEffects, type SideEffect } from "./side-effects.ts";
 import { watchMounts, type MountWatch, type TriedTool } from "./watch-mounts.ts";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
 /** The exports of a module. */
 export type ModuleExports = Readonly<Record<string, unknown>>;
@@ -160,4 +160,41 @@ async function endTrial(host: Host, before: Footprint): Promise<TrialEnd> {
 /** The tools that a host lists, deprecated ones included. */
 export function listTools(host: Host): readonly ToolInfo[] {
   return host.tools({ includeDeprecated: true });
+}
+
+/** A connection, server or process that a module started. */
+interface SideEffect {
+  readonly kind: "network" | "process";
+  readonly what: string;
+}
+
+/** Node's diagnostics channels, and the meaning of a message on each. */
+const channels: readonly {
+  readonly name: string;
+  readonly kind: SideEffect["kind"];
+  readonly what: string;
+}[] = [
+  { name: "net.client.socket", kind: "network", what: "opened a connection" },
+  { name: "net.server.listen:asyncStart", kind: "network", what: "opened a server" },
+  { name: "udp.socket", kind: "network", what: "opened a datagram socket" },
+  { name: "undici:request:create", kind: "network", what: "fetched from the network" },
+  { name: "http.client.request.start", kind: "network", what: "made an HTTP request" },
+  { name: "child_process", kind: "process", what: "started a process" },
+];
+
+/** Runs work, and lists the connections, servers and processes that are started meanwhile. */
+async function watchSideEffects<Value>(
+  work: () => Promise<Value>,
+): Promise<{ value: Value; sideEffects: readonly SideEffect[] }> {
+  const sideEffects: SideEffect[] = [];
+  const listeners = channels.map(({ name, kind, what }) => {
+    const listener = () => void sideEffects.push({ kind, what });
+    subscribe(name, listener);
+    return { name, listener };
+  });
+  try {
+    return { value: await work(), sideEffects };
+  } finally {
+    for (const { name, listener } of listeners) unsubscribe(name, listener);
+  }
 }

@@ -7,7 +7,6 @@ import { passFilter, sandboxStdio } from "@toolmount/paths/system";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
 import { signal, type ProcessFinder } from "./find-processes.ts";
-import { watchProcesses } from "./watch-processes.ts";
 import type { Launch } from "./launch.ts";
 
 /** How a command ended. */
@@ -181,5 +180,39 @@ function reportOf(stream: Readable, clock: Clock): () => Promise<boolean> {
   return async () => {
     await waitAtMost(250, ended, clock);
     return text.includes('"exit-code"');
+  };
+}
+
+/** Milliseconds between two counts. */
+const countMs = 250;
+
+/** What counting needs. */
+interface WatchOptions {
+  readonly maxProcesses: number;
+  readonly clock: Clock;
+  readonly finder: ProcessFinder;
+}
+
+/**
+ * Counts the processes of a command while it runs, also those whose parents have ended: a fork bomb is made of them.
+ * Calls back once when there are too many. Returns the undo. Counts nothing where the system does not list processes as Linux does.
+ */
+function watchProcesses(
+  { pid, mark }: { readonly pid: number | undefined; readonly mark: string },
+  { maxProcesses, clock, finder }: WatchOptions,
+  onTooMany: () => void,
+): () => void {
+  if (pid === undefined) return () => {};
+  let isWatching = true;
+  const count = async () => {
+    const found = await finder.find({ pid, mark });
+    if (!isWatching || found === null) return;
+    if (found.length > maxProcesses) onTooMany();
+    else timer = clock.setTimer(() => void count(), countMs);
+  };
+  let timer = clock.setTimer(() => void count(), countMs);
+  return () => {
+    isWatching = false;
+    timer.cancel();
   };
 }

@@ -1,6 +1,5 @@
 import { createFiles, type Files } from "@toolmount/paths";
 import { config, rootRules, type ParsedSettings, type Settings } from "../config.ts";
-import { createTurns, type Turns } from "./file-locks.ts";
 
 /** Services of the host that the tools use; all are optional. */
 export interface Services {
@@ -57,5 +56,26 @@ function rememberLast(make: Guard): Guard {
     const key = JSON.stringify(paths);
     if (last?.key !== key) last = { key, files: make(...paths) };
     return last.files;
+  };
+}
+
+/** Runs work on one key in order; work on other keys runs at the same time. */
+interface Turns {
+  take<Value>(key: string, work: () => Promise<Value>): Promise<Value>;
+}
+
+function createTurns(): Turns {
+  const last = new Map<string, Promise<unknown>>();
+  return {
+    async take(key, work) {
+      const before = last.get(key);
+      const mine = (before ?? Promise.resolve()).then(work, work);
+      last.set(key, mine);
+      try {
+        return await mine;
+      } finally {
+        if (last.get(key) === mine) last.delete(key);
+      }
+    },
   };
 }

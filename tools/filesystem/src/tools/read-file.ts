@@ -1,17 +1,18 @@
 import { data, defineTool, type PartialResult, type ToolContext } from "@toolmount/core";
-import { isPathError, type FileBytes, type Place } from "@toolmount/paths";
+import { isPathError, type FileBytes, type Files, type Place } from "@toolmount/paths";
 import { z } from "zod";
 import { answering, callFacts, type Wording } from "../files/answer.ts";
 import { filePath } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { isShown, mimeTypeOf } from "../text/file-kind.ts";
 import { pageOf } from "../text/lines.ts";
-import { nearName } from "../files/near-names.ts";
 import { readFileUsage as usage } from "../usage/read-file.ts";
 import { forgetSeen, markSeen } from "../files/seen-files.ts";
 import { decodeText, type Text } from "../text/text-file.ts";
 import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
+import { basename, dirname, join } from "node:path";
+import { Refusal } from "../files/refusal.ts";
 
 const schema = z.strictObject({
   file_path: filePath.describe("The file, relative to the working folder or absolute"),
@@ -155,4 +156,39 @@ async function explainMissing({ files }: Workspace, path: string, { session }: T
   const { real } = await files.locate(path, "read");
   forgetSeen(session, real);
   await nearName(files, path);
+}
+
+/** Names that are looked at for a near one. */
+const maxNames = 2000;
+
+/**
+ * Throws `NOT_FOUND` with the name that was probably meant, when the folder has one that differs only in case, normal
+ * form or ending; else does nothing.
+ */
+async function nearName(files: Files, path: string): Promise<void> {
+  const near = await findNear(files, path);
+  if (near !== undefined)
+    throw new Refusal(`Path not found: ${path} (did you mean ${near}?)`, "NOT_FOUND", { path, near });
+}
+
+async function findNear(files: Files, path: string): Promise<string | undefined> {
+  try {
+    const { entries } = await files.list(dirname(path), { offset: 0, limit: maxNames });
+    const names = entries.map(({ name }) => name);
+    const same = (form: (name: string) => string) =>
+      names.find((name) => form(name) === form(basename(path)));
+    const name = same(plain) ?? same((each) => stem(plain(each)));
+    return name === undefined ? undefined : join(dirname(path), name);
+  } catch (thrown) {
+    if (isPathError(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function plain(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
+function stem(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/, "");
 }

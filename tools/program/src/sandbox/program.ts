@@ -7,7 +7,7 @@ import type {
 } from "quickjs-emscripten-core";
 import type { Answer, End, Request, Start, Thrown, Turn } from "./messages.ts";
 import { prelude } from "./prelude.ts";
-import { toJavaScript } from "./source.ts";
+import { stripTypeScriptTypes } from "node:module";
 
 /** Bytes of the stack of a program; WebAssembly has one megabyte in all. */
 const stackBytes = 262_144;
@@ -184,4 +184,28 @@ function placeIn(stack: string): { readonly line: number | null; readonly column
 function hintFor(name: string, names: readonly string[]): string {
   const [nearest] = nearestNames(name, names);
   return nearest === undefined ? "" : `; did you mean ${nearest}?`;
+}
+
+const before = "(async () => {\n";
+const after = "\n})";
+
+/**
+ * A program as a function of JavaScript: its types become blanks, so that each character keeps its place. What cannot be
+ * stripped, such as an enum, and most mistakes come back as the error. Its lines begin at the second.
+ */
+function toJavaScript(source: string): { readonly code: string } | { readonly thrown: Thrown } {
+  try {
+    return { code: stripTypeScriptTypes(before + source + after) };
+  } catch (error) {
+    const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+    // Node shows the lines around the mistake, with a mark below it.
+    const [, line, marked = ""] = /^:(\d+)\n(?:.*\n){0,9}?( *)\^/.exec(stack) ?? [];
+    return {
+      thrown: {
+        name: "SyntaxError",
+        message,
+        ...(line === undefined ? {} : { line: Math.max(1, Number(line) - 1), column: marked.length + 1 }),
+      },
+    };
+  }
 }

@@ -3,10 +3,7 @@ import { z } from "zod";
 import type { Settings } from "../config.ts";
 import { fetchPage } from "../fetch/fetch-page.ts";
 import { FetchProblem } from "../fetch/problem.ts";
-import { createPageCache, type PageCache, type ReadPage } from "./page-cache.ts";
-import { pageOfText } from "../text/page-text.ts";
-import { saveText } from "./save.ts";
-import { extractPage } from "../extract/extract-page.ts";
+import { extractPage, type ExtractedPage } from "../extract/extract-page.ts";
 import { openWeb, type Services, type Web } from "../web.ts";
 import { webFetchUsage as usage } from "../usage/web-fetch.ts";
 
@@ -153,4 +150,86 @@ function shown(web: Web, params: Params, page: ReadPage) {
 /** The result for a text that was written to a file. */
 function beginning(params: Params, page: ReadPage) {
   return { ...facts(params, page), content: pageOfText(page.text, 0, 1000).content, truncated: false };
+}
+
+/** A part of a text, in UTF-16 units; never half a character. */
+interface TextPage {
+  readonly content: string;
+  readonly offset: number;
+  /** Start of the next part; null on the last part. */
+  readonly nextOffset: number | null;
+}
+
+/** Cuts one part out of a text. */
+export function pageOfText(text: string, from: number, limit: number): TextPage {
+  const offset = toBoundary(text, Math.min(from, text.length));
+  let end = toBoundary(text, Math.min(offset + limit, text.length));
+  if (end === offset && end < text.length) end = offset + (isHigh(text, offset) ? 2 : 1);
+  return { content: text.slice(offset, end), offset, nextOffset: end < text.length ? end : null };
+}
+
+/** The position, moved back by one when it is inside a character. */
+function toBoundary(text: string, at: number): number {
+  return at > 0 && at < text.length && isHigh(text, at - 1) ? at - 1 : at;
+}
+
+function isHigh(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** A page that was read once. Later parts come from the same text. */
+interface ReadPage extends ExtractedPage {
+  readonly finalUrl: string;
+}
+
+/** The pages that were read last, for a short time, by session and address. */
+interface PageCache {
+  get(key: string): ReadPage | null;
+  set(key: string, page: ReadPage): void;
+}
+
+const maxPages = 16;
+const maxCharacters = 8_000_000;
+const maxAgeMs = 300_000;
+
+function createPageCache(now: () => number): PageCache {
+  const pages = new Map<string, { page: ReadPage; at: number }>();
+  return {
+    get(key) {
+      const found = pages.get(key);
+      return found === undefined || now() - found.at > maxAgeMs ? null : found.page;
+    },
+    set(key, page) {
+      pages.delete(key);
+      if (page.text.length > maxCharacters) return;
+      pages.set(key, { page, at: now() });
+      let total = [...pages.values()].reduce((sum, each) => sum + each.page.text.length, 0);
+      for (const [old, each] of pages) {
+        if (pages.size <= maxPages && total <= maxCharacters) return;
+        pages.delete(old);
+        total -= each.page.text.length;
+      }
+    },
+  };
+}
+
+/**
+ * Writes a file with the host's `write_file`, under its rules, approvals and records. Throws `SAVE_FAILED` with the error
+ * of `write_file`.
+ */
+async function saveText(path: string, content: string, context: ToolContext): Promise<number> {
+  const outcome = await context
+    .call({ name: "write_file", arguments: { file_path: path, content } })
+    .catch((thrown: unknown) => {
+      throw new FetchProblem(
+        "SAVE_FAILED",
+        "Failed to write file: save_to_file needs a host with the tool write_file",
+        {},
+        { cause: thrown },
+      );
+    });
+  const { status, result } = outcome;
+  if (status === "ok") return Buffer.byteLength(content);
+  throw new FetchProblem("SAVE_FAILED", `Failed to write file: ${result.error ?? status}`, { status });
 }

@@ -6,10 +6,11 @@ import { addExamples, jsonOption } from "../../options/common.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath } from "../../render/problems.ts";
 import { nameTool, type ToolNames } from "../../scaffold/names.ts";
-import { renderToolPackage } from "../../scaffold/tool-package.ts";
 import { writeFiles } from "../../scaffold/write-files.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import { readRanges } from "../../scaffold/ranges.ts";
+import { renderTemplates, type TemplateFiles } from "../../scaffold/templates.ts";
 
 interface Options {
   readonly json?: true;
@@ -72,4 +73,20 @@ function nextSteps(names: ToolNames, folder: string): string {
     "",
     `A plan beside which the package is installed mounts it with: module: ${names.module}`,
   ].join("\n");
+}
+
+/** The files of a package with one tool. */
+async function renderToolPackage(names: ToolNames): Promise<TemplateFiles> {
+  const { id, tool, type, words, module } = names;
+  const ranges = Object.entries(await readRanges()).map(([name, range]) => [`range:${name}`, range]);
+  return renderTemplates("tool", {
+    id,
+    package: names.package,
+    tool,
+    Type: type,
+    type: `${type[0]!.toLowerCase()}${type.slice(1)}`,
+    words,
+    module,
+    ...Object.fromEntries(ranges),
+  });
 }

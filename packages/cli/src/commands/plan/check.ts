@@ -1,14 +1,12 @@
 import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
 import type { InspectedEntry, NextFile } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
-import { describeRuns } from "../../host/describe-runs.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
-import { annotation } from "../../render/annotations.ts";
 import { problemsOf } from "../../render/failure.ts";
 import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
@@ -16,6 +14,8 @@ import { isWritten } from "../../render/written-entries.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
+import { findStrictestBorder } from "../../host/machine.ts";
+import { relative } from "node:path";
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -189,4 +189,46 @@ function writeNextFiles(out: Shell["out"], files: readonly NextFile[]): void {
 
 function writeNames(out: Shell["out"], what: string, names: readonly string[]): void {
   if (names.length > 0) out.line(out.paint("yellow", `  ⚠ ${what}: ${names.map(printable).join(", ")}`));
+}
+
+const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
+
+type Describe = (entry: Pick<InspectedEntry, "run">) => string | undefined;
+
+/** A border's name, with what it is not. */
+function nameOf(border: string): string {
+  return border === "permission" ? "permission, which is no wall against hostile code" : border;
+}
+
+/** Says where the calls of entries run, and behind which border here. Borders are tried only where the plan needs that. */
+async function describeRuns(entries: readonly InspectedEntry[], shell: Shell): Promise<Describe> {
+  const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
+  const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
+  return ({ run }) => {
+    if (run === undefined) return undefined;
+    const place = places[run.in] ?? "in a process";
+    const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
+    if (border === undefined) return `${place}, in the workers themselves`;
+    if (border === "none") return `${place}, without a border`;
+    if (border !== "strictest") return `${place}, behind ${nameOf(border as string)}`;
+    return strictest === undefined
+      ? `${place}, behind the strictest border, but no border works on this machine`
+      : `${place}, behind the strictest border that works on this machine: ${nameOf(strictest)}`;
+  };
+}
+
+/** A problem as a line that GitHub Actions shows beside the plan. Source: GitHub's workflow commands. */
+function annotation({ code, message, hint, file, line, column }: Problem, cwd: string): string {
+  const place =
+    file === undefined ? [] : [`file=${property(relative(cwd, file))}`, `line=${line}`, `col=${column}`];
+  const properties = [...place, `title=${property(code)}`].join(",");
+  return `::error ${properties}::${data(hint === undefined ? message : `${message}\nhint: ${hint}`)}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

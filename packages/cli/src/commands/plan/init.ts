@@ -10,7 +10,7 @@ import { interruption } from "../../process/signals.ts";
 import { importFile, knownSettings } from "../../scaffold/import-file.ts";
 import { renderInit, type InitAnswers } from "../../scaffold/init-files.ts";
 import type { TemplateFiles } from "../../scaffold/templates.ts";
-import { isInRepository, runIn } from "../../scaffold/prepare-folder.ts";
+import { isInRepository, runIn } from "../../scaffold/init-files.ts";
 import { writeFiles } from "../../scaffold/write-files.ts";
 import { printable } from "../../screen/printable.ts";
 
