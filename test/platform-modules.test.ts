@@ -54,7 +54,7 @@ const kinds = [
       "packages/paths/src/system/process-usage.ts",
       "packages/paths/src/system/program-guard.ts",
       "packages/paths/src/system/prove-sandbox.ts",
-      "packages/paths/src/system/sandbox-mounts.ts",
+      "packages/paths/src/system/own-processes.ts",
       "tools/bash/src/run/find-processes.ts",
       "tools/bash/src/run/guard.ts",
     ],
