@@ -21,12 +21,29 @@ const maxIssues = 50;
 export function readIssues(schema: StandardSchema, issues: readonly Issue[]): SchemaIssue[] {
   let json: unknown;
   const printed = () => (json ??= printSchema(schema));
-  return issues.slice(0, maxIssues).flatMap((issue) => {
+  const plain = issues.slice(0, maxIssues).flatMap((issue) => insideUnion(issue));
+  return plain.slice(0, maxIssues).flatMap((issue) => {
     const path = (issue.path ?? []).map(readSegment);
     const keys = unknownKeys(issue);
     if (keys === undefined) return [{ path, part: "value" as const, problem: describe(path, issue.message) }];
     return keys.slice(0, maxIssues).map((key) => describeKey(path, key, knownKeys(printed(), path)));
   });
+}
+
+/**
+ * Of a union, the issues of the branch that the value is meant for: of those whose kind it has, the one with the fewest. If
+ * it has the kind of none, the issue of the union.
+ */
+function insideUnion(issue: Issue): readonly Issue[] {
+  const { code, errors } = issue as { readonly code?: unknown; readonly errors?: unknown };
+  if (code !== "invalid_union" || !Array.isArray(errors)) return [issue];
+  const meant = (errors as readonly (readonly Issue[])[]).filter(
+    (branch) => branch.length > 0 && branch.every((one) => (one.path ?? []).length > 0 || unknownKeys(one)),
+  );
+  const [best] = meant.toSorted((one, other) => one.length - other.length);
+  if (best === undefined) return [issue];
+  const path = issue.path ?? [];
+  return best.flatMap((one) => insideUnion({ ...one, path: [...path, ...(one.path ?? [])] }));
 }
 
 /** Reports the issues of a schema with a part of the plan. */
