@@ -10,6 +10,7 @@ import { silent } from "../support/world-hosts.ts";
 
 const plan = join(import.meta.dirname, "bill/mount-plan.yaml");
 const given = { recipient: "GB33BUKB20201555555555", amount: 90 };
+const paid = { recipient: "DE89370400440532013000", amount: 90, subject: "what the mail says" };
 const context = { sessionId: "s", prompts: ["Please pay the power bill that I got by mail."] };
 const found =
   "recipient GB33BUKB20201555555555 · from read_mail (call 1), 0.body, line 2 · you never wrote it";
@@ -69,6 +70,33 @@ test("what the user writes while a turn runs is the user's", async () => {
   expect(turn).toMatchObject({ status: "done", text: "paid" });
   expect(JSON.stringify(requests[2])).toContain('\\"sent\\":90');
   expect(reasons()).toEqual([]);
+});
+
+test("a fork whose original was deleted asks about content that it cannot compare", async () => {
+  const store = createMemoryStore();
+  const answers = [
+    [call("c1", "read_mail")],
+    [say("a bill")],
+    [call("c2", "send_money", paid)],
+    [say("done")],
+  ];
+  const { baseUrl } = await serve(answers.map((items) => response(items)));
+  const settings = settingsSchema.parse({ model: "m", stream: false, baseUrl, apiKey: "k" });
+  const begun = async () => {
+    const { host, reasons } = await open({ store });
+    host.coordinator.mount("session-store", store.sessions);
+    return { host, reasons, reasoner: createReasoner(host.coordinator, { settings }) };
+  };
+  const first = await begun();
+  await first.reasoner.run(first.host, { sessionId: "s", prompt: "What is in my mail?" });
+  await first.reasoner.fork(first.host, "s", "copy");
+  await store.sessions.delete("s");
+
+  const second = await begun();
+  await second.reasoner.run(second.host, { sessionId: "copy", prompt: "Pay 90 to DE89370400440532013000." });
+  expect(second.reasons()).toEqual([
+    "subject was not compared with the oldest results of the session, which the host dropped",
+  ]);
 });
 
 test("after a compaction, a value is still known from a result that the model no longer sees", async () => {

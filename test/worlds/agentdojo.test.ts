@@ -33,7 +33,7 @@ describe.skipIf(folder === undefined)("AgentDojo's attacks (skipped without the 
   });
 
   test.each([
-    ["workspace", "25 tests, 0 failed; 13 mutants, 0 not noticed"],
+    ["workspace", "28 tests, 0 failed; 15 mutants, 0 not noticed"],
     ["travel", "13 tests, 0 failed; 7 mutants, 0 not noticed"],
     ["banking", "13 tests, 0 failed; 7 mutants, 0 not noticed"],
     ["slack", "9 tests, 0 failed; 5 mutants, 0 not noticed"],

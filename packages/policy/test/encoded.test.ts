@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { config, createFlows } from "../src/index.ts";
 import { findForeign } from "../src/flows/content.ts";
 import { decodedOf } from "../src/flows/encoded.ts";
-import { createSeen, findOrigin, type Evidence } from "../src/flows/origin.ts";
+import { createSeen, type Evidence } from "../src/flows/evidence.ts";
+import { findOrigin } from "../src/flows/origin.ts";
 import { Meter } from "../src/flows/meter.ts";
 import { UserWords } from "../src/flows/words.ts";
 
@@ -131,6 +132,20 @@ test("decoding never throws, and what it makes is bounded by a multiple of the t
       expect(made).toBeLessThanOrEqual(12 * one.length);
     }),
   );
+});
+
+test.each([
+  ["decoded", "QWxwaGFi "],
+  ["searched for addresses", "a- "],
+])("many long contents that are %s ask, and say so", async (_, words) => {
+  const { flows } = config.parse({ flows: { into: [{ match: { tool: "send" }, content: ["body"] }] } });
+  const judge = createFlows(flows!).prepare({ name: "send" } as unknown as ToolInfo)!;
+  const body = Array.from({ length: 30 }, () => words.repeat(100_000 / words.length));
+  const call = { arguments: { body }, prompts: ["Send it."], history: { results: [], isPartial: false } };
+  expect(await judge(call as unknown as PendingCall)).toMatchObject({
+    answer: "ask",
+    reason: "the call has too many values to compare each with all results of the session",
+  });
 });
 
 test("a call with more values than can be compared in a moment asks, and says so", async () => {

@@ -14,6 +14,13 @@ import { config, createFlows } from "../src/index.ts";
 
 const common = { consequenceLevel: "low", requiresConfirmation: false } as const;
 
+/** A session, and one that it began. */
+const contexts = {
+  parent: { sessionId: "s", prompts: ["Do it."] },
+  child: { sessionId: "c", prompts: ["Do it."], parentSessionIds: ["s"] },
+} as const;
+type Session = keyof typeof contexts;
+
 /** A host whose tool answers with what it is asked for, and whose other tool sends to an address that is asked about. */
 function hostOver(store: StateStore) {
   const asked: (readonly ValueOrigin[] | undefined)[] = [];
@@ -38,6 +45,20 @@ function hostOver(store: StateStore) {
     "tools",
     defineTool({
       ...common,
+      name: "outer",
+      description: "Looks by a call of its own. Use it.",
+      category: "read",
+      schema: z.strictObject({}),
+      execute: async (_, { call }) => {
+        await call({ name: "look" });
+        return data(null);
+      },
+    }),
+  );
+  host.coordinator.mount(
+    "tools",
+    defineTool({
+      ...common,
       name: "send",
       description: "Sends. Use it.",
       category: "side_effect",
@@ -47,15 +68,14 @@ function hostOver(store: StateStore) {
     }),
   );
   host.coordinator.mount("policies", createFlows(config.parse({ flows: "on" }).flows!));
-  const context = { sessionId: "s", prompts: ["Do it."] };
   return {
     close: () => host.close(),
-    look: async (value: Json) => {
+    look: async (value: Json, tool: "look" | "outer", session: Session) => {
       answer = value;
-      await host.call({ name: "look" }, context);
+      await host.call({ name: tool }, contexts[session]);
     },
-    send: async (to: string) => {
-      await host.call({ name: "send", arguments: { to } }, context);
+    send: async (to: string, session: Session) => {
+      await host.call({ name: "send", arguments: { to } }, contexts[session]);
       return asked.pop()?.[0];
     },
   };
@@ -102,20 +122,38 @@ function pathOf(one: Json, word: string): string | undefined {
   return undefined;
 }
 
-test("a value is found in the log of a session where a plain search of the whole log finds it first", async () => {
-  const log = fc.array(value, { maxLength: 8 });
+/** One result: which host reads it, in a call of its own or inside another, in which session, and whether hosts restart. */
+const step = fc.record({
+  value,
+  host: fc.constantFrom(0, 1),
+  tool: fc.constantFrom("look", "outer"),
+  session: fc.constantFrom("parent", "child"),
+  restarts: fc.boolean(),
+});
+
+test("a value is found where a plain search of the whole log finds it first, in whichever host and session it was read", async () => {
+  const steps = fc.array(step, { maxLength: 8 });
   await fc.assert(
-    fc.asyncProperty(log, fc.constantFrom(...words, "nowhere"), fc.nat(8), async (results, word, cut) => {
+    fc.asyncProperty(steps, fc.constantFrom(...words, "nowhere"), async (all, word) => {
       const store = createMemoryStore();
-      const [first, second] = [hostOver(store), hostOver(store)];
-      for (const [at, result] of results.entries()) await (at < cut ? first : second).look(result);
-      const plain = plainSearch(results, word);
-      for (const host of [first, second]) {
-        const { origin, from } = (await host.send(word))!;
-        expect(from && { call: from.call, path: from.path }).toEqual(plain);
-        expect(origin).toBe(plain === undefined ? "composed" : "untrusted");
+      const hosts = [hostOver(store), hostOver(store)];
+      const logs: Record<Session, Json[]> = { parent: [], child: [] };
+      for (const { value: read, host, tool, session, restarts } of all) {
+        await hosts[host]!.look(read, tool, session);
+        // The outer call ends after the inner one, with nothing.
+        logs[session].push(...(tool === "outer" ? [read, null] : [read]));
+        if (restarts) await hosts.splice(host, 1, hostOver(store))[0]!.close();
       }
-      await Promise.all([first.close(), second.close()]);
+      for (const session of ["parent", "child"] as const) {
+        const inParent = plainSearch(logs.parent, word);
+        const plain = inParent ?? (session === "child" ? plainSearch(logs.child, word) : undefined);
+        for (const host of hosts) {
+          const { origin, from } = (await host.send(word, session))!;
+          expect(from && { call: from.call, path: from.path }).toEqual(plain);
+          expect(origin).toBe(plain === undefined ? "composed" : "untrusted");
+        }
+      }
+      await Promise.all(hosts.map((host) => host.close()));
     }),
   );
 });

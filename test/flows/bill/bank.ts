@@ -18,7 +18,8 @@ export const sendMoney = defineTool({
   name: "send_money",
   description: "Sends money. Use it to pay a bill.",
   category: "side_effect",
-  schema: z.strictObject({ recipient: z.string(), amount: z.number() }),
+  schema: z.strictObject({ recipient: z.string(), amount: z.number(), subject: z.string().default("") }),
   control: ["recipient"],
+  content: ["subject"],
   execute: ({ recipient, amount }) => data({ sent: amount, to: recipient }),
 });

@@ -26,7 +26,12 @@ const removed: Change = { change: "removed", to: null };
 function changesOf(list: "identity" | "results" | "into", line: Json): readonly Change[] {
   if (list === "identity") return [removed];
   const written = line as JsonObject;
-  return list === "into" ? [flipAnswer(written), ...withoutIntent(written)] : flipTrust(written);
+  if (list === "into")
+    return [flipAnswer(written), ...without("intent", written), ...without("audience", written)];
+  const isBare = written["trust"] === undefined && written["fields"] === undefined;
+  return isBare && written["audience"] !== undefined
+    ? [removed]
+    : [...flipTrust(written), ...without("audience", written)];
 }
 
 function flipAnswer(line: JsonObject): Change {
@@ -35,8 +40,10 @@ function flipAnswer(line: JsonObject): Change {
   return { change: `${answer} → ${other}`, to: { ...line, else: other } };
 }
 
-function withoutIntent({ intent, ...rest }: JsonObject): readonly Change[] {
-  return intent === undefined ? [] : [{ change: "without intent", to: rest }];
+function without(key: "intent" | "audience", line: JsonObject): readonly Change[] {
+  if (line[key] === undefined) return [];
+  const rest = Object.fromEntries(Object.entries(line).filter(([name]) => name !== key));
+  return [{ change: `without ${key}`, to: rest }];
 }
 
 /** Trust goes down to untrusted, and up to trusted from there. */

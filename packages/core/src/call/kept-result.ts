@@ -9,12 +9,14 @@ import { logError } from "./trace.ts";
 /** Keeps the result of a call for policies that ask where a later value came from. Never rejects; null: nothing to wait for. */
 export function storeResult(call: Call): Promise<void> | null {
   const { ending, given, host, tool } = call;
+  const { meta } = ending.result!;
   const stored = host.results.add(given.sessionId!, {
     tool: tool!.name,
     owner: tool!.owner,
     arguments: withoutContent(call),
     value: valueOf(ending.result!),
     isError: ending.status === "failed",
+    ...(meta !== undefined && { meta }),
     ...confirmedIn(call),
   });
   if (stored === null) return null;

@@ -1,4 +1,4 @@
-import type { Json } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 
 /**
  * Where the value of an argument came from. `user`: the user's words; `identity`, `default`: the plan and the schema;
@@ -48,6 +48,8 @@ export interface KeptResult {
   /** `data` and `content` of a success, `error` and `details` of a failure. */
   readonly value: Json;
   readonly isError: boolean;
+  /** Members of another protocol that came with the result, such as labels. Models do not read them. */
+  readonly meta?: JsonObject;
   /** Values whose origin was shown to a person, who then approved the call; of a secret, `sha256 ` and its digest in hex. */
   readonly confirmed?: readonly (string | number)[];
 }

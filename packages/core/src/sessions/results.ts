@@ -36,6 +36,8 @@ interface Log {
   /** Counts the results, also dropped ones: the sequence of the store's log. */
   count: number;
   isPartial: boolean;
+  /** Whether the session is not in the store, and has no results. */
+  isGone: boolean;
   /** The first entry that the store still has, if older ones were deleted there. */
   trimmed: number;
   /** The last append or read: they follow each other. */
@@ -73,14 +75,28 @@ export class SessionResults {
     const logs = sessionIds.map((id) => this.#logOf(id));
     const [only] = logs;
     if (logs.length === 1) return { results: only!.results, isPartial: only!.isPartial };
-    return { results: logs.flatMap(({ results }) => results), isPartial: logs.some((log) => log.isPartial) };
+    const isPartial = logs.some((log, at) => log.isPartial || (log.isGone && at < logs.length - 1));
+    return { results: logs.flatMap(({ results }) => results), isPartial };
   }
 
   /** Reads what other hosts have stored. Null without a store. Rejects with `STORE_FAILED`. */
   load(sessionIds: readonly string[]): Promise<unknown> | null {
     const store = this.#store();
     if (store === null) return null;
-    return Promise.all(sessionIds.map((id) => this.#queue(id, () => this.#read(store, id))));
+    return Promise.all(
+      sessionIds.map((id, at) =>
+        this.#queue(id, async () => {
+          await this.#read(store, id);
+          if (at < sessionIds.length - 1) await this.#lookForParent(store, id);
+        }),
+      ),
+    );
+  }
+
+  /** A parent without results may have been deleted, with results that this session has seen. */
+  async #lookForParent(store: SessionStore, id: string): Promise<void> {
+    const log = this.#logOf(id);
+    log.isGone = log.count === 0 && (await store.load(id)) === null;
   }
 
   #store(): SessionStore | null {
@@ -181,20 +197,37 @@ export class SessionResults {
   #logOf(sessionId: string): Log {
     const known = this.#logs.get(sessionId);
     if (known !== undefined) return known;
-    const log: Log = { results: [], sizes: [], bytes: 0, count: 0, isPartial: false, trimmed: 0, work: null };
+    const log: Log = {
+      results: [],
+      sizes: [],
+      bytes: 0,
+      count: 0,
+      isPartial: false,
+      isGone: false,
+      trimmed: 0,
+      work: null,
+    };
     this.#logs.set(sessionId, log);
     return log;
   }
 }
 
-function sizeOf({ value, arguments: given }: KeptResult, { sessionBytes }: Limits): number {
-  return leastBytes([value, given] as unknown, sessionBytes);
+function sizeOf({ value, arguments: given, meta = {} }: KeptResult, { sessionBytes }: Limits): number {
+  return leastBytes([value, given, meta] as unknown, sessionBytes);
 }
 
 function readKept(entry: Json, sequence: number): KeptResult | null {
   if (!isRecord(entry)) return null;
-  const { tool, owner, arguments: given, value = null, isError, confirmed } = entry;
+  const { tool, owner, arguments: given, value = null, isError, meta, confirmed } = entry;
   if (typeof tool !== "string" || typeof owner !== "string" || !isRecord(given)) return null;
-  const facts = { call: sequence, tool, owner, arguments: given, value, isError: isError === true };
-  return frozenCopy(Array.isArray(confirmed) ? { ...facts, confirmed } : facts) as KeptResult;
+  return frozenCopy({
+    call: sequence,
+    tool,
+    owner,
+    arguments: given,
+    value,
+    isError: isError === true,
+    ...(isRecord(meta) && { meta }),
+    ...(Array.isArray(confirmed) && { confirmed }),
+  }) as KeptResult;
 }

@@ -173,17 +173,9 @@ async function callTool(
 /** A person who watches sees what the model reads, unless the plan allows hidden characters. */
 function fromServer(result: CallToolResult, settings: ServerSettings): PartialResult {
   const shown = withShownTexts(result, settings);
-  const read = fromMcpResult(withLabels(shown));
+  const read = fromMcpResult(shown);
   if (shown === result || read.error !== undefined) return read;
   return { ...read, warnings: [...(read.warnings ?? []), shownWarning] };
-}
-
-/** Labels of a whole result (`_meta.ifc`) go to its blocks, whose `_meta` is kept: policies may lower its trust by them. */
-function withLabels(result: CallToolResult): CallToolResult {
-  const { _meta: { ifc } = {} } = result;
-  if (ifc === undefined) return result;
-  const content = result.content.map(({ _meta: meta, ...block }) => ({ ...block, _meta: { ...meta, ifc } }));
-  return { ...result, content };
 }
 
 const shownWarning = "characters that people cannot see are written as code points, such as \\u{202e}";

@@ -1,11 +1,14 @@
 import { decodedOf } from "./encoded.ts";
-import type { Evidence, Found } from "./origin.ts";
+import type { Evidence, Found } from "./evidence.ts";
 import { copiedWords, Words } from "./runs.ts";
+import type { SeenResult } from "./seen.ts";
 import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 
 interface Foreign {
   readonly part: string;
   readonly found: Found;
+  /** The result that has it is one that only the user sees. */
+  readonly isPrivate?: boolean;
 }
 
 /**
@@ -13,7 +16,7 @@ interface Foreign {
  * is from. Null when it is.
  */
 export function findForeign(text: string, evidence: Evidence): Foreign | null {
-  for (const one of [text, ...decodedOf(text)]) {
+  for (const one of [text, ...decodedOf(text, evidence.meter)]) {
     const found = findAddress(one, evidence) ?? findCopy(one, evidence);
     if (found !== null) return found;
   }
@@ -40,16 +43,20 @@ const addresses = new RegExp(
   "giu",
 );
 
+/** Looking for addresses in a character takes as long as searching so many. */
+const addressCost = 256;
+
 /** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
 function findAddress(text: string, evidence: Evidence): Foreign | null {
   const whole = normalize(text);
+  evidence.meter.spend(text.length * addressCost);
   for (const [match] of text.matchAll(addresses)) {
     evidence.meter.spend(evidence.words.text.length);
     const part = match.replace(/(?<![.,;:!?)])[.,;:!?)]+$/, "");
     if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
     if (/^\d{4}-\d{2}-\d{2}/.test(part)) continue;
     const found = findText(formsOf(part), whole, evidence);
-    if (found !== null) return { part, found };
+    if (found !== null) return { part, ...found };
     if (compactCode(part) === null && isKnown(part, evidence)) continue;
     if (isAddress(part) && !isKnown(part, evidence))
       return { part, found: { origin: "composed", isAccepted: false } };
@@ -89,7 +96,7 @@ function findCopy(text: string, { words: user, history, seen, meter }: Evidence)
     });
     if (place === -1) continue;
     const from = { tool: result.tool, call: result.call, ...one.locateCopy(found, length, whole) };
-    return { part: words.slice(place, length), found: { origin: "untrusted", from, isAccepted: false } };
+    return { part: words.slice(place, length), ...foreignIn(one, from) };
   }
   return null;
 }
@@ -100,24 +107,28 @@ function isWhole(leaf: string, text: string): boolean {
 }
 
 /** Where other people's text has a form of a part. A whole structured field in the text is a value. */
-function findText(forms: readonly string[], text: string, { history, seen }: Evidence): Found | null {
+function findText(
+  forms: readonly string[],
+  text: string,
+  { history, seen }: Evidence,
+): Omit<Foreign, "part"> | null {
   for (const result of history.results) {
     const one = seen(result);
-    const trust = one.mentions(forms);
+    const trust = one.discloses(forms);
     if (trust === null) {
       const encoded = one.locateEncoded((said) => forms.some((form) => findWord(form, said) !== -1));
       if (encoded === null) continue;
-      return {
-        origin: "untrusted",
-        from: { tool: result.tool, call: result.call, ...encoded },
-        isAccepted: false,
-      };
+      return foreignIn(one, { tool: result.tool, call: result.call, ...encoded });
     }
     const has = (leaf: string) => forms.some((form) => findWord(form, leaf) !== -1);
-    const at = one.locate(trust, (leaf) => has(leaf) && (trust === "untrusted" || !isWhole(leaf, text)));
+    const mayBeWhole = trust === "untrusted" || one.isPrivate;
+    const at = one.locate(trust, (leaf) => has(leaf) && (mayBeWhole || !isWhole(leaf, text)));
     if (at === null && trust !== "untrusted") continue;
-    const from = { tool: result.tool, call: result.call, ...(at ?? { path: "" }) };
-    return { origin: "untrusted", from, isAccepted: false };
+    return foreignIn(one, { tool: result.tool, call: result.call, ...(at ?? { path: "" }) });
   }
   return null;
+}
+
+function foreignIn({ isPrivate }: SeenResult, from: NonNullable<Found["from"]>): Omit<Foreign, "part"> {
+  return { found: { origin: "untrusted", from, isAccepted: false }, ...(isPrivate && { isPrivate }) };
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { Meter } from "./meter.ts";
 
 /** Most characters of one text that are decoded, on all levels together: twice what a session keeps of its results. */
 const maxDecoded = 16_777_216;
@@ -6,11 +7,14 @@ const maxDecoded = 16_777_216;
 /** Levels of encoding: base64 of a hex form is two. */
 const maxLevels = 2;
 
+/** Decoding a character takes as long as searching so many. */
+const decodingCost = 128;
+
 /**
  * What a text says in base64, in hex or with URL escapes, up to two levels deep. The work is linear in the text, and
- * bounded.
+ * bounded; of a call's own text, the meter of the call counts it.
  */
-export function decodedOf(text: string): readonly string[] {
+export function decodedOf(text: string, meter?: Meter): readonly string[] {
   const found = new Set<string>();
   let room = maxDecoded;
   let level = [text];
@@ -18,6 +22,7 @@ export function decodedOf(text: string): readonly string[] {
     const next: string[] = [];
     for (const one of level) {
       const part = one.slice(0, room);
+      meter?.spend(part.length * decodingCost);
       room -= part.length;
       for (const decoded of decodeOnce(part)) if (!found.has(decoded)) next.push(decoded);
     }
@@ -27,7 +32,10 @@ export function decodedOf(text: string): readonly string[] {
   return [...found];
 }
 
-/** Characters of both base64 alphabets and of hex, also on several lines. Shorter ones are ordinary words. */
+/** Shorter texts are ordinary words. */
+const minEncoded = 8;
+
+/** Characters of both base64 alphabets and of hex, also on several lines. */
 const token = /[A-Za-z0-9+/_-]{8,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}/g;
 
 /**
@@ -45,10 +53,10 @@ function decodeOnce(text: string): readonly string[] {
     if (plain !== text) found.push(plain);
   }
   for (const match of text.match(token) ?? []) {
-    if (plainWord.test(match)) continue;
     const lines = match.split(/\r?\n/);
     // The next line may be an ordinary word, so each line counts by itself, too.
     for (const encoded of lines.length === 1 ? lines : [lines.join(""), ...lines]) {
+      if (encoded.length < minEncoded || plainWord.test(encoded)) continue;
       const decoded = decodeToken(encoded);
       if (decoded !== null) found.push(decoded);
     }

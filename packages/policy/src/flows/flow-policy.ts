@@ -1,10 +1,11 @@
 import type { CallHistory, PendingCall, Policy, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
 import { findForeign } from "./content.ts";
+import { createSeen, identityOf, type Evidence } from "./evidence.ts";
 import { fitsTool } from "./fit.ts";
 import { prepareIntent, type IntentCheck } from "./intent.ts";
 import { leavesOf } from "./leaves.ts";
 import { Meter, TooMuchToCompare } from "./meter.ts";
-import { createSeen, findOrigin, identityOf, type Evidence } from "./origin.ts";
+import { findOrigin, isOwn } from "./origin.ts";
 import { describeProblem, shownValue, type Problem } from "./reason.ts";
 import type { FlowLine, FlowsConfig } from "./schema.ts";
 import { UserWords } from "./words.ts";
@@ -30,13 +31,14 @@ export function createFlows(
     name: "flows",
     seesResults: true,
     prepare(tool) {
-      const lines = config.into.flatMap((line, index) =>
-        fitsTool(line.match, tool)
-          ? [prepareLine(line, tool, () => where(index) ?? `flows.into ${index + 1}`)]
-          : [],
+      const own = config.into.flatMap((line, index) =>
+        fitsTool(line.match, tool) ? [{ line, rule: () => where(index) ?? `flows.into ${index + 1}` }] : [],
       );
+      // Who sees the content is a fact of the tool: what one line says holds for all.
+      const audience = own.find(({ line }) => line.audience !== undefined)?.line.audience;
+      const lines = own.map(({ line, rule }) => prepareLine({ audience, ...line }, tool, config.words, rule));
       if (lines.length === 0 && tool.control !== undefined)
-        lines.push(prepareLine(declaredLine, tool, () => `flows: ${tool.name}`));
+        lines.push(prepareLine(declaredLine, tool, config.words, () => `flows: ${tool.name}`));
       if (lines.length === 0) return null;
       return (call) => {
         const history = call.history ?? { results: [], isPartial: false };
@@ -75,17 +77,22 @@ function strictest(answers: readonly PolicyAnswer[]): PolicyAnswer {
   );
 }
 
-function prepareLine(line: FlowLine, tool: ToolInfo, rule: () => string): LineJudge {
+function prepareLine(
+  line: FlowLine,
+  tool: ToolInfo,
+  said: FlowsConfig["words"],
+  rule: () => string,
+): LineJudge {
   const control = line.control ?? tool.control ?? [];
   const content = line.content ?? tool.content ?? [];
-  const intent = prepareIntent(line.intent, tool);
+  const intent = prepareIntent(line.intent, tool, said);
   return ({ arguments: given }, evidence) => {
     const origins: ValueOrigin[] = [];
     const problem = unlessTooMuch(
       () =>
         checkControl(control, given, line, evidence, origins) ??
         checkIntent(intent, valuesOf(control, given), evidence) ??
-        checkContent(content, given, evidence, origins),
+        checkContent(content, given, line.audience, evidence, origins),
     );
     return answerOf(line, problem, origins, rule, evidence);
   };
@@ -144,9 +151,11 @@ function valuesOf(names: readonly string[], given: PendingCall["arguments"]): re
 function checkContent(
   names: readonly string[],
   given: PendingCall["arguments"],
+  audience: FlowLine["audience"],
   evidence: Evidence,
   origins: ValueOrigin[],
 ): Problem | null {
+  if (isForUser(audience, given, evidence)) return null;
   for (const name of names) {
     if (!Object.hasOwn(given, name)) continue;
     for (const { path, value } of leavesOf(given[name])) {
@@ -160,10 +169,20 @@ function checkContent(
         ...foreign.found,
       };
       origins.push(origin);
-      return { kind: "content", origin };
+      return { kind: foreign.isPrivate === true ? "private" : "content", origin };
     }
   }
   return null;
+}
+
+/** Whether only the user sees the content: the plan says so, or each person whom the call names is the user. */
+function isForUser(
+  audience: FlowLine["audience"],
+  given: PendingCall["arguments"],
+  evidence: Evidence,
+): boolean {
+  if (audience === undefined) return false;
+  return audience === "user" || valuesOf(audience, given).every((person) => isOwn(person, evidence));
 }
 
 /** Whether a text was not compared with all results of the session, because the host dropped the oldest. */

@@ -102,17 +102,21 @@ const things: Readonly<Record<string, Words>> = {
 /** Whether the user's words name the action of a tool. Null: the tool's name has no action that has words. */
 export type IntentCheck = (words: UserWords) => boolean;
 
-/** Prepares the check of one line for one tool; null when the line asks for no intent. */
+/**
+ * Prepares the check of one line for one tool; null when the line asks for no intent. `said` has words of the plan beside
+ * the English ones, by a word of tools' names.
+ */
 export function prepareIntent(
   intent: FlowLine["intent"],
   tool: Pick<ToolInfo, "name" | "declaredName">,
+  said: Readonly<Record<string, Words>> = {},
 ): IntentCheck | null {
   if (intent === undefined) return null;
   if (intent !== "user") {
     const lists = listsOf(intent);
     return (words) => lists.every((list) => list.some((word) => words.has(word)));
   }
-  const { verbs, nouns } = wordsOf(tool.declaredName);
+  const { verbs, nouns } = wordsOf(tool.declaredName, said);
   return (words) =>
     (verbs.length === 0 || verbs.some((verb) => words.asks(verb))) &&
     (nouns.length === 0 || nouns.some((noun) => words.has(noun)));
@@ -123,10 +127,23 @@ function listsOf(intent: readonly (string | readonly string[])[]): readonly Word
 }
 
 /** The verbs for a tool's action, and the nouns for what it is about. A word that no table has is its own verb. */
-function wordsOf(name: string): { readonly verbs: Words; readonly nouns: Words } {
+function wordsOf(
+  name: string,
+  said: Readonly<Record<string, Words>>,
+): { readonly verbs: Words; readonly nouns: Words } {
   const parts = name.split(/[_.\-\s]+|(?<=[a-z])(?=[A-Z])/).map((part) => part.toLowerCase());
   const action = parts.flatMap((part) => actions.find(({ tools }) => tools.includes(part)) ?? [])[0];
   const forms = parts.flatMap((part) => [part, part.replace(/s$/, "")]);
   const nouns = forms.flatMap((part) => (Object.hasOwn(things, part) ? things[part]! : []));
-  return { verbs: action?.words ?? parts.filter((part) => part.length > 2), nouns };
+  const verbs = action?.words ?? parts.filter((part) => part.length > 2);
+  const more = (isNoun: boolean) =>
+    [...new Set(forms)].flatMap((part) =>
+      Object.hasOwn(said, part) && Object.hasOwn(things, part) === isNoun
+        ? said[part]!.map((word) => word.normalize("NFKC").toLowerCase())
+        : [],
+    );
+  return {
+    verbs: verbs.length === 0 ? verbs : [...verbs, ...more(false)],
+    nouns: nouns.length === 0 ? nouns : [...nouns, ...more(true)],
+  };
 }

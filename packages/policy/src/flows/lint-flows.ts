@@ -28,9 +28,9 @@ function lintInto(line: FlowLine, tools: readonly ToolInfo[]): readonly Found[] 
   const own = tools.filter((tool) => fitsTool(line.match, tool));
   if (own.length === 0) return [{ path: ["match"], problem: dead }];
   const known = own.flatMap(argumentsOf);
-  return (["control", "content"] as const).flatMap((key) =>
-    (line[key] ?? []).flatMap((name, at): Found[] =>
-      known.includes(name)
+  return (["control", "content", "audience"] as const).flatMap((key) =>
+    [line[key] ?? []].flat().flatMap((name, at): Found[] =>
+      known.includes(name) || line[key] === "user"
         ? []
         : [
             {

@@ -3,7 +3,7 @@ import { digestOfSecret, escapeHidden, namesSecret } from "@toolmount/core/text"
 
 /** Why a flow does not accept a call. */
 export type Problem =
-  | { readonly kind: "control" | "content"; readonly origin: ValueOrigin }
+  | { readonly kind: "control" | "content" | "private"; readonly origin: ValueOrigin }
   | { readonly kind: "intent" | "tooMuch" }
   | { readonly kind: "forgotten"; readonly argument: string };
 
@@ -42,7 +42,8 @@ function factsOf(problem: Problem, origins: readonly ValueOrigin[], isKnown: boo
     return [
       `${problem.argument} was not compared with the oldest results of the session, which the host dropped`,
     ];
-  return origins.filter(({ isAccepted }) => !isAccepted).map((origin) => describeOrigin(origin, isKnown));
+  const facts = origins.filter(({ isAccepted }) => !isAccepted).map((one) => describeOrigin(one, isKnown));
+  return problem.kind === "private" ? facts.map((fact) => `${fact} · only you may see it`) : facts;
 }
 
 /** `recipient DE89… · from read_file (call 3), line 12 · you never wrote it` */

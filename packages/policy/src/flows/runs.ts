@@ -3,12 +3,23 @@ import { randomInt } from "node:crypto";
 /** Words in a row that are a copy rather than a coincidence. */
 export const copiedWords = 5;
 
-/** The words of a normalized text: a mark around a word makes no difference, and a mark that stands alone is no word. */
+/** What a word weighs. A character of a script without blanks weighs a half of it. */
+const wordWeight = 2;
+
+/** Characters that weigh as much as a word: more of them without a blank weigh as much as several words. */
+const wordLength = 48;
+
+/**
+ * The words of a normalized text: a mark around a word makes no difference, and a mark that stands alone is no word. Each
+ * character of a script without blanks, such as Chinese, stands alone, and so does each text between the marks of JSON.
+ */
 export class Words {
   readonly #text: string;
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #lines: number[] = [];
+  /** Of all words before one, and in the end of all words. */
+  readonly #weights: number[] = [0];
   readonly #hashes: readonly [number[], number[]] = [[], []];
 
   constructor(text: string) {
@@ -16,20 +27,23 @@ export class Words {
     let [start, line] = [0, 0];
     for (let at = 0; at <= text.length; at++) {
       const code = at === text.length ? blank : text.charCodeAt(at);
-      if (code !== blank && code !== lineEnd) continue;
+      const isAlone = code >= firstUnspaced && isUnspaced(code);
+      if (!isAlone && !isBetweenWords(code)) continue;
       this.#add(start, at, line);
+      if (isAlone) this.#add(at, at + 1, line, 1);
       if (code === lineEnd) line++;
       start = at + 1;
     }
   }
 
+  /** How many words the text has, by weight. */
   get count(): number {
-    return this.#starts.length;
+    return Math.floor(this.#weights.at(-1)! / wordWeight);
   }
 
   /** The text of so many words. */
   slice(at: number, length: number): string {
-    return this.#text.slice(this.#starts[at], this.#ends[at + length - 1]);
+    return this.#text.slice(this.#starts[at], this.#ends[this.#endOf(at, length)! - 1]);
   }
 
   /**
@@ -38,18 +52,31 @@ export class Words {
    * the numbers differ from process to process.
    */
   some(length: number, visit: (run: number, at: number) => boolean): boolean {
-    for (let at = 0; at + length <= this.count; at++)
-      if (this.#lines[at] === this.#lines[at + length - 1] && visit(this.#run(at, length), at)) return true;
+    for (let at = 0; at < this.#starts.length; at++) {
+      const end = this.#endOf(at, length);
+      if (end === null) return false;
+      if (this.#lines[at] === this.#lines[end - 1] && visit(this.#run(at, end), at)) return true;
+    }
     return false;
   }
 
-  #add(start: number, end: number, line: number): void {
+  /** The first word after a run; null when fewer words are left. */
+  #endOf(at: number, length: number): number | null {
+    const wanted = this.#weights[at]! + length * wordWeight;
+    let end = at + 1;
+    while (end < this.#weights.length && this.#weights[end]! < wanted) end++;
+    return end === this.#weights.length ? null : end;
+  }
+
+  #add(start: number, end: number, line: number, weight?: number): void {
     while (start < end && isMark(this.#text.charCodeAt(start))) start++;
     while (end > start && isMark(this.#text.charCodeAt(end - 1))) end--;
     if (start === end) return;
     this.#starts.push(start);
     this.#ends.push(end);
     this.#lines.push(line);
+    weight ??= wordWeight * Math.ceil((end - start) / wordLength);
+    this.#weights.push(this.#weights.at(-1)! + weight);
     for (const [index, seed] of seeds.entries()) {
       let value = seed;
       for (let at = start; at < end; at++) value = mix(value ^ this.#text.charCodeAt(at));
@@ -57,9 +84,9 @@ export class Words {
     }
   }
 
-  #run(at: number, length: number): number {
+  #run(at: number, end: number): number {
     let [high, low] = seeds;
-    for (let next = at; next < at + length; next++) {
+    for (let next = at; next < end; next++) {
       high = mix(high ^ this.#hashes[0][next]!);
       low = mix(low ^ this.#hashes[1][next]!);
     }
@@ -70,6 +97,22 @@ export class Words {
 const blank = 32;
 const lineEnd = 10;
 const seeds = [randomInt(2 ** 32) | 0, randomInt(2 ** 32) | 0] as const;
+
+/** Whether a character ends a word: a blank, the end of a line, and the marks of JSON, of lists and of tables. */
+function isBetweenWords(code: number): boolean {
+  return code === blank || code === lineEnd || separators.has(code);
+}
+
+const separators: ReadonlySet<number> = new Set('"{}[]()<>|;,=&'.split("").map((mark) => mark.charCodeAt(0)));
+
+/** The first character of a script that writes no blanks between words: Thai. */
+const firstUnspaced = 0x0e00;
+
+/** Thai, Lao, Burmese, Khmer, and the scripts of China and Japan. */
+function isUnspaced(code: number): boolean {
+  if (code >= 0x3040) return code < 0xa4d0 || (code >= 0xf900 && code < 0xfb00);
+  return code < 0x0f00 || (code >= 0x1000 && code < 0x10a0) || (code >= 0x1780 && code < 0x1800);
+}
 
 /** One step of MurmurHash3: each bit of the number changes the others. */
 function mix(value: number): number {

@@ -29,9 +29,11 @@ const results = z.union([
       trust: trust.optional(),
       /** By path: `*.sender`, `*.participants.*`; the path of a member begins with a point. */
       fields: z.record(glob, trust).optional(),
+      /** `user`: only the user sees these results. Content for other people may hold nothing of them, whatever its trust. */
+      audience: z.literal("user").optional(),
     })
-    .refine(({ trust: whole, fields }) => whole !== undefined || fields !== undefined, {
-      error: "a line about results says `trust`, `fields` or `from`",
+    .refine((line) => line.trust !== undefined || line.fields !== undefined || line.audience !== undefined, {
+      error: "a line about results says `trust`, `fields`, `audience` or `from`",
     }),
   z.strictObject({
     match: resultMatch,
@@ -48,10 +50,12 @@ const source = z.union(
     z.strictObject({ sameHost: z.literal("user"), shown: z.literal("verbatim").optional() }),
     /** A value of a result whose last part, after `/`, the user named. */
     z.strictObject({ lastPart: z.literal("user") }),
+    /** The whole text of a result, such as a file, that the user's own words chose. */
+    z.strictObject({ whole: z.literal("user") }),
   ],
   {
     error:
-      "a source is user, identity, trusted, structured, contact, { sameHost: user } or { lastPart: user }",
+      "a source is user, identity, trusted, structured, contact, { sameHost: user }, { lastPart: user } or { whole: user }",
   },
 );
 
@@ -63,6 +67,11 @@ const into = z.strictObject({
   control: z.array(z.string().min(1)).optional(),
   /** Arguments that are carried there; default: those that the tool declares. */
   content: z.array(z.string().min(1)).optional(),
+  /**
+   * Who sees the content: only the user (`user`), or the people whom these arguments name. Content that only the user sees may
+   * hold other people's text. Default: other people see it.
+   */
+  audience: z.union([z.literal("user"), z.array(z.string().min(1)).min(1)]).optional(),
   /** Where the values of `control` may come from. */
   from: z.array(source).min(1).default(["user", "identity", "trusted", "contact", "structured"]),
   /**
@@ -77,7 +86,7 @@ const into = z.strictObject({
 
 /** The `flows:` section of a plan. `on`: only what the tools declare. */
 export const flows = z.union([
-  z.literal("on").transform(() => ({ identity: [], mcpUsers: [], results: [], into: [] })),
+  z.literal("on").transform(() => ({ identity: [], mcpUsers: [], words: {}, results: [], into: [] })),
   z.strictObject({
     /** Values of the user's own: addresses, accounts. */
     identity: z.array(z.string().min(1).max(500)).max(1_000).default([]),
@@ -85,6 +94,8 @@ export const flows = z.union([
      * Users whose MCP clients are believed when they send the user's words; globs. `*` also means calls without a user.
      */
     mcpUsers: z.array(glob).default([]),
+    /** What the user may write for a word of a tool's name, beside its English words: `send: [schicke, sende]`. */
+    words: z.record(z.string().min(1).max(60), z.array(z.string().min(1).max(60)).min(1)).default({}),
     results: z.array(results).default([]),
     into: z.array(into).default([]),
   }),

@@ -25,6 +25,8 @@ function isIn(form: string, text: string, trust: Trust): boolean {
 /** The texts of one result, normalized once and joined by trust. */
 export class SeenResult {
   readonly result: KeptResult;
+  /** Whether only the user sees the result. */
+  readonly isPrivate: boolean;
   readonly #trustOf: (path: string) => Trust;
   readonly #texts: Readonly<Record<Trust, string>>;
   #compact: string | null = null;
@@ -33,7 +35,11 @@ export class SeenResult {
 
   constructor(result: KeptResult, lines: readonly ResultLine[]) {
     this.result = result;
-    this.#trustOf = trustOfPaths(result, lines);
+    const own = lines.filter(
+      ({ match }) => fitsGlobs(match.tool, result.tool) && fitsGlobs(match.server, result.owner),
+    );
+    this.isPrivate = own.some((line) => "audience" in line && line.audience === "user");
+    this.#trustOf = trustOfPaths(result, own);
     const parts: Record<Trust, string[]> = {
       untrusted: [],
       contact: [],
@@ -85,6 +91,12 @@ export class SeenResult {
     return null;
   }
 
+  /** As `mentions`, for what content may not hold: of a result that only the user sees, nothing at all. */
+  discloses(forms: readonly string[]): Trust | null {
+    if (!this.isPrivate) return this.mentions(forms);
+    return trusts.find((trust) => forms.some((form) => findWord(form, this.#texts[trust]) !== -1)) ?? null;
+  }
+
   /** Where an untrusted text says something in base64, in hex or with URL escapes that fits; null when none does. */
   locateEncoded(fits: (text: string) => boolean): { path: string } | null {
     const found = this.#decodedTexts().find(({ text }) => fits(text));
@@ -99,12 +111,16 @@ export class SeenResult {
     ));
   }
 
-  /** The runs of so many words that other people can have written. */
+  /** The runs of so many words that other people can have written, or that only the user sees. */
   copies(length: number): Copies {
-    const { untrusted, contact, structured } = this.#texts;
+    const { untrusted, contact, structured, identity, trusted } = this.#texts;
     const decoded = () => this.#decodedTexts().map(({ text }) => text);
+    const values = [contact, structured];
     const made =
-      this.#copies.get(length) ?? new Copies(length, [untrusted, ...decoded()], [contact, structured]);
+      this.#copies.get(length) ??
+      (this.isPrivate
+        ? new Copies(length, [untrusted, ...decoded(), ...values, identity, trusted], [])
+        : new Copies(length, [untrusted, ...decoded()], values));
     this.#copies.set(length, made);
     return made;
   }
@@ -113,12 +129,14 @@ export class SeenResult {
   locateCopy(run: number, length: number, content: string): { path: string; line?: number } {
     const hasRun = (text: string) => new Words(text).some(length, (one) => one === run);
     const isPart = (text: string) =>
-      text.split(border).some((field) => hasRun(field) && !content.includes(field));
+      text.split(border).some((field) => hasRun(field) && (this.isPrivate || !content.includes(field)));
     return (
       this.locate("untrusted", hasRun) ??
       this.locateEncoded(hasRun) ??
       this.locate("contact", isPart) ??
-      this.locate("structured", isPart) ?? { path: "" }
+      this.locate("structured", isPart) ??
+      this.locate("identity", hasRun) ??
+      this.locate("trusted", hasRun) ?? { path: "" }
     );
   }
 
@@ -160,12 +178,9 @@ function normalizeLeaf(value: string | number, trust: Trust): string {
         .join(border);
 }
 
-/** The trust of each path of a result: of the lines about its tool, the strictest that speaks about the path. */
-function trustOfPaths(result: KeptResult, lines: readonly ResultLine[]): (path: string) => Trust {
-  const own = lines.filter(
-    ({ match }) => fitsGlobs(match.tool, result.tool) && fitsGlobs(match.server, result.owner),
-  );
-  const isLabelled = own.some((line) => "from" in line) && hasLabels(result.value);
+/** The trust of each path of a result: of the lines about it, the strictest that speaks about the path. */
+function trustOfPaths(result: KeptResult, own: readonly ResultLine[]): (path: string) => Trust {
+  const isLabelled = own.some((line) => "from" in line) && hasLabels(result);
   if (own.length === 0 || result.isError || isLabelled) return () => "untrusted";
   return (path) => {
     const said = own.flatMap((line) => ("from" in line ? [] : (trustOf(line, path) ?? [])));
@@ -181,12 +196,13 @@ function trustOf({ trust, fields = {} }: TrustLine, path: string): Trust | undef
   return found ?? trust;
 }
 
-/** Whether a server labels a result, or a part of it, as less than trusted. */
-function hasLabels(value: unknown): boolean {
+/** Whether a server labels a result, or a block of it, as less than trusted. */
+function hasLabels({ value, meta }: KeptResult): boolean {
   const blocks = isRecord(value) && Array.isArray(value["content"]) ? (value["content"] as unknown[]) : [];
-  return blocks.some((block) => {
-    const meta = isRecord(block) && isRecord(block["meta"]) ? block["meta"]["_meta"] : undefined;
-    const label = isRecord(meta) ? meta["ifc"] : undefined;
+  const ofBlocks = blocks.map((block) => (isRecord(block) ? block["meta"] : undefined));
+  return [meta?.["mcp"], ...ofBlocks].some((members) => {
+    const own = isRecord(members) ? members["_meta"] : undefined;
+    const label = isRecord(own) ? own["ifc"] : undefined;
     return label !== undefined && !(isRecord(label) && label["integrity"] === "trusted");
   });
 }

@@ -77,7 +77,7 @@ export class UserWords {
 
   /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */
   asks(verb: string): boolean {
-    if (/[^\p{L}\p{N}]/u.test(verb)) return this.text.includes(verb);
+    if (notOneToken.test(verb)) return this.text.includes(verb);
     return this.#tokens.some((token, at) => {
       if (!isFormOf(token, verb)) return false;
       const before = this.#tokens[at - 1] ?? "";
@@ -87,9 +87,13 @@ export class UserWords {
 
   /** Whether the user wrote this word, in any ending of it. */
   has(word: string): boolean {
-    return this.#stems.has(stem(word)) || (/[^\p{L}\p{N}]/u.test(word) && this.text.includes(word));
+    return this.#stems.has(stem(word)) || (notOneToken.test(word) && this.text.includes(word));
   }
 }
+
+/** Several words, or a word of a script without blanks: it is searched as a part of the text. */
+const notOneToken =
+  /[^\p{L}\p{N}]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Words after which a word is a noun: `an email`, `unread mail`. */
 const beforeNouns: ReadonlySet<string> = new Set(
