@@ -22,6 +22,7 @@ export const longest = [
   "packages/workers/test/fleet/restarted-host.test.ts",
   "packages/http/test/page.test.ts",
   "test/worlds/tapes.test.ts",
+  "packages/workers/test/isolation-table.test.ts",
   "packages/cli/test/plan/check.test.ts",
   "test/worlds/processes.test.ts",
   "packages/loader/test/plan/hostile-plans.test.ts",

@@ -1,13 +1,5 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,75 +12,20 @@ const limits = { timeoutMs: 50_000, graceMs: 20_000 };
 /** Node keeps the network from a process only where it has `--allow-net`. */
 const nodeCoversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net");
 
-/** What gets through each border, as docs/isolation.md says: true is reached. */
-const table: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
-  none: {
-    "read outside": true,
-    "write outside": true,
-    "follow a link outside": true,
-    "read inside": true,
-    "write inside": true,
-    spawn: true,
-    connect: true,
-    "see the host": true,
-    sqlite: true,
-  },
-  permission: {
-    "read outside": false,
-    "write outside": false,
-    "follow a link outside": true,
-    "read inside": true,
-    "write inside": true,
-    spawn: false,
-    connect: !nodeCoversNetwork,
-    "see the host": false,
-    sqlite: false,
-  },
-  bubblewrap: {
-    "read outside": false,
-    "write outside": false,
-    "follow a link outside": false,
-    "read inside": true,
-    "write inside": true,
-    spawn: true,
-    connect: false,
-    "see the host": false,
-    sqlite: false,
-  },
-  srt: {
-    "read outside": true,
-    "write outside": false,
-    "follow a link outside": true,
-    "read inside": true,
-    "write inside": true,
-    spawn: true,
-    connect: false,
-    "see the host": false,
-    sqlite: false,
-  },
-};
-
 let folder: string;
-let server: Server;
-let port: number;
 
-beforeAll(async () => {
+beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-borders-")));
   for (const name of ["box", "outside"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "box", "inside.txt"), "inside");
   writeFileSync(join(folder, "outside", "secret.txt"), "secret");
-  symlinkSync(join(folder, "outside", "secret.txt"), join(folder, "box", "link"));
-  server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  port = (server.address() as AddressInfo).port;
 });
 
 afterAll(() => {
-  server.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.each(Object.keys(table))("the border %s", (border) => {
+describe.each(["none", "permission", "bubblewrap", "srt"])("the border %s", (border) => {
   let far: World;
   beforeAll(async () => {
     const box = join(folder, "box");
@@ -101,20 +38,6 @@ describe.each(Object.keys(table))("the border %s", (border) => {
     expect(result.error).toBeUndefined();
     return "got" in (result.data as object);
   };
-
-  test.each<[string, string, () => unknown]>([
-    ["read outside", "read", () => join(folder, "outside", "secret.txt")],
-    ["write outside", "write", () => join(folder, "outside", `${border}.txt`)],
-    ["follow a link outside", "read", () => join(folder, "box", "link")],
-    ["read inside", "read", () => join(folder, "box", "inside.txt")],
-    ["write inside", "write", () => join(folder, "box", `${border}.txt`)],
-    ["spawn", "spawn", () => undefined],
-    ["connect", "connect", () => port],
-    ["see the host", "signal the host", () => process.pid],
-    ["sqlite", "sqlite", () => join(folder, "outside", `${border}.db`)],
-  ])("does with an attempt to %s as the docs say", async (what, act, value) => {
-    expect(await reaches(act, value())).toBe(table[border]![what]);
-  });
 
   test("what a tool writes inside is there, and nothing is outside", async () => {
     const inside = join(folder, "box", `${border}-kept.txt`);
