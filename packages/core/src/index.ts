@@ -59,6 +59,7 @@ export {
 
 // Approvals, state and audit
 export type * from "./contract/approvals.ts";
+export type * from "./contract/audit.ts";
 export type * from "./contract/stores.ts";
 export type * from "./contract/state-store.ts";
 export type * from "./contract/work.ts";

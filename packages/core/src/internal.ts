@@ -2,6 +2,16 @@
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
 export { isRecord } from "./json/json.ts";
+export { frozenCopy, NotJson } from "./json/freeze.ts";
+export {
+  hasWords,
+  isWanted,
+  joinRecord,
+  newestFirst,
+  soughtWords,
+  wordsOf,
+  type SoughtWord,
+} from "./pending/past-calls.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
 export { excessOf } from "./json/shape.ts";

@@ -1,17 +1,26 @@
-import type { AuditRecord, AuditSink } from "@toolmount/core";
+import { systemClock, type AuditRecord, type AuditSink, type Timer } from "@toolmount/core";
 import type { ExpressionBuilder, Kysely } from "kysely";
+import type { CallWords } from "./call-words.ts";
+import { aliveMs, listCalls, plainText, storeCalls } from "./calls.ts";
 import { pruneAudit } from "./prune.ts";
 import type { Tables } from "./tables.ts";
 
 /** Most rows of one insert: each has six values, and SQLite accepts 32766. */
 const rowsPerInsert = 1_000;
 
-/** Stores the audit: one commit for all records of an append and the heads of their chains. */
-export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditSink {
+/** The audit of a store, and what ends its timer. */
+export interface StoredAudit extends AuditSink {
+  stop(): void;
+}
+
+/** Stores the audit: one commit for all records of an append, the heads of their chains and the calls that they are about. */
+export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"], words: CallWords): StoredAudit {
+  const alive = new RunningCalls(db);
   return {
     mode,
-    append: (records) =>
-      db.transaction().execute(async (transaction) => {
+    stop: () => alive.stop(),
+    append: async (records) => {
+      await db.transaction().execute(async (transaction) => {
         for (let at = 0; at < records.length; at += rowsPerInsert)
           await transaction
             .insertInto("audit")
@@ -23,13 +32,18 @@ export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditS
             .values({ writer, sequence, hash })
             .onConflict((conflict) => conflict.column("writer").doUpdateSet({ sequence, hash }))
             .execute();
-      }),
-    async read({ runId, tool, writer, since, last, page } = {}) {
+        await storeCalls(transaction, records, words, systemClock.now());
+      });
+      alive.note(records);
+    },
+    calls: (filter) => listCalls(db, filter, words, systemClock.now()),
+    async read({ runId, runIds, tool, writer, since, last, page } = {}) {
       const order = last === undefined ? "asc" : "desc";
       const rows = await db
         .selectFrom("audit")
         .select("body")
         .$if(runId !== undefined, (query) => query.where("run_id", "=", runId!))
+        .$if(runIds !== undefined, (query) => query.where("run_id", "in", [...runIds!]))
         .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
         .$if(writer !== undefined, (query) => query.where("writer", "=", writer!))
         .$if(since !== undefined, (query) => query.where("at", ">=", since!))
@@ -42,7 +56,7 @@ export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditS
       return rows.map(({ body }) => JSON.parse(body) as AuditRecord);
     },
     heads: () => db.selectFrom("audit_heads").select(["writer", "sequence", "hash"]).execute(),
-    prune: (before) => db.transaction().execute((transaction) => pruneAudit(transaction, before)),
+    prune: (before) => db.transaction().execute((transaction) => pruneAudit(transaction, words, before)),
   };
 }
 
@@ -64,12 +78,61 @@ function rowOf(record: AuditRecord): Tables["audit"] {
     writer,
     sequence,
     at: entry.at,
-    run_id: entry.runId,
-    tool: entry.tool,
+    run_id: plainText(entry.runId),
+    tool: plainText(entry.tool),
     body: JSON.stringify(record),
   };
 }
 
 function lastOfEach(records: readonly AuditRecord[]): readonly AuditRecord[] {
   return [...new Map(records.map((record) => [record.writer, record])).values()];
+}
+
+/** Says again and again that this process still runs the calls whose start it stored, for those who list them. */
+class RunningCalls {
+  readonly #db: Kysely<Tables>;
+  readonly #runIds = new Set<string>();
+  #timer: Timer | null = null;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  note(records: readonly AuditRecord[]): void {
+    for (const { entry } of records) {
+      if (entry.kind === "start") this.#runIds.add(plainText(entry.runId));
+      else this.#runIds.delete(plainText(entry.runId));
+    }
+    if (this.#runIds.size === 0) this.stop();
+    else if (this.#timer === null) this.#schedule();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #schedule(): void {
+    const timer = systemClock.setTimer(() => {
+      // A store that is away is asked again; until then the calls may be listed as lost.
+      void this.#renew()
+        .catch(() => undefined)
+        .finally(() => {
+          if (this.#timer === timer) this.#schedule();
+        });
+    }, aliveMs / 3);
+    timer.keepAlive(false);
+    this.#timer = timer;
+  }
+
+  async #renew(): Promise<void> {
+    const runIds = [...this.#runIds];
+    for (let at = 0; at < runIds.length; at += 1_000)
+      await this.#db
+        .updateTable("calls")
+        .set({ alive_until: systemClock.now() + aliveMs })
+        .where("run_id", "in", runIds.slice(at, at + 1_000))
+        .where("status", "=", "running")
+        .execute();
+  }
 }

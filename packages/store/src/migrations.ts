@@ -1,10 +1,17 @@
 import { sql, type Kysely, type Transaction } from "kysely";
+import { createWords } from "./call-words.ts";
 import type { Tables } from "./tables.ts";
 
-type Migration = (db: Transaction<Tables>) => Promise<void>;
+type Migration = (db: Transaction<Tables>, isPostgres: boolean) => Promise<void>;
 
 /** Each migration runs once, in order. A released migration never changes. */
-const migrations: readonly Migration[] = [createFirstTables, keepStateAndCallIds, keepCredentials, keepWork];
+const migrations: readonly Migration[] = [
+  createFirstTables,
+  keepStateAndCallIds,
+  keepCredentials,
+  keepWork,
+  keepCalls,
+];
 
 /** Our number among Postgres' advisory locks. */
 const lock = 7_420_961_337;
@@ -26,7 +33,7 @@ export async function migrate(db: Kysely<Tables>, isPostgres: boolean): Promise<
         `it was written by a newer toolmount (schema ${version}, this one knows ${migrations.length})`,
       );
     if (version === migrations.length) return;
-    for (const step of migrations.slice(version)) await step(transaction);
+    for (const step of migrations.slice(version)) await step(transaction, isPostgres);
     await sql`delete from toolmount_schema`.execute(transaction);
     await sql`insert into toolmount_schema (version) values (${sql.lit(migrations.length)})`.execute(
       transaction,
@@ -136,4 +143,31 @@ async function keepWork(db: Transaction<Tables>): Promise<void> {
   await schema.createIndex("work_by_time").on("work").columns(["kind", "at"]).execute();
   await schema.createIndex("work_by_status").on("work").columns(["kind", "status", "at"]).execute();
   await schema.createIndex("work_by_session").on("work").columns(["session_id", "at"]).execute();
+}
+
+/** Adds the calls of the audit. The calls of older records are not in it. */
+async function keepCalls(db: Transaction<Tables>, isPostgres: boolean): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("calls")
+    .addColumn("sequence", isPostgres ? "bigserial" : "integer", (column) => column.primaryKey())
+    .addColumn("run_id", "text", (column) => column.notNull().unique())
+    .addColumn("call_id", "text", (column) => column.notNull())
+    .addColumn("tool", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("code", "text")
+    .addColumn("user_id", "text")
+    .addColumn("session_id", "text")
+    .addColumn("turn_id", "text")
+    .addColumn("parent_run_id", "text")
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("duration_ms", "double precision")
+    .addColumn("alive_until", "bigint")
+    .addColumn("writer", "text", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("calls_by_time").on("calls").column("at").execute();
+  for (const field of ["tool", "status", "code", "user_id", "session_id", "call_id"] as const)
+    await schema.createIndex(`calls_by_${field}`).on("calls").columns([field, "at"]).execute();
+  await schema.createIndex("calls_by_writer").on("calls").column("writer").execute();
+  await createWords(db, isPostgres);
 }

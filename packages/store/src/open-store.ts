@@ -5,6 +5,7 @@ import { ToolmountError, type AuditSink, type StateStore, type WorkStore } from 
 import { Kysely, type Dialect } from "kysely";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
+import { postgresWords, sqliteWords } from "./call-words.ts";
 import { createCredentials } from "./credentials.ts";
 import { migrate } from "./migrations.ts";
 import { createPostgresDialect } from "./postgres.ts";
@@ -57,15 +58,20 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     throw unavailable(url, cause);
   }
   const opened = db;
+  const words = isPostgres ? postgresWords : sqliteWords;
+  const audit = options.audit === undefined ? undefined : createAudit(opened, options.audit, words);
   return {
     approvals: createApprovals(opened),
     sessions: createSessions(opened),
     work: createWork(opened),
-    ...(options.audit === undefined ? {} : { audit: createAudit(opened, options.audit) }),
+    ...(audit !== undefined && { audit }),
     credentials: createCredentials(opened),
-    prune: (before) => prune(opened, before),
+    prune: (before) => prune(opened, words, before),
     pruneApprovals: (before) => pruneApprovals(opened, before),
-    close: () => opened.destroy(),
+    close: () => {
+      audit?.stop();
+      return opened.destroy();
+    },
   };
 }
 

@@ -1,15 +1,16 @@
 import { callsLogOf, changesLogOf, resultsLogOf } from "@toolmount/core/sessions";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
+import type { CallWords } from "./call-words.ts";
 import { deleteSession } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
 import type { Pruned } from "./store-shapes.ts";
 
 /** Deletes what ended before a time, in milliseconds since the epoch. */
-export function prune(db: Kysely<Tables>, before: number): Promise<Pruned> {
+export function prune(db: Kysely<Tables>, words: CallWords, before: number): Promise<Pruned> {
   return db.transaction().execute(async (transaction) => ({
     approvals: await pruneApprovals(transaction, before),
     sessions: await pruneSessions(transaction, before),
-    auditRecords: await pruneAudit(transaction, before),
+    auditRecords: await pruneAudit(transaction, words, before),
   }));
 }
 
@@ -77,7 +78,7 @@ function timeOf(entry: unknown): number {
 }
 
 /** A chain without its first records cannot be checked, so a writer's records are deleted together, with its head. */
-export async function pruneAudit(db: Kysely<Tables>, before: number): Promise<number> {
+export async function pruneAudit(db: Transaction<Tables>, words: CallWords, before: number): Promise<number> {
   const writers = await db
     .selectFrom("audit")
     .select("writer")
@@ -89,6 +90,23 @@ export async function pruneAudit(db: Kysely<Tables>, before: number): Promise<nu
     const result = await db.deleteFrom("audit").where("writer", "=", writer).executeTakeFirstOrThrow();
     deleted += result.numDeletedRows;
     await db.deleteFrom("audit_heads").where("writer", "=", writer).execute();
+    await pruneCalls(db, words, writer);
   }
   return Number(deleted);
+}
+
+/** Deletes the calls whose last record is of a writer, part by part. */
+async function pruneCalls(db: Transaction<Tables>, words: CallWords, writer: string): Promise<void> {
+  for (;;) {
+    const calls = await db
+      .selectFrom("calls")
+      .select("sequence")
+      .where("writer", "=", writer)
+      .limit(1_000)
+      .execute();
+    if (calls.length === 0) return;
+    const sequences = calls.map(({ sequence }) => sequence);
+    await words.drop(db, sequences);
+    await db.deleteFrom("calls").where("sequence", "in", sequences).execute();
+  }
 }

@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 /** The tables of both databases: searched fields are columns, the rest is JSON in `body`. */
 export interface Tables {
   approvals: {
@@ -21,6 +23,25 @@ export interface Tables {
   session_state: { session_id: string; key: string; body: string };
   audit: { writer: string; sequence: number; at: number; run_id: string; tool: string; body: string };
   audit_heads: { writer: string; sequence: number; hash: string };
+  /** The calls of the audit, joined from its records; written in the same commit. */
+  calls: {
+    sequence: Generated<number>;
+    run_id: string;
+    call_id: string;
+    tool: string;
+    status: string;
+    code: string | null;
+    user_id: string | null;
+    session_id: string | null;
+    turn_id: string | null;
+    parent_run_id: string | null;
+    at: number;
+    duration_ms: number | null;
+    /** Of a call that runs: its process says again and again that it is there. Null for other calls. */
+    alive_until: number | null;
+    /** The writer of its last record. */
+    writer: string;
+  };
   work: {
     kind: string;
     id: string;

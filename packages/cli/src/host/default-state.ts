@@ -75,6 +75,7 @@ function auditOpenedLate(mode: DefaultAudit, open: () => Promise<AuditSink>): Au
     mode,
     append: async (records) => (await open()).append(records),
     read: async (filter) => (await open()).read(filter),
+    calls: async (filter) => (await open()).calls!(filter),
     heads: async () => (await open()).heads(),
     prune: async (before) => (await open()).prune!(before),
   };

@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditSink, RecordedEnd } from "../contract/stores.ts";
+import type { AuditEntry, AuditSink } from "../contract/audit.ts";
+import type { RecordedEnd } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { AuditWriter } from "../pending/audit.ts";
@@ -12,7 +13,7 @@ import { beginInLog, endInnerLog, mustBegin } from "./inner-log.ts";
 import { logError, logFields } from "./trace.ts";
 import { outcomeOf, phaseOf } from "./transitions.ts";
 
-/** Longest text of arguments, or of an error, in an audit entry. */
+/** Longest text of arguments, of a result or of an error, in an audit entry. */
 const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
@@ -186,7 +187,7 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
     status: ending.status,
     durationMs: timing.endedAt - timing.startedAt,
     ...(code === undefined ? {} : { code }),
-    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: phaseOf(call) }),
+    ...(error === undefined ? resultOf(call) : { error: error.slice(0, maxText), phase: phaseOf(call) }),
     ...originsOf(call),
     ...(needsApproval(call)
       ? { asked: approval!.reasons.map(({ source, rule = null }) => ({ source, rule })) }
@@ -286,4 +287,14 @@ function argumentsOf(call: Call): { arguments?: JsonObject | string; argumentsDi
     arguments: text.length <= maxText ? masked : text.slice(0, maxText),
     argumentsDigest: digestOf(call.arguments),
   };
+}
+
+/** The data of the result for the audit: secrets masked. Of long data only the beginning of its JSON, and its length. */
+function resultOf({ ending, host }: Call): { result?: Json; resultText?: string; resultLength?: number } {
+  const { data } = ending.result!;
+  if (data === undefined) return {};
+  const masked = host.redact(data as Json);
+  const text = JSON.stringify(masked);
+  if (text.length <= maxText) return { result: masked };
+  return { resultText: text.slice(0, maxText).toWellFormed(), resultLength: text.length };
 }

@@ -7,7 +7,8 @@ import type { JsonObject } from "../json/json.ts";
 import type { FleetLedgerSource } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
 import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
-import type { ApprovalStore, AuditSink, SessionStore } from "./stores.ts";
+import type { AuditSink } from "./audit.ts";
+import type { ApprovalStore, SessionStore } from "./stores.ts";
 import type { WorkStore } from "./work.ts";
 
 /** The mount points and what each takes. Packages add their own points by declaration merging. */

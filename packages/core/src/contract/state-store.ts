@@ -1,4 +1,5 @@
-import type { ApprovalStore, AuditSink, SessionStore } from "./stores.ts";
+import type { AuditSink } from "./audit.ts";
+import type { ApprovalStore, SessionStore } from "./stores.ts";
 import type { WorkStore } from "./work.ts";
 
 /** All stores of a host. */

@@ -3,7 +3,7 @@ import { canonicalJson } from "../json/canonical.ts";
 import type { Clock, Timer } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import { randomName } from "./ticket.ts";
-import type { AuditEntry, AuditHead, AuditRecord, AuditSink } from "../contract/stores.ts";
+import type { AuditEntry, AuditHead, AuditRecord, AuditSink } from "../contract/audit.ts";
 
 /** How long a batched entry may stay in memory. Source: the plan format's `audit: batched`. */
 const batchMs = 10;

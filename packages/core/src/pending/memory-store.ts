@@ -1,19 +1,17 @@
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json } from "../json/json.ts";
+import type { AuditFilter, AuditHead, AuditRecord, AuditSink } from "../contract/audit.ts";
 import type {
   ApprovalFilter,
   ApprovalRecord,
   ApprovalStore,
-  AuditFilter,
-  AuditHead,
-  AuditRecord,
-  AuditSink,
   RememberedApproval,
   SessionRecord,
   SessionStore,
 } from "../contract/stores.ts";
 import type { StateStore } from "../contract/state-store.ts";
 import { createMemoryWork } from "./memory-work.ts";
+import { pastCalls } from "./past-calls.ts";
 import { callsLogOf, logsOf } from "./session-logs.ts";
 
 /** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
@@ -136,6 +134,7 @@ function createMemoryAudit(mode: AuditSink["mode"]): AuditSink {
       const found = records.filter((record) => isRead(record, filter));
       return filter.page === undefined ? lastOf(found, filter.last) : pageOf(found, filter.page);
     },
+    calls: async (filter) => pastCalls(records, filter),
     heads: async () => [...heads.values()],
   };
 }
@@ -144,6 +143,7 @@ function isRead({ writer, entry }: AuditRecord, filter: AuditFilter): boolean {
   return (
     (filter.writer === undefined || writer === filter.writer) &&
     (filter.runId === undefined || entry.runId === filter.runId) &&
+    (filter.runIds === undefined || filter.runIds.includes(entry.runId)) &&
     (filter.tool === undefined || entry.tool === filter.tool) &&
     (filter.since === undefined || entry.at >= filter.since)
   );

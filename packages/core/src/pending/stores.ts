@@ -2,12 +2,12 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import type { ApprovalOptions, HostOptions } from "../contract/host.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Approver } from "../contract/ports.ts";
+import type { AuditSink } from "../contract/audit.ts";
 import type {
   ApprovalFilter,
   ApprovalRecord,
   ApprovalState,
   ApprovalStore,
-  AuditSink,
   SessionStore,
 } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";

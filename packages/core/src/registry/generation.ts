@@ -1,6 +1,7 @@
 import type { ContextProvider } from "../contract/coordinator.ts";
 import type { Approver, ModeCatalog, Policy } from "../contract/ports.ts";
-import type { ApprovalStore, AuditSink, SessionStore } from "../contract/stores.ts";
+import type { AuditSink } from "../contract/audit.ts";
+import type { ApprovalStore, SessionStore } from "../contract/stores.ts";
 import type { MountedTool } from "./prepare-tool.ts";
 import {
   byPriority,

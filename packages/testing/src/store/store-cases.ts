@@ -1,5 +1,6 @@
 import { approvalCases } from "./approval-cases.ts";
 import { auditCases } from "./audit-cases.ts";
+import { callCases } from "./call-cases.ts";
 import { sessionCases } from "./session-cases.ts";
 import { workCases } from "./work-cases.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -12,5 +13,6 @@ export const storeCases: readonly StoreCase[] = [
   ...approvalCases,
   ...sessionCases,
   ...auditCases,
+  ...callCases,
   ...workCases,
 ];

@@ -1,0 +1,248 @@
+import type { AuditEntry, AuditRecord, PastCall, PastCallFilter, PastCallPage } from "@toolmount/core";
+import { joinRecord, soughtWords, wordsOf, type SoughtWord } from "@toolmount/core/internal";
+import {
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  type Transaction,
+} from "kysely";
+import type { CallWords, WordsOfCall } from "./call-words.ts";
+import type { Tables } from "./tables.ts";
+
+/** How long a process that says nothing is taken to run its calls, in milliseconds. */
+export const aliveMs = 45_000;
+
+/** Most rows of one insert: each has 13 values, and SQLite accepts 32766. */
+const rowsPerInsert = 1_000;
+
+/** A call with what its newest records add to it. */
+interface ChangedCall {
+  readonly call: PastCall;
+  readonly writer: string;
+  readonly words: Set<string>;
+  /** Whether a search finds it: it ended, or waits. */
+  readonly isSettled: boolean;
+  /** Whether its arguments are among the words. */
+  readonly hasArguments: boolean;
+}
+
+/** Joins records to the calls that they are about, in the commit that stores the records. */
+export async function storeCalls(
+  db: Transaction<Tables>,
+  records: readonly AuditRecord[],
+  words: CallWords,
+  now: number,
+): Promise<void> {
+  const changed = changedCalls(records);
+  for (let at = 0; at < changed.length; at += rowsPerInsert) {
+    const part = changed.slice(at, at + rowsPerInsert);
+    await words.put(db, await indexed(db, part, await upsert(db, part, now)));
+  }
+}
+
+function changedCalls(records: readonly AuditRecord[]): readonly ChangedCall[] {
+  const changed = new Map<string, ChangedCall>();
+  for (const { writer, entry } of records) {
+    const before = changed.get(entry.runId);
+    changed.set(entry.runId, {
+      call: joinRecord(before?.call ?? null, entry),
+      writer,
+      words: new Set([...(before?.words ?? []), ...wordsOf(entry)]),
+      isSettled: entry.kind === "end" || entry.kind === "pending" || before?.isSettled === true,
+      hasArguments: entry["arguments"] !== undefined || before?.hasArguments === true,
+    });
+  }
+  return [...changed.values()];
+}
+
+/** Adds the calls, or changes what can change of them. Resolves to their numbers, by run. */
+async function upsert(
+  db: Transaction<Tables>,
+  changed: readonly ChangedCall[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .insertInto("calls")
+    .values(changed.map(({ call, writer }) => rowOf(call, writer, now)))
+    .onConflict((conflict) =>
+      conflict.column("run_id").doUpdateSet((row) => ({
+        status: row.ref("excluded.status"),
+        code: row.ref("excluded.code"),
+        duration_ms: row.ref("excluded.duration_ms"),
+        alive_until: row.ref("excluded.alive_until"),
+        writer: row.ref("excluded.writer"),
+      })),
+    )
+    .returning(["run_id", "sequence"])
+    .execute();
+  return new Map(rows.map(({ run_id, sequence }) => [run_id, sequence]));
+}
+
+/** The words of the calls that a search finds. The end of a call has no arguments where its start had them. */
+async function indexed(
+  db: Transaction<Tables>,
+  changed: readonly ChangedCall[],
+  sequences: ReadonlyMap<string, number>,
+): Promise<readonly WordsOfCall[]> {
+  const settled = changed.filter(({ isSettled }) => isSettled);
+  const partial = settled
+    .filter(({ hasArguments }) => !hasArguments)
+    .map(({ call }) => plainText(call.runId));
+  const earlier = await wordsBefore(db, partial);
+  return settled.map(({ call, words }) => {
+    const runId = plainText(call.runId);
+    return { sequence: sequences.get(runId)!, words: new Set([...words, ...(earlier.get(runId) ?? [])]) };
+  });
+}
+
+async function wordsBefore(
+  db: Transaction<Tables>,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const found = new Map<string, ReadonlySet<string>>();
+  if (runIds.length === 0) return found;
+  const rows = await db
+    .selectFrom("audit")
+    .select(["run_id", "body"])
+    .where("run_id", "in", [...runIds])
+    .execute();
+  for (const { run_id, body } of rows) {
+    const { entry } = JSON.parse(body) as { readonly entry: AuditEntry };
+    found.set(run_id, new Set([...wordsOf(entry), ...(found.get(run_id) ?? [])]));
+  }
+  return found;
+}
+
+function rowOf(call: PastCall, writer: string, now: number): Omit<Tables["calls"], "sequence"> {
+  const optional = (text: string | null) => (text === null ? null : plainText(text));
+  return {
+    run_id: plainText(call.runId),
+    call_id: plainText(call.callId),
+    tool: plainText(call.tool),
+    status: call.status,
+    code: call.code,
+    user_id: optional(call.userId),
+    session_id: optional(call.sessionId),
+    turn_id: optional(call.turnId),
+    parent_run_id: optional(call.parentRunId),
+    at: call.startedAt,
+    duration_ms: call.durationMs,
+    alive_until: call.status === "running" ? now + aliveMs : null,
+    writer,
+  };
+}
+
+/** A text without the characters that Postgres refuses. The record itself has them, as escapes of JSON. */
+export function plainText(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
+/** Reads a page of calls, newest first. */
+export async function listCalls(
+  db: Kysely<Tables>,
+  filter: PastCallFilter,
+  words: CallWords,
+  now: number,
+): Promise<PastCallPage> {
+  const { limit } = filter;
+  const sought = soughtWords(filter.text ?? "");
+  const query = db
+    .selectFrom("calls")
+    .selectAll("calls")
+    .where((row) => row.and(conditions(row, filter, now)))
+    .limit(limit + 1);
+  const rows = await (
+    sought.length === 0 ? newest(query, filter) : newestWith(query, sought, words, filter)
+  ).execute();
+  return { calls: rows.slice(0, limit).map((row) => callOf(row, now)), hasMore: rows.length > limit };
+}
+
+type CallQuery = SelectQueryBuilder<Tables, "calls", Selectable<Tables["calls"]>>;
+
+function newest(query: CallQuery, { after }: PastCallFilter): CallQuery {
+  const ordered = query.orderBy("calls.at", "desc").orderBy("calls.run_id", "desc");
+  if (after === undefined) return ordered;
+  return ordered
+    .where("calls.at", "<=", after.startedAt) // the index is by time alone
+    .where((row) =>
+      row.or([row("calls.at", "<", after.startedAt), row("calls.run_id", "<", plainText(after.runId))]),
+    );
+}
+
+/** The index has calls in the order in which they were stored: to read them so ends at the limit, without a sort. */
+function newestWith(
+  query: CallQuery,
+  sought: readonly SoughtWord[],
+  words: CallWords,
+  { after }: PastCallFilter,
+): CallQuery {
+  const found = query
+    .innerJoin(sql<object>`call_words`.as("found"), (join) =>
+      join.on(words.sequence, "=", sql.ref("calls.sequence")),
+    )
+    .where(words.has(sought))
+    .orderBy(words.sequence, "desc");
+  if (after === undefined) return found;
+  const last = sql<number>`(select sequence from calls where run_id = ${plainText(after.runId)})`;
+  return found.where(words.sequence, "<", last) as CallQuery;
+}
+
+const columns = {
+  tool: "tool",
+  code: "code",
+  userId: "user_id",
+  sessionId: "session_id",
+  callId: "call_id",
+} as const;
+
+function conditions(
+  row: ExpressionBuilder<Tables, "calls">,
+  filter: PastCallFilter,
+  now: number,
+): Expression<SqlBool>[] {
+  const { status, runIds, since, until } = filter;
+  const equal = Object.entries(columns).flatMap(([name, column]) => {
+    const value = filter[name as keyof typeof columns];
+    return value === undefined ? [] : [row(column, "=", plainText(value))];
+  });
+  return [
+    ...equal,
+    ...(runIds === undefined ? [] : [row("run_id", "in", runIds.map(plainText))]),
+    ...(status === undefined ? [] : [hasStatus(row, status, now)]),
+    ...(since === undefined ? [] : [row("at", ">=", since)]),
+    ...(until === undefined ? [] : [row("at", "<", until)]),
+  ];
+}
+
+/** A call that runs in a process which has ended is `unknown`. */
+function hasStatus(
+  row: ExpressionBuilder<Tables, "calls">,
+  status: string,
+  now: number,
+): Expression<SqlBool> {
+  const runs = row("status", "=", "running");
+  if (status === "running") return row.and([runs, row("alive_until", ">=", now)]);
+  if (status !== "unknown") return row("status", "=", status);
+  return row.or([row("status", "=", "unknown"), row.and([runs, row("alive_until", "<", now)])]);
+}
+
+function callOf(row: Selectable<Tables["calls"]>, now: number): PastCall {
+  const isLost = row.alive_until !== null && row.alive_until < now;
+  return {
+    runId: row.run_id,
+    callId: row.call_id,
+    tool: row.tool,
+    startedAt: row.at,
+    status: isLost ? "unknown" : row.status,
+    code: isLost ? "OUTCOME_UNKNOWN" : row.code,
+    durationMs: row.duration_ms,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    turnId: row.turn_id,
+    parentRunId: row.parent_run_id,
+  };
+}
