@@ -1,4 +1,4 @@
-import type { Host, JsonObject, ToolOutcome } from "@toolmount/core";
+import type { Host, JsonObject, PastCallFilter, ToolOutcome } from "@toolmount/core";
 
 /** A turn that is asked for over HTTP. */
 export interface TurnRequest {
@@ -74,6 +74,10 @@ export interface ServedHost {
   readonly scope?: string | undefined;
   /** An outcome as the text that a model reads. `denier`: who refused a call with the status `denied`. */
   readonly modelText?: ((outcome: ToolOutcome, denier: "hook" | "person") => string) | undefined;
+  /** All calls of the audit that a filter chooses, as lines for another program, oldest first. */
+  readonly exportCalls?:
+    | ((format: "csv" | "jsonl" | "ocsf", filter: Omit<PastCallFilter, "limit">) => AsyncIterable<string>)
+    | undefined;
   /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */
   readonly mcp?: ServedProtocol | undefined;
 }

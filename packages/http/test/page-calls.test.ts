@@ -119,3 +119,50 @@ test("the table of calls is one stop of the Tab key, and the arrow keys go throu
   await page.getByRole("region", { name: "Call", exact: true }).getByText("ended: ok").waitFor();
   expect(await stops.count()).toBe(1);
 });
+
+test("the page searches the whole history, reads older calls, and saves them as a file", async () => {
+  const store = createMemoryStore({ audit: "durable" });
+  const schema = z.strictObject({ order: z.string() });
+  const rest = {
+    category: "side_effect",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    schema,
+  } as const;
+  const open = () => {
+    const host = createHost({ store });
+    const execute = async ({ order }: z.output<typeof schema>) => data({ shipped: order });
+    host.coordinator.mount("tools", defineTool({ ...rest, name: "ship", description: "Ships.", execute }));
+    return host;
+  };
+  const before = open();
+  for (const order of ["tea", "coffee", "tea and cake"])
+    await before.call({ name: "ship", arguments: { order } }, { sessionId: "old" });
+  await before.close();
+  const host = open();
+  const exportCalls = async function* () {
+    yield "time,run,tool";
+  };
+  const { server, tokens } = await serve({ default: { host, exportCalls } });
+  await host.call({ name: "ship", arguments: { order: "milk" } });
+  const { page, problems } = await openPage(browser, server.url, tokens.operator);
+  await live(page);
+  await page.getByRole("link", { name: "Calls" }).click();
+  const rows = page.locator(".rows li");
+
+  await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(4);
+  await page.getByLabel("text", { exact: true }).fill("tea");
+  await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(2);
+  await page.getByText("These are all calls that are kept.").waitFor();
+  await rows.first().click();
+  await page.getByRole("region", { name: "Call", exact: true }).getByText("tea and cake").first().waitFor();
+  await page.getByLabel("text", { exact: true }).fill("nowhere");
+  await page.getByText("No call has these filters").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
+  await page.getByRole("button", { name: "Older calls" }).click();
+  await page.getByText("These are all calls that are kept.").waitFor();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as CSV" }).click();
+  expect((await saving).suggestedFilename()).toBe("calls.csv");
+  expect(problems).toEqual([]);
+});

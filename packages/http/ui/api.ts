@@ -73,6 +73,11 @@ export async function ask<Answer>(method: string, path: string, body?: unknown):
   return (await response.json()) as Answer;
 }
 
+/** Reads a file of the server. */
+export async function fetchFile(path: string): Promise<Blob> {
+  return (await request("GET", path)).blob();
+}
+
 async function request(
   method: string,
   path: string,

@@ -6,6 +6,7 @@ import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { callRoutes } from "./calls.ts";
 import { eventRoutes } from "./events.ts";
+import { historyRoutes } from "./history.ts";
 import { matchRoutes } from "./matches.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { planRoutes } from "./plan.ts";
@@ -43,6 +44,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   for (const routes of [
     toolRoutes(service),
     callRoutes(service),
+    historyRoutes(service),
     approvalRoutes(service),
     matchRoutes(service),
     sessionRoutes(service),

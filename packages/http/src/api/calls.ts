@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import {
   isToolInterrupt,
   ToolmountError,
@@ -8,12 +8,12 @@ import {
   type Progress,
   type ToolOutcome,
 } from "@toolmount/core";
-import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
+import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { Context } from "hono";
 import type { KeyedWork } from "../work/first-answers.ts";
 import { resumeWhenDecided } from "./until-decided.ts";
-import { callRecordSchema, callSchema, callSummarySchema, outcomeSchema, resumeSchema } from "./schemas.ts";
+import { callSchema, outcomeSchema, resumeSchema } from "./schemas.ts";
 import {
   createRoutes,
   failures,
@@ -58,43 +58,13 @@ const resume = createRoute({
   responses: answers,
 });
 
-const list = createRoute({
-  method: "get",
-  path: "/hosts/{host}/calls",
-  operationId: "listCalls",
-  tags: ["Calls"],
-  summary: "List the newest calls",
-  request: {
-    params: hostParam,
-    query: z.object({
-      session: z.string().optional(),
-      tool: z.string().optional(),
-      status: z.string().optional(),
-      callId: z.string().optional(),
-      since: z.coerce.number().int().min(0).optional().describe("Only what changed after this `change`"),
-      limit: z.coerce.number().int().min(1).max(10_000).default(200),
-    }),
-  },
-  responses: { 200: json(z.object({ calls: z.array(callSummarySchema) }), "Newest first"), ...failures },
-});
-
-const show = createRoute({
-  method: "get",
-  path: "/hosts/{host}/calls/{runId}",
-  operationId: "showCall",
-  tags: ["Calls"],
-  summary: "Show one call with its steps",
-  request: { params: hostParam.extend({ runId: z.string() }) },
-  responses: { 200: json(callRecordSchema, "The call; secrets are masked"), ...failures },
-});
-
 /** Fields of a body that say who a call is for. */
 type Given = z.output<typeof callSchema> | z.output<typeof resumeSchema>;
 
 /** How a call is made or resumed. */
 type Start = (live: LiveHost, context: CallContext) => Promise<ToolOutcome>;
 
-/** Calls: make one, resume one, and look at the newest. */
+/** Calls: make one, and resume one. */
 export function callRoutes(service: Service) {
   const answer = async (c: Context<RouteEnv>, given: Given, start: Start) => {
     const { principal } = c.env;
@@ -133,20 +103,6 @@ export function callRoutes(service: Service) {
       const given = c.req.valid("json");
       const { ticket, clientResult } = given;
       return await answer(c, given, ({ host }, context) => host.resume(ticket, context, clientResult));
-    })
-    .openapi(list, (c) => {
-      const { journal } = hostOf(service, c.req.valid("param").host, c.env.principal);
-      const calls = journal.list({ ...c.req.valid("query"), user: visibleUser(c.env.principal) });
-      return c.json({ calls: [...calls] }, 200);
-    })
-    .openapi(show, (c) => {
-      const { host, runId } = c.req.valid("param");
-      const user = visibleUser(c.env.principal);
-      const found = hostOf(service, host, c.env.principal).journal.get(runId);
-      if (found === undefined || (user !== null && found.userId !== user))
-        throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
-      const { isHere: _isHere, ...shown } = found;
-      return c.json(shown as unknown as z.output<typeof callRecordSchema>, 200);
     });
 }
 

@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
 import { matchesArguments } from "@toolmount/core/text";
 import { requireRole } from "../access/principal.ts";
-import type { CallJournal } from "../journal/call-journal.ts";
+import type { CallHistory } from "../journal/call-history.ts";
 import { anyObject } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
@@ -39,24 +39,29 @@ export function matchRoutes(service: Service) {
   return createRoutes().openapi(matches, async (c) => {
     const { host, id } = c.req.valid("param");
     requireRole(c.env.principal, "approve");
-    const { journal, watch } = hostOf(service, host, c.env.principal);
+    const { history, watch } = hostOf(service, host, c.env.principal);
     const view = await watch.find(id);
     if (view === undefined) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
-    return c.json(countMatches(view, c.req.valid("json").remember, journal), 200);
+    return c.json(await countMatches(view, c.req.valid("json").remember, history), 200);
   });
 }
 
-function countMatches(view: ApprovalView, scope: z.output<typeof scopeSchema>, journal: CallJournal) {
+async function countMatches(view: ApprovalView, scope: z.output<typeof scopeSchema>, history: CallHistory) {
   const { sessionId, userId = null } = view.info;
-  const calls = journal.list({ limit: maxCompared });
-  const matched = calls.filter((call) => {
-    if (call.tool !== view.tool || call.userId !== userId) return false;
-    if (scope.scope === "session" && call.sessionId !== sessionId) return false;
-    const shown = journal.get(call.runId)?.arguments ?? null;
-    if (shown === null || !("value" in shown)) return false;
+  const { calls } = await history.list({ limit: maxCompared });
+  const same = calls.filter(
+    (call) =>
+      call.tool === view.tool &&
+      call.userId === userId &&
+      (scope.scope !== "session" || call.sessionId === sessionId),
+  );
+  const given = await history.argumentsOf(same.map(({ runId }) => runId));
+  const matched = same.filter(({ runId }) => {
+    const values = given.get(runId);
+    if (values === undefined) return false;
     return scope.scope === "rule"
-      ? matchesArguments(scope.arguments, shown.value as Record<string, unknown>, "every")
-      : isDeepStrictEqual(shown.value, view.arguments);
+      ? matchesArguments(scope.arguments, values as Record<string, unknown>, "every")
+      : isDeepStrictEqual(values, view.arguments);
   });
   return { compared: calls.length, matched: matched.length };
 }

@@ -170,7 +170,7 @@ export const rememberedSchema = z
   })
   .openapi("RememberedApproval");
 
-const nullableText = z.string().nullable();
+export const nullableText = z.string().nullable();
 
 /** A call in a list. */
 export const callSummarySchema = z

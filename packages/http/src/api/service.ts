@@ -6,6 +6,7 @@ import type { Principal } from "../access/principal.ts";
 import { truncateText } from "@toolmount/core/text";
 import { HttpError } from "../fault/http-error.ts";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
+import type { CallHistory } from "../journal/call-history.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
@@ -18,6 +19,7 @@ import { errorSchema } from "./schemas.ts";
 export interface LiveHost extends ServedHost {
   readonly name: string;
   readonly journal: CallJournal;
+  readonly history: CallHistory;
   readonly watch: ApprovalWatch;
   /** What happens in the host, for its stream of events. */
   readonly events: EventLog;

@@ -1,7 +1,8 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
-import type { Clock, EventData, Host, Logger } from "@toolmount/core";
-import { addStep, show, sizeOf, type CallRecord, type CallSummary } from "./call-record.ts";
+import { hasWords, isWanted, soughtWords, wordsOf } from "@toolmount/core/internal";
+import type { Clock, EventData, Host, Logger, PastCallFilter } from "@toolmount/core";
+import { addStep, show, sizeOf, type CallRecord, type CallSummary, type Shown } from "./call-record.ts";
 
 /** Calls that are kept; the oldest that has ended makes room. */
 const maxCalls = 10_000;
@@ -9,15 +10,9 @@ const maxCalls = 10_000;
 const maxDetail = 16_000_000;
 
 /** Which calls are listed. */
-export interface CallFilter {
-  readonly user?: string | null | undefined;
-  readonly session?: string | undefined;
-  readonly tool?: string | undefined;
-  readonly status?: string | undefined;
-  readonly callId?: string | undefined;
+export interface CallFilter extends PastCallFilter {
   /** Only what changed after this number. */
-  readonly since?: number | undefined;
-  readonly limit: number;
+  readonly changedAfter?: number | undefined;
 }
 
 /** The newest calls of one host, as they happen. It keeps no real secrets: values are masked when they come in. */
@@ -52,16 +47,14 @@ export class CallJournal {
   }
 
   /** Newest first. */
-  list({ user, session, tool, status, callId, since = 0, limit }: CallFilter): readonly CallSummary[] {
+  list(filter: CallFilter): readonly CallSummary[] {
+    const { limit, changedAfter = 0 } = filter;
+    const sought = soughtWords(filter.text ?? "");
     const found: CallSummary[] = [];
     for (const call of [...this.#calls.values()].toReversed()) {
       if (found.length >= limit) break;
-      if (call.change <= since) continue;
-      if (user !== undefined && user !== null && call.userId !== user) continue;
-      if (session !== undefined && call.sessionId !== session) continue;
-      if (tool !== undefined && call.tool !== tool) continue;
-      if (status !== undefined && call.status !== status) continue;
-      if (callId !== undefined && call.callId !== callId) continue;
+      if (call.change <= changedAfter || !isWanted(call, filter)) continue;
+      if (sought.length > 0 && !hasWords(wordsOf(textsOf(call)), sought)) continue;
       found.push(summaryOf(call));
     }
     return found;
@@ -212,7 +205,15 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
   };
 }
 
-function summaryOf(call: CallRecord): CallSummary {
+/** What a search looks at. */
+function textsOf({ arguments: given, result }: CallRecord) {
+  const valueOf = (shown: Shown | null) =>
+    shown === null ? null : "value" in shown ? shown.value : shown.text;
+  return { arguments: valueOf(given), result: valueOf(result) };
+}
+
+/** A call as it is listed. */
+export function summaryOf(call: CallRecord): CallSummary {
   const {
     phase: _phase,
     traceparent: _trace,

@@ -10,6 +10,7 @@ import { defaultAddress, isLoopback, type ListenAddress } from "../guard/authori
 import { loopbackNames, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import { ApprovalWatch } from "../journal/approval-watch.ts";
+import { CallHistory } from "../journal/call-history.ts";
 import { CallJournal } from "../journal/call-journal.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
 import { EventLog } from "../work/event-log.ts";
@@ -175,7 +176,8 @@ function liveHosts(
           onChange: (turn) => events.add("turn", turn, turn.userId),
         });
       const answers = new FirstAnswers(served.host, clock, scope, leaseMs);
-      return [name, { ...served, name, journal, watch, events, work, answers }];
+      const history = new CallHistory(served.host, journal);
+      return [name, { ...served, name, journal, history, watch, events, work, answers }];
     }),
   );
 }

@@ -1,10 +1,12 @@
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignalEffect } from "@preact/signals";
+import { fetchFile } from "../api.ts";
 import { Empty, Top } from "../parts/frame.tsx";
 import { filterBy, route } from "../route.ts";
 import type { CallSummary } from "../shapes.ts";
-import { calls, tools } from "../state.ts";
+import { calls, maySeeAll, notify, textOf, tools } from "../state.ts";
 import { countText, durationText } from "../value.tsx";
 import { CallDetails } from "./call.tsx";
+import { exportPath, lookUp, past, queryOf } from "./history.ts";
 import { Histogram } from "./histogram.tsx";
 import { durationsOf, percentileOf } from "./percentile.ts";
 import { Rows } from "./rows.tsx";
@@ -12,12 +14,15 @@ import { kindOf } from "./status.tsx";
 
 /** The newest calls, live, and one of them with all its steps. */
 export function CallsView() {
-  const chosen = useComputed(() => chosenCalls(calls.value, route.value.filter));
+  const chosen = useComputed(() => chosenCalls(calls.value, past.value.calls, route.value.filter));
   const shown = useComputed(() => inTime(chosen.value, route.value.filter));
+  useSignalEffect(() => lookUp(queryOf(route.value.filter)));
   const { open } = route.value;
   return (
     <>
-      <Top title="Calls" about={aboutText(shown.value)} />
+      <Top title="Calls" about={aboutText(shown.value)}>
+        {maySeeAll.value && <Exports />}
+      </Top>
       <Filters calls={chosen.value} />
       <Histogram calls={chosen.value} />
       <div class={open === null ? "split" : "split opened"}>
@@ -28,17 +33,26 @@ export function CallsView() {
   );
 }
 
+/** The newest calls that fit, and behind them those of the history. Only the server knows which calls have a text. */
 function chosenCalls(
-  all: readonly CallSummary[],
-  { tool = "", status = "", session = "", user = "" }: Readonly<Record<string, string>>,
+  newest: readonly CallSummary[],
+  older: readonly CallSummary[],
+  { tool = "", status = "", session = "", user = "", text = "" }: Readonly<Record<string, string>>,
 ): readonly CallSummary[] {
-  return all.filter(
+  if (text !== "") {
+    const now = new Map(newest.map((call) => [call.runId, call]));
+    return older.map((call) => now.get(call.runId) ?? call);
+  }
+  const here = newest.filter(
     (call) =>
       call.tool.includes(tool) &&
       (call.status.includes(status) || (call.code ?? "").toLowerCase().includes(status.toLowerCase())) &&
       (call.sessionId ?? "").includes(session) &&
       (call.userId ?? "").includes(user),
   );
+  if (older.length === 0) return here;
+  const known = new Set(here.map(({ runId }) => runId));
+  return [...here, ...older.filter(({ runId }) => !known.has(runId))];
 }
 
 function inTime(
@@ -87,6 +101,15 @@ function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
           <option value={name} />
         ))}
       </datalist>
+      <label>
+        <span class="quiet">text</span>
+        <input
+          type="search"
+          value={filter["text"] ?? ""}
+          placeholder="words of arguments, results"
+          onInput={(event) => set("text", event.currentTarget.value)}
+        />
+      </label>
       <Statuses calls={all} chosen={filter["status"] ?? ""} choose={(status) => set("status", status)} />
       {isFiltered && (
         <button type="button" class="plain" onClick={() => filterBy({})}>
@@ -94,6 +117,31 @@ function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
         </button>
       )}
     </div>
+  );
+}
+
+/** All calls that the filters choose, as a file. */
+function Exports() {
+  const save = async (format: string) => {
+    const body = await fetchFile(exportPath(queryOf(route.value.filter), format));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(body);
+    link.download = `calls.${format}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <span class="exports">
+      {["csv", "jsonl"].map((format) => (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => void save(format).catch((error: unknown) => notify(textOf(error)))}
+        >
+          Save as {format === "csv" ? "CSV" : "JSON lines"}
+        </button>
+      ))}
+    </span>
   );
 }
 
@@ -123,10 +171,11 @@ function Statuses({ calls: all, chosen, choose }: StatusesProps) {
 }
 
 function NoCalls() {
-  if (calls.value.length > 0)
+  if (past.value.query !== "" && past.value.next === undefined) return <p class="nothing">Searching…</p>;
+  if (calls.value.length > 0 || past.value.query !== "")
     return (
       <Empty icon="calls" title="No call has these filters">
-        <p>{countText(calls.value.length, "call")} of this host are known.</p>
+        <p>A text is searched by whole words; order* also finds orders.</p>
         <button type="button" onClick={() => filterBy({})}>
           Clear filters
         </button>

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { go, route } from "../route.ts";
 import type { CallSummary } from "../shapes.ts";
 import { durationText, Time } from "../value.tsx";
+import { past, readMore } from "./history.ts";
 import { StatusChip } from "./status.tsx";
 
 /** Height of a row in pixels, as the style has it. */
@@ -60,7 +61,21 @@ export function Rows({ calls: all, open: openId }: RowsProps) {
           ))}
         </ul>
       </div>
+      <Older />
     </div>
+  );
+}
+
+/** Reads what is older than the shown calls. */
+function Older() {
+  const { next, isReading } = past.value;
+  if (next === null) return <p class="nothing">These are all calls that are kept.</p>;
+  return (
+    <p class="nothing">
+      <button type="button" class="plain" disabled={isReading} onClick={() => void readMore()}>
+        {isReading ? "Reading…" : "Older calls"}
+      </button>
+    </p>
   );
 }
 

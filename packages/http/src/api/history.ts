@@ -1,0 +1,159 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { PastCall, PastCallFilter } from "@toolmount/core";
+import { visibleUser, type Principal } from "../access/principal.ts";
+import { HttpError } from "../fault/http-error.ts";
+import { callRecordSchema, callSummarySchema, nullableText } from "./schemas.ts";
+import { createRoutes, failures, hostOf, hostParam, json, signalOf, type Service } from "./service.ts";
+
+const time = z.coerce.number().int().min(0).optional();
+
+/** What a client asks of calls. */
+const callQuery = z.object({
+  session: z.string().optional(),
+  user: z.string().optional(),
+  tool: z.string().optional(),
+  status: z.string().optional(),
+  code: z.string().optional(),
+  callId: z.string().optional(),
+  from: time.describe("Only calls that started then or later; milliseconds since the epoch"),
+  to: time.describe("Only calls that started before"),
+  text: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe("Words of arguments, result or error, all of them; `order*` is each word with that beginning"),
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/hosts/{host}/calls",
+  operationId: "listCalls",
+  tags: ["Calls"],
+  summary: "List the newest calls",
+  request: {
+    params: hostParam,
+    query: callQuery.extend({
+      since: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe("Only calls of this process that changed after this `change`"),
+      after: z.string().max(1_024).optional().describe("`next` of the page before"),
+      limit: z.coerce.number().int().min(1).max(10_000).default(200),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        calls: z.array(callSummarySchema),
+        next: nullableText.describe("Reads the next page with `after`; null for the last one"),
+      }),
+      "Newest first",
+    ),
+    ...failures,
+  },
+});
+
+const formats = { csv: "text/csv", jsonl: "application/jsonl", ocsf: "application/jsonl" } as const;
+
+const exported = createRoute({
+  method: "get",
+  path: "/hosts/{host}/calls/export",
+  operationId: "exportCalls",
+  tags: ["Calls"],
+  summary: "Read all calls of the audit as lines, oldest first",
+  request: {
+    params: hostParam,
+    query: callQuery.extend({ format: z.enum(["csv", "jsonl", "ocsf"]).default("jsonl") }),
+  },
+  responses: {
+    200: {
+      description: "A stream of lines: CSV, records of the audit, or events of OCSF",
+      content: { "text/csv": { schema: z.string() }, "application/jsonl": { schema: z.string() } },
+    },
+    ...failures,
+  },
+});
+
+const show = createRoute({
+  method: "get",
+  path: "/hosts/{host}/calls/{runId}",
+  operationId: "showCall",
+  tags: ["Calls"],
+  summary: "Show one call with its steps",
+  request: { params: hostParam.extend({ runId: z.string() }) },
+  responses: { 200: json(callRecordSchema, "The call; secrets are masked"), ...failures },
+});
+
+/** The calls of a host: a page of them, one with its steps, and all of them for another program. */
+export function historyRoutes(service: Service) {
+  return createRoutes()
+    .openapi(list, async (c) => {
+      const { journal, history } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const { since, after, limit, ...query } = c.req.valid("query");
+      const filter = { ...filterOf(query, c.env.principal), limit };
+      if (since !== undefined)
+        return c.json({ calls: [...journal.list({ ...filter, changedAfter: since })], next: null }, 200);
+      const { calls, hasMore } = await history.list({ ...filter, after: readCursor(after) });
+      return c.json({ calls: [...calls], next: hasMore ? cursorOf(calls.at(-1)) : null }, 200);
+    })
+    .openapi(exported, (c) => {
+      const { exportCalls } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const { format, ...query } = c.req.valid("query");
+      const filter = filterOf(query, c.env.principal);
+      if (exportCalls === undefined) throw new HttpError("NOT_SERVED", { what: "exports of calls" });
+      const lines = exportCalls(format, filter);
+      return c.body(streamOf(lines, signalOf(c, service)), 200, {
+        "content-type": `${formats[format]}; charset=utf-8`,
+      });
+    })
+    .openapi(show, async (c) => {
+      const { host, runId } = c.req.valid("param");
+      const user = visibleUser(c.env.principal);
+      const found = await hostOf(service, host, c.env.principal).history.get(runId);
+      if (found === null || (user !== null && found.userId !== user))
+        throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
+      const { isHere: _isHere, ...shown } = found;
+      return c.json(shown as unknown as z.output<typeof callRecordSchema>, 200);
+    });
+}
+
+/** Lines as a body. They are read as fast as the client takes them, and no longer once it has gone. */
+function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = lines[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = signal.aborted ? { value: "", done: true } : await iterator.next();
+      if (done === true) return controller.close();
+      controller.enqueue(encoder.encode(`${value}\n`));
+    },
+    cancel: async () => void (await iterator.return?.()),
+  });
+}
+
+/** The calls that a client asks for and may see. */
+function filterOf(
+  { session, user, from, to, ...same }: z.output<typeof callQuery>,
+  principal: Principal,
+): Omit<PastCallFilter, "limit"> {
+  const own = visibleUser(principal);
+  if (own !== null && user !== undefined && user !== own)
+    throw new HttpError("FORBIDDEN", { problem: "the calls of other users are not shown to this token" });
+  return { ...same, sessionId: session, userId: own ?? user, since: from, until: to };
+}
+
+/** Names the last call of a page; a client sends it back as it is. */
+function cursorOf(last: Pick<PastCall, "startedAt" | "runId"> | undefined): string | null {
+  return last === undefined ? null : `${last.startedAt}.${last.runId}`;
+}
+
+/** Reads a cursor. Throws `REQUEST_INVALID` for another text. */
+function readCursor(text: string | undefined): PastCallFilter["after"] {
+  if (text === undefined) return undefined;
+  const [, startedAt, runId = ""] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
+  if (startedAt === undefined)
+    throw new HttpError("REQUEST_INVALID", { problem: "after: it is no `next` of a page" });
+  return { startedAt: Number(startedAt), runId };
+}

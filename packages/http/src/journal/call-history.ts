@@ -1,0 +1,132 @@
+import type { AuditEntry, AuditSink, Host, Json, PastCall, PastCallFilter } from "@toolmount/core";
+import { joinRecord, newestFirst } from "@toolmount/core/internal";
+import { summaryOf, type CallJournal } from "./call-journal.ts";
+import type { CallRecord, CallStep, CallSummary, Shown } from "./call-record.ts";
+
+/** A page of calls, newest first. */
+interface CallPage {
+  readonly calls: readonly CallSummary[];
+  readonly hasMore: boolean;
+}
+
+/** Calls of this process that a page may have beside those of the audit. */
+const maxOwn = 1_000;
+
+/**
+ * The calls of a host: those of its audit, also of other processes and from before the start, and those of this process,
+ * which the journal knows as they happen. A host without an audit has the journal alone.
+ */
+export class CallHistory {
+  readonly #host: Host;
+  readonly #journal: CallJournal;
+
+  constructor(host: Host, journal: CallJournal) {
+    this.#host = host;
+    this.#journal = journal;
+  }
+
+  async list(filter: PastCallFilter): Promise<CallPage> {
+    const sink = this.#sink();
+    if (sink === null)
+      return pageOf(this.#journal.list({ ...filter, limit: filter.limit + 1 }), filter.limit);
+    const { calls, hasMore } = await sink.calls(filter);
+    const stored = calls.map((call) => this.#asNow(call));
+    // The audit has the words of a call once it ended: what this process adds would not be searched in the same way.
+    if (filter.text !== undefined) return { calls: stored, hasMore };
+    const last = hasMore ? stored.at(-1) : undefined;
+    const own = await this.#unaudited(sink, filter, last?.startedAt);
+    const all = [...stored, ...own].toSorted(newestFirst);
+    return { calls: all.slice(0, filter.limit), hasMore: hasMore || all.length > filter.limit };
+  }
+
+  /** One call with its details; null when nothing is known of it. */
+  async get(runId: string): Promise<CallRecord | null> {
+    const known = this.#journal.get(runId) ?? null;
+    if (known !== null && (known.arguments !== null || known.isHere)) return known;
+    const records = (await this.#sink()?.read({ runId })) ?? [];
+    return records.length === 0 ? known : recordOf(records.map(({ entry }) => entry));
+  }
+
+  /** The arguments of calls, where they are known whole. */
+  async argumentsOf(runIds: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+    const found = new Map<string, Json>();
+    const records = (await this.#sink()?.read({ runIds })) ?? [];
+    for (const { entry } of records)
+      if (typeof entry["arguments"] === "object") found.set(entry.runId, entry["arguments"]);
+    for (const runId of runIds) {
+      const shown = this.#journal.get(runId)?.arguments;
+      if (shown != null && "value" in shown) found.set(runId, shown.value);
+    }
+    return found;
+  }
+
+  /** The audit, where it can list calls. A reload may bring another one. */
+  #sink(): (AuditSink & Required<Pick<AuditSink, "calls">>) | null {
+    const sink = this.#host.coordinator.get("audit-sink") as AuditSink | null;
+    return sink?.calls === undefined ? null : (sink as AuditSink & Required<Pick<AuditSink, "calls">>);
+  }
+
+  /** A stored call as this process knows it, where it runs or waits here. */
+  #asNow(call: PastCall): CallSummary {
+    const here = this.#journal.get(call.runId);
+    return here === undefined ? { ...call, change: 0 } : { ...summaryOf(here), startedAt: call.startedAt };
+  }
+
+  /** The calls of this process that are not in the audit: it has no reads, or is written a moment later. */
+  async #unaudited(
+    sink: Required<Pick<AuditSink, "calls">>,
+    filter: PastCallFilter,
+    from = 0,
+  ): Promise<readonly CallSummary[]> {
+    const since = Math.max(from, filter.since ?? 0);
+    const own = this.#journal.list({ ...filter, since, limit: maxOwn });
+    if (own.length === 0) return own;
+    const audited = await sink.calls({ runIds: own.map(({ runId }) => runId), limit: maxOwn });
+    const known = new Set(audited.calls.map(({ runId }) => runId));
+    return own.filter(({ runId }) => !known.has(runId));
+  }
+}
+
+function pageOf(calls: readonly CallSummary[], limit: number): CallPage {
+  return { calls: calls.slice(0, limit), hasMore: calls.length > limit };
+}
+
+/** A call as its records in the audit say it, oldest first. */
+function recordOf(entries: readonly AuditEntry[]): CallRecord {
+  const call = entries.reduce<PastCall | null>(joinRecord, null)!;
+  const last = entries.findLast(({ kind }) => kind === "end");
+  return {
+    ...call,
+    change: 0,
+    isHere: false,
+    phase: typeof last?.["phase"] === "string" ? last["phase"] : null,
+    traceparent: null,
+    arguments: shownOf(entries.find((entry) => entry["arguments"] !== undefined)?.["arguments"]),
+    result: resultOf(last),
+    steps: entries.map(stepOf),
+  };
+}
+
+/** Arguments as the audit has them: a text is the beginning of longer ones. */
+function shownOf(given: Json | undefined): Shown | null {
+  if (given === undefined) return null;
+  return typeof given === "string" ? { text: given, characters: given.length } : { value: given };
+}
+
+function resultOf(end: AuditEntry | undefined): Shown | null {
+  if (end === undefined) return null;
+  const { result, resultText, resultLength, error } = end;
+  if (typeof resultText === "string") return { text: resultText, characters: Number(resultLength) };
+  if (result !== undefined) return { value: result };
+  return error === undefined ? null : { value: error };
+}
+
+function stepOf(entry: AuditEntry): CallStep {
+  const { kind, at, by, reason, error, status } = entry;
+  const join = (...parts: readonly unknown[]) => parts.filter((part) => typeof part === "string").join(": ");
+  if (kind === "start") return { at, name: "started" };
+  if (kind === "pending") return { at, name: "waits" };
+  if (kind === "end") return { at, name: "ended", note: join(error ?? status) };
+  const name = entry["decision"] === "approve" ? "approval:granted" : "approval:denied";
+  return { at, name, note: join(by, reason) };
+}
