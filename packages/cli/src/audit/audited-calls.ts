@@ -1,9 +1,10 @@
-import type { AuditEntry, AuditRecord, AuditSink, JsonObject } from "@toolmount/core";
+import type { AuditEntry, AuditRecord, AuditSink, Json, JsonObject } from "@toolmount/core";
+import { hasWords, soughtWords, wordsOf } from "@toolmount/core/internal";
 
 /** Records of one page. */
 const pageSize = 2_000;
 
-/** All records of an audit since a time, oldest first, without holding more than a page. */
+/** All records of an audit since a time, oldest first, without holding more than a page of them. */
 export async function* readPages(
   sink: AuditSink,
   { since, tool }: { readonly since?: number | undefined; readonly tool?: string | undefined } = {},
@@ -72,12 +73,15 @@ export interface AuditedCall {
   readonly status: string;
   readonly code: string | null;
   readonly error: string | null;
+  /** The data of its result; a text with `…` where the audit has only the beginning of it. */
+  readonly result: Json;
   readonly durationMs: number | null;
 }
 
 /** Reads a joined record. */
 export function callOf(entry: AuditEntry): AuditedCall {
   const { kind, at, runId, tool, arguments: given, asked, approvedBy, by, durationMs } = entry;
+  const { result = null, resultText } = entry;
   const reasons = (Array.isArray(asked) ? asked : []) as readonly { source?: string; rule?: string | null }[];
   const ended = kind === "end" ? readText(entry["status"]) : null;
   return {
@@ -94,6 +98,7 @@ export function callOf(entry: AuditEntry): AuditedCall {
     status: ended ?? (reasons.length > 0 ? "waiting" : "running"),
     code: readText(entry["code"]),
     error: readText(entry["error"]),
+    result: typeof resultText === "string" ? `${resultText}…` : result,
     durationMs: typeof durationMs === "number" ? durationMs : null,
   };
 }
@@ -121,25 +126,42 @@ export interface CallFilter {
   readonly run?: string | undefined;
   readonly tool?: string | undefined;
   readonly user?: string | undefined;
+  readonly session?: string | undefined;
+  readonly status?: string | undefined;
+  readonly code?: string | undefined;
   readonly since?: number | undefined;
-  readonly denied?: true | undefined;
+  readonly until?: number | undefined;
+  /** Words of arguments, result or error. */
+  readonly text?: string | undefined;
 }
 
-/** The calls of an audit, in the order in which they ended; those that have not ended come last. */
+/** The joined calls of an audit, in the order in which they ended; those that have not ended come last. */
 export async function* readAuditedCalls(sink: AuditSink, filter: CallFilter): AsyncIterable<AuditedCall> {
   const runs = new RunJoiner();
   for await (const { entry } of readPages(sink, filter)) {
     const joined = runs.add(entry);
-    if (joined !== null && isWanted(callOf(joined), filter)) yield callOf(joined);
+    if (joined !== null && isWanted(joined, filter)) yield callOf(joined);
   }
-  for (const entry of runs.rest()) if (isWanted(callOf(entry), filter)) yield callOf(entry);
+  for (const entry of runs.rest()) if (isWanted(entry, filter)) yield callOf(entry);
 }
 
-/** Whether a call fits a filter. Records are read by tool and time already. */
-export function isWanted({ run, user, status }: AuditedCall, filter: CallFilter): boolean {
+/** Whether a joined record fits a filter. */
+export function isWanted(entry: AuditEntry, filter: CallFilter): boolean {
+  const { run, tool, user, session, status, code, since, until, text } = filter;
+  const call = callOf(entry);
+  const same = ([wanted, is]: readonly [unknown, unknown]) => wanted === undefined || wanted === is;
+  const pairs = [
+    [run, call.run],
+    [tool, call.tool],
+    [user, call.user],
+    [session, call.session],
+    [status, call.status],
+    [code, call.code],
+  ] as const;
   return (
-    (filter.run === undefined || run === filter.run) &&
-    (filter.user === undefined || user === filter.user) &&
-    (filter.denied !== true || status === "denied")
+    pairs.every(same) &&
+    (since === undefined || call.at >= since) &&
+    (until === undefined || call.at < until) &&
+    (text === undefined || hasWords(wordsOf(entry), soughtWords(text)))
   );
 }

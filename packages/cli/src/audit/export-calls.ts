@@ -1,5 +1,5 @@
 import type { AuditSink } from "@toolmount/core";
-import { callOf, isWanted, readAuditedCalls, readPages } from "./audited-calls.ts";
+import { isWanted, readAuditedCalls, readPages } from "./audited-calls.ts";
 import type { AuditedCall, CallFilter } from "./audited-calls.ts";
 
 /** Formats of an export. */
@@ -16,7 +16,7 @@ export async function* exportLines(
 ): AsyncIterable<string> {
   if (format === "jsonl") {
     for await (const record of readPages(sink, filter))
-      if (isWanted(callOf(record.entry), filter)) yield JSON.stringify(record);
+      if (isWanted(record.entry, filter)) yield JSON.stringify(record);
     return;
   }
   if (format === "csv") yield csvHeader;
@@ -38,6 +38,8 @@ const columns = {
   status: ({ status }: AuditedCall) => status,
   code: ({ code }: AuditedCall) => code,
   error: ({ error }: AuditedCall) => error,
+  result: ({ result }: AuditedCall) =>
+    typeof result === "object" && result !== null ? JSON.stringify(result) : result,
   duration_ms: ({ durationMs }: AuditedCall) => durationMs,
 } as const;
 
@@ -59,7 +61,7 @@ const ocsf = { version: "1.6.0", category: 6, class: 6003, activityOther: 99 } a
 
 /** A call as an event of OCSF, on one line. What OCSF has no place for is in `unmapped`. */
 export function toOcsfLine(call: AuditedCall): string {
-  const { at, run, tool, user, session, answer, rules, by, status, code, error, durationMs } = call;
+  const { at, run, tool, user, session, answer, rules, by, status, code, error, result, durationMs } = call;
   return JSON.stringify({
     metadata: { version: ocsf.version, product: { name: "toolmount", vendor_name: "toolmount" }, uid: run },
     time: at,
@@ -76,6 +78,6 @@ export function toOcsfLine(call: AuditedCall): string {
     actor: { user: { name: user ?? "unknown" }, ...(session !== null && { session: { uid: session } }) },
     api: { operation: tool, service: { name: "toolmount" }, request: { uid: run } },
     src_endpoint: { name: "toolmount" },
-    unmapped: { arguments: call.arguments, answer, rules, decided_by: by, status },
+    unmapped: { arguments: call.arguments, result, answer, rules, decided_by: by, status },
   });
 }

@@ -1,9 +1,8 @@
-import type { AuditEntry, AuditSink } from "@toolmount/core";
+import type { AuditEntry, AuditRecord, AuditSink } from "@toolmount/core";
 import {
   callOf,
   isWanted,
   readAuditedCalls,
-  recordsOfCall,
   RunJoiner,
   type AuditedCall,
   type CallFilter,
@@ -14,26 +13,45 @@ interface NewestFilter extends CallFilter {
   readonly last: number;
 }
 
-/** The newest records, oldest of them first. */
+/** Runs whose records are read together. */
+const maxRuns = 500;
+
+/** The records of the newest calls, oldest first; of a sink that lists no calls, the newest records. */
 export async function newestEntries(sink: AuditSink, options: NewestFilter): Promise<readonly AuditEntry[]> {
-  const { run: runId, tool, since, user, denied, last } = options;
-  const isFiltered = user !== undefined || denied === true;
-  const records = await sink.read({ runId, tool, since, last: isFiltered ? undefined : last });
-  const entries = (isFiltered ? records : records.toReversed()).map(({ entry }) => entry);
-  return entries.filter((entry) => isWanted(callOf(entry), options)).slice(-last);
+  const records = await recordsOfNewest(sink, options);
+  if (records !== null) return records.map(({ entry }) => entry);
+  const all = (await sink.read({ runId: options.run, tool: options.tool })).map(({ entry }) => entry);
+  return all.filter((entry) => isWanted(entry, options)).slice(-options.last);
 }
 
-/** The newest calls, and perhaps more; what a filter leaves of them is only known when all are read. */
+/** The newest calls, oldest first. */
 export async function newestCalls(sink: AuditSink, options: NewestFilter): Promise<readonly AuditedCall[]> {
-  const { run: runId, tool, since, user, denied, last } = options;
-  if (user !== undefined || denied === true || since !== undefined) {
-    const calls: AuditedCall[] = [];
-    for await (const call of readAuditedCalls(sink, options))
-      if (calls.push(call) > 2 * last) calls.splice(0, last);
-    return calls;
-  }
-  const records = await sink.read({ runId, tool, last: last * recordsOfCall });
+  const { last } = options;
+  const records = await recordsOfNewest(sink, options);
+  if (records !== null) return joinAll(records);
+  const calls: AuditedCall[] = [];
+  for await (const call of readAuditedCalls(sink, options))
+    if (calls.push(call) > 2 * last) calls.splice(0, last);
+  return calls.slice(-last);
+}
+
+function joinAll(records: readonly AuditRecord[]): readonly AuditedCall[] {
   const runs = new RunJoiner();
-  const ended = records.toReversed().flatMap(({ entry }) => runs.add(entry) ?? []);
+  const ended = records.flatMap(({ entry }) => runs.add(entry) ?? []);
   return [...ended, ...runs.rest()].map(callOf);
+}
+
+/** The records of the newest calls that fit; null for a sink that lists no calls. */
+async function recordsOfNewest(
+  sink: AuditSink,
+  { run, user, session, last, ...same }: NewestFilter,
+): Promise<readonly AuditRecord[] | null> {
+  if (sink.calls === undefined) return null;
+  const runIds = run === undefined ? undefined : [run];
+  const { calls } = await sink.calls({ ...same, runIds, userId: user, sessionId: session, limit: last });
+  const oldestFirst = calls.map(({ runId }) => runId).toReversed();
+  const records: AuditRecord[] = [];
+  for (let at = 0; at < oldestFirst.length; at += maxRuns)
+    records.push(...(await sink.read({ runIds: oldestFirst.slice(at, at + maxRuns) })));
+  return records;
 }

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import type { OpenedHost } from "@toolmount/loader";
 import type { HttpServer, ListenAddress, ServedHost } from "@toolmount/http";
+import { auditSinkOf } from "../audit/audit-sink.ts";
+import { exportLines } from "../audit/export-calls.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
 import { openPlan } from "../host/open-plan.ts";
 import { watchPlan } from "../host/watch-plan.ts";
@@ -121,12 +123,14 @@ async function openOne(
   const turns = hasModel ? await openReasoner(host, options, shell) : null;
   const { outcomeText: modelText } = await import("@toolmount/reasoner");
   const onError = ({ message }: Error) => shell.err.line(`toolmount serve: ${printable(message)}`);
-  const served = {
+  const served: ServedHost = {
     host,
     scope: host.plan.name ?? host.plan.file ?? name,
     plan: servePlan(host, plan, options, shell),
     mcp: await serveProtocol(host, options, onError),
     modelText,
+    exportCalls: (format, { userId, sessionId, ...same }) =>
+      exportLines(auditSinkOf(host), format, { ...same, user: userId, session: sessionId }),
     ...(turns !== null && { turns: serveTurns(host, turns.reasoner, turns.settings) }),
   };
   return { name, host, served, turns };

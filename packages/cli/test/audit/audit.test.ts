@@ -38,6 +38,24 @@ test("audit shows a call on a line, and filters by tool, user, time and denial",
   expect((await run(["audit", "--since", "soon"])).code).toBe(2);
 });
 
+test("audit selects calls by words, status, code, session and time, without reading the whole audit", async () => {
+  const { here: run } = await ordered();
+  const lines = async (...words: string[]) => (await run(["audit", ...words])).stdout.trimEnd().split("\n");
+
+  expect(await lines("--text", "ivanhoe")).toEqual([expect.stringContaining("Ivanhoe")]);
+  expect(await lines("--text", "ordered emma")).toEqual([expect.stringContaining("Emma")]);
+  expect(await lines("--text", "pois*")).toEqual([expect.stringContaining("poison")]);
+  expect(await lines("--status", "ok")).toHaveLength(2);
+  expect(await lines("--code", "DENIED")).toEqual([expect.stringContaining("poison")]);
+  expect(await lines("--session", "none")).toEqual([""]);
+  expect(await lines("--until", "2001-01-01")).toEqual([""]);
+  expect(await lines("--status", "ok", "--last", "1")).toEqual([expect.stringContaining("Ivanhoe")]);
+  const csv = (await run(["audit", "--export", "csv", "--text", "emma"])).stdout.trimEnd().split("\n");
+  expect(csv).toEqual([expect.stringContaining("time,run"), expect.stringContaining('""ordered"":""Emma""')]);
+  const wrong = await run(["audit", "--status", "good"]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("timed_out")]);
+});
+
 test("audit --export prints records with their hashes, calls as CSV, and events of OCSF", async () => {
   const { here: run } = await ordered();
   const lines = async (...words: string[]) =>
@@ -52,7 +70,9 @@ test("audit --export prints records with their hashes, calls as CSV, and events 
     hash: expect.any(String),
   });
   const csv = await lines("csv");
-  expect(csv[0]).toBe("time,run,tool,arguments,user,session,answer,rules,by,status,code,error,duration_ms");
+  expect(csv[0]).toBe(
+    "time,run,tool,arguments,user,session,answer,rules,by,status,code,error,result,duration_ms",
+  );
   expect(csv).toHaveLength(4);
   const events = (await lines("ocsf", "--denied")).map((line) => JSON.parse(line) as object);
   expect(events).toMatchObject([{ class_uid: 6003, status_id: 2, unmapped: { answer: "deny" } }]);

@@ -20,6 +20,7 @@ const call = (more: Partial<AuditedCall> = {}): AuditedCall => ({
   status: "ok",
   code: null,
   error: null,
+  result: null,
   durationMs: 12,
   ...more,
 });
@@ -68,7 +69,7 @@ test.each([
 test("a cell of CSV is quoted where it must be, and is no formula", () => {
   const line = toCsvLine(call({ tool: "=cmd()", arguments: { title: 'a "b"' }, error: "one\ntwo" }));
   expect(line).toBe(
-    `2026-05-01T12:00:00.000Z,r1,'=cmd(),"{""title"":""a \\""b\\""""}",alice,s1,allow,,,ok,,"one\ntwo",12`,
+    `2026-05-01T12:00:00.000Z,r1,'=cmd(),"{""title"":""a \\""b\\""""}",alice,s1,allow,,,ok,,"one\ntwo",,12`,
   );
 });
 

@@ -3,7 +3,8 @@ import type { OpenedHost } from "@toolmount/loader";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { callOf, isWanted, recordsOfCall, RunJoiner } from "../../audit/audited-calls.ts";
+import { callOf, isWanted, recordsOfCall, RunJoiner, type CallFilter } from "../../audit/audited-calls.ts";
+import { auditSinkOf } from "../../audit/audit-sink.ts";
 import { callLines, type LineOptions } from "../../audit/call-lines.ts";
 import { exportFormats, exportLines, type ExportFormat } from "../../audit/export-calls.ts";
 import { newestCalls, newestEntries } from "../../audit/newest-calls.ts";
@@ -24,8 +25,13 @@ interface Options extends PlanOptions {
   readonly run?: string;
   readonly tool?: string;
   readonly user?: string;
+  readonly session?: string;
+  readonly status?: string;
+  readonly code?: string;
   readonly denied?: true;
   readonly since?: number;
+  readonly until?: number;
+  readonly text?: string;
   readonly last: number;
   readonly check?: true;
   readonly follow?: true;
@@ -42,8 +48,20 @@ export function define(command: Command, shell: Shell): void {
     .option("--run <id>", "only this run")
     .option("--tool <name>", "only this tool")
     .option("--user <id>", "only calls of this user")
+    .option("--session <id>", "only calls of this session")
+    .addOption(
+      new Option("--status <status>", "only calls that ended so, or that wait")
+        .choices(statuses)
+        .conflicts("denied"),
+    )
+    .option("--code <code>", "only calls that ended with this code of an error")
     .option("--denied", "only calls that were denied, by the policy or a person")
+    .option(
+      "--text <words>",
+      "only calls with these words in arguments, result or error; order* also finds orders",
+    )
     .option("--since <time>", "only since then: 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z", readSince)
+    .option("--until <time>", "only before then", readSince)
     .option("--last <n>", "show this many, the newest", readCount, 50)
     .option("-f, --follow", "then show new calls as they end, until Ctrl-C")
     .addOption(
@@ -70,6 +88,31 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
+/** How a call is: it waits, or how it ended. */
+const statuses = [
+  "ok",
+  "invalid",
+  "not_found",
+  "denied",
+  "cancelled",
+  "timed_out",
+  "failed",
+  "unknown",
+  "waiting",
+  "decided",
+  "running",
+];
+
+/** The part of the options that selects calls. */
+function filterOf({
+  denied,
+  status = denied === true ? "denied" : undefined,
+  ...options
+}: Options): CallFilter {
+  const { run, tool, user, session, code, since, until, text } = options;
+  return { run, tool, user, session, status, code, since, until, text };
+}
+
 function readCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Give a whole number from 1.");
@@ -88,13 +131,7 @@ function readSince(text: string): number {
 async function audit(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const host = await openPlan(plan, options, shell);
   try {
-    const sink = host.coordinator.get("audit-sink") as AuditSink | null;
-    if (sink === null)
-      throw new ToolmountError("EXTENSION_MISSING", {
-        what: 'the plan says "audit: off"; toolmount audit',
-        module: "an audit",
-        install: 'the line "audit: durable" in the plan',
-      });
+    const sink = auditSinkOf(host);
     if (options.prune !== undefined) return await prune(sink, options.prune, options, shell);
     if (options.check === true) return await check(sink, options, shell);
     if (options.sign !== undefined) return await signAll(sink, options.sign, options, shell);
@@ -123,11 +160,9 @@ async function prune(sink: AuditSink, days: number, { json }: Options, { out }: 
 }
 
 async function show(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
-  const { last, json } = options;
-  if (json === true) shell.out.json(await newestEntries(sink, options));
-  else
-    for (const line of callLines((await newestCalls(sink, options)).slice(-last), lines))
-      shell.out.line(line);
+  const filter = { ...filterOf(options), last: options.last };
+  if (options.json === true) shell.out.json(await newestEntries(sink, filter));
+  else for (const line of callLines(await newestCalls(sink, filter), lines)) shell.out.line(line);
   return exitCodes.done;
 }
 
@@ -148,7 +183,7 @@ async function exportAll(
   options: Options,
   { out }: Shell,
 ): Promise<ExitCode> {
-  for await (const line of exportLines(sink, format, options)) out.line(line);
+  for await (const line of exportLines(sink, format, filterOf(options))) out.line(line);
   return exitCodes.done;
 }
 
@@ -172,14 +207,15 @@ const followMs = 500;
 /** Shows the newest calls and then each one that ends; with `--json` each record, one JSON object a line. */
 function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
   const { run, tool, since, last, json } = options;
+  const filter = filterOf(options);
   const seen = new Set<string>();
   const runs = new RunJoiner();
   const showNew = (records: readonly AuditRecord[]) => {
     for (const { hash, entry } of records.filter((record) => !seen.has(record.hash))) {
       seen.add(hash);
       const joined = runs.add(entry);
-      if (json === true && isWanted(callOf(entry), options)) shell.out.jsonLine(entry);
-      if (json === true || joined === null || !isWanted(callOf(joined), options)) continue;
+      if (json === true && isWanted(entry, filter)) shell.out.jsonLine(entry);
+      if (json === true || joined === null || !isWanted(joined, filter)) continue;
       const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
       shell.out.line(line);
     }
