@@ -8,13 +8,22 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify, styleText } from "node:util";
 import { fleetRows } from "./fleet-rows.mjs";
 import { flowRows } from "./flow-rows.mjs";
+import { historyRows } from "./history-rows.mjs";
 import { mcpRows } from "./mcp-rows.mjs";
 import { drawTable } from "./picture.mjs";
 import { rows as callRows } from "./rows.mjs";
 import { startRows } from "./start-rows.mjs";
 import { worldRows } from "./world-rows.mjs";
 
-const rows = { ...callRows, ...startRows, ...mcpRows, ...worldRows, ...fleetRows, ...flowRows };
+const rows = {
+  ...callRows,
+  ...startRows,
+  ...mcpRows,
+  ...worldRows,
+  ...fleetRows,
+  ...flowRows,
+  ...historyRows,
+};
 
 const { values } = parseArgs({
   options: {

@@ -71,17 +71,19 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
 }
 
-/** A program that reads the answer and the error of every operation: its answer is an object, and its error has a code. */
+/** A program that reads the answer and the error of every operation: its answer is an object or a text, and its error has a code. */
 function everyOperation(document: object): string {
   const { paths } = document as { paths: Record<string, Record<string, Operation>> };
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   expect(operations.length).toBeGreaterThan(25);
   const lines = operations.flatMap(({ operationId, responses }) => {
     const name = operationId[0]!.toUpperCase() + operationId.slice(1);
-    const isStream = "text/event-stream" in responses["200"]!.content;
+    const { content } = responses["200"]!;
+    const isStream = "text/event-stream" in content;
+    const type = "application/json" in content ? "object" : "string";
     const error = `export const error_${name} = (error: all.${name}Error): string => error.code + error.detail;`;
     if (isStream) return [error];
-    return [error, `export const answer_${name} = (answer: all.${name}Response): object => answer;`];
+    return [error, `export const answer_${name} = (answer: all.${name}Response): ${type} => answer;`];
   });
   return ['import type * as all from "./api/types.gen.ts";', ...lines].join("\n");
 }

@@ -2,7 +2,6 @@
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
 export { isRecord } from "./json/json.ts";
-export { frozenCopy, NotJson } from "./json/freeze.ts";
 export {
   hasWords,
   isWanted,

@@ -35,7 +35,7 @@ test("a call whose process ended in the middle is listed as unknown, and its end
     (await audit.calls!({ ...filter, limit: 10 })).calls.map(({ status, code }) => [status, code]);
   expect(await list()).toEqual([["running", null]]);
 
-  // As after a kill: nobody says any more that the call runs, and the time of the last word is over.
+  // As after a kill: the process does not say any more that the call runs.
   const database = new DatabaseSync(file);
   database.exec("update calls set alive_until = 1");
   database.close();

@@ -7,6 +7,11 @@ import type { AuditEntry, AuditHead, AuditRecord, AuditSink } from "../contract/
 
 /** How long a batched entry may stay in memory. Source: the plan format's `audit: batched`. */
 const batchMs = 10;
+/**
+ * How long a chain grows, in milliseconds: a day. Old records are deleted by whole chains, so a process that runs for months
+ * must not have all its records in one.
+ */
+const chainMs = 86_400_000;
 
 interface Waiter {
   readonly resolve: () => void;
@@ -19,6 +24,7 @@ export class AuditWriter {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #writer = randomName();
+  #begunAt: number;
   #sequence = 0;
   #last = "";
   #queue: AuditRecord[] = [];
@@ -31,6 +37,7 @@ export class AuditWriter {
     this.#sink = sink;
     this.#clock = clock;
     this.#logger = logger;
+    this.#begunAt = clock.now();
   }
 
   /** Writes the entry soon, without waiting. A failure is logged. */
@@ -51,6 +58,7 @@ export class AuditWriter {
   }
 
   #enqueue(entry: AuditEntry): void {
+    if (entry.at - this.#begunAt >= chainMs && this.#queue.length === 0) this.#startNewChain(entry.at);
     const [writer, sequence, previous] = [this.#writer, ++this.#sequence, this.#last];
     this.#last = hashOf(writer, sequence, previous, entry);
     this.#queue.push({ writer, sequence, previous, hash: this.#last, entry });
@@ -76,13 +84,14 @@ export class AuditWriter {
       for (const { resolve } of waiters) resolve();
     } catch (error) {
       this.#logger.error({ err: error, records: records.length }, "the audit could not be written");
-      this.#startNewChain();
+      this.#startNewChain(this.#clock.now());
       for (const { reject } of waiters) reject(error);
     }
   }
 
-  /** A failed commit may be stored in part, so the entries after it form a new chain. */
-  #startNewChain(): void {
+  /** A failed commit may be stored in part, so the entries after it form a new chain, too. */
+  #startNewChain(at: number): void {
+    this.#begunAt = at;
     const queued = this.#queue.map(({ entry }) => entry);
     this.#writer = randomName();
     this.#sequence = 0;

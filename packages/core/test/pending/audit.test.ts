@@ -3,6 +3,7 @@ import {
   checkAudit,
   createMemoryStore,
   data,
+  systemClock,
   type AuditEntry,
   type AuditRecord,
   type AuditSink,
@@ -52,6 +53,39 @@ describe("audit: durable", () => {
     expect(commits.flat()).toMatchObject([
       { kind: "end", status: "denied", by: "ada", asked: [{ source: "confirmation" }] },
     ]);
+  });
+
+  test("a host that runs for days begins a chain a day, so that old ones can be deleted whole", async () => {
+    const { store, audit } = watched("durable");
+    let now = 0;
+    const clock = { ...systemClock, now: () => now, elapsed: () => now };
+    const { host } = world([tool()], { store, clock });
+    for (const hour of [1, 23, 25, 30, 60]) {
+      now = hour * 3_600_000;
+      await host.call({ name: "probe" }, context);
+    }
+
+    const records = await audit.read();
+    const chains = [...Map.groupBy(records, ({ writer }) => writer).values()];
+    expect(chains.map((chain) => chain.map(({ entry }) => entry.at / 3_600_000))).toEqual([
+      [1, 1, 23, 23],
+      [25, 25, 30, 30],
+      [60, 60],
+    ]);
+    expect(checkAudit(records, await audit.heads())).toEqual([]);
+  });
+
+  test("the end has the result with secrets masked, and the beginning of a long one", async () => {
+    const { store, commits } = watched("durable");
+    const results = [{ ok: "yes", password: "hunter2" }, "x".repeat(5_000)];
+    const { host } = world([tool(() => data(results.shift()))], { store });
+    await host.call({ name: "probe" }, context);
+    await host.call({ name: "probe" }, context);
+
+    const ends = commits.flat().filter(({ kind }) => kind === "end");
+    expect(ends[0]!["result"]).toEqual({ ok: "yes", password: "[masked]" });
+    expect(ends[1]).toMatchObject({ resultText: `"${"x".repeat(4_095)}`, resultLength: 5_002 });
+    expect(ends[1]!["result"]).toBeUndefined();
   });
 
   test("calls in flight share a commit", async () => {

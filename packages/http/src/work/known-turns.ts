@@ -1,6 +1,6 @@
 import type { WorkFilter } from "@toolmount/core";
 import { LiveTurn, type TurnKeeper } from "./live-turn.ts";
-import { openStatuses, turnOf, type StoredTurn } from "./turn-record.ts";
+import { openStatuses, turnOf, type StoredTurn, turnKind } from "./turn-record.ts";
 
 /** Turns that have ended and whose events are kept. */
 const maxEnded = 100;
@@ -22,7 +22,7 @@ export class KnownTurns {
 
   /** A turn; null when this plan has no such turn. */
   async find(id: string): Promise<LiveTurn | null> {
-    const record = await this.#keeper.store.get("turn", id);
+    const record = await this.#keeper.store.get(turnKind, id);
     return record === null || record.scope !== this.#keeper.scope ? null : this.know(turnOf(record));
   }
 
@@ -34,7 +34,7 @@ export class KnownTurns {
 
   async read(filter: TurnFilter): Promise<StoredTurn[]> {
     const { store, scope } = this.#keeper;
-    return (await store.list({ ...filter, kind: "turn", scope })).map(turnOf);
+    return (await store.list({ ...filter, kind: turnKind, scope })).map(turnOf);
   }
 
   /** The open turns, at most so many. Those that another server has brought to their end are updated, too. */

@@ -1,6 +1,14 @@
 import type { Clock, WorkStore } from "@toolmount/core";
 import { EventLog } from "./event-log.ts";
-import { openStatuses, recordOf, shownTurn, turnOf, type StoredTurn, type Turn } from "./turn-record.ts";
+import {
+  openStatuses,
+  recordOf,
+  shownTurn,
+  turnOf,
+  type StoredTurn,
+  type Turn,
+  turnKind,
+} from "./turn-record.ts";
 
 /** Events that are kept of one turn. */
 const maxEvents = 2_000;
@@ -72,7 +80,7 @@ export class LiveTurn {
         if (!isQuiet) this.report();
         return true;
       }
-      const found = await store.get("turn", before.id);
+      const found = await store.get(turnKind, before.id);
       if (found === null) return false;
       this.#stored = turnOf(found);
       if (this.#stored.cancels) this.controller.abort();

@@ -14,10 +14,14 @@ import { KnownTurns, type TurnFilter } from "./known-turns.ts";
 import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
-import { shownTurn, type Turn } from "./turn-record.ts";
+import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts";
 
 /** Open turns that are read at a time. */
 const maxOpen = 1_000;
+/** How long a turn is kept after it began, when it has ended, in milliseconds: 90 days, as an ended approval. */
+const keepMs = 90 * 86_400_000;
+/** Milliseconds between two deletions of old turns. */
+const pruneMs = 86_400_000;
 /** Characters of a prompt that are kept with its turn; the session has all of them. */
 const maxPrompt = 2_000;
 
@@ -64,6 +68,7 @@ export class ServerTurns {
   readonly #runs: TurnRuns;
   #timer: Timer | null = null;
   #isEnding = false;
+  #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ServerTurnsOptions) {
     const { host, clock, scope, onChange } = options;
@@ -168,12 +173,20 @@ export class ServerTurns {
       const dueAt = clock.now() + this.#options.leaseMs;
       for (const turn of this.#known.here) await turn.change({ dueAt }, true);
       for (const turn of await this.#known.readOpen(maxOpen)) await this.#consider(turn);
+      await this.#prune(clock.now());
     } catch (err) {
       logger.error({ err }, "the turns cannot be read");
     }
     if (this.#isEnding) return;
     this.#timer = clock.setTimer(() => void this.#look(), this.#lookMs);
     this.#timer.keepAlive(false);
+  }
+
+  /** Deletes old turns, at the start and once a day. */
+  async #prune(now: number): Promise<void> {
+    if (now - this.#prunedAt < pruneMs) return;
+    this.#prunedAt = now;
+    await this.#keeper.store.remove(turnKind, endedStatuses, now - keepMs);
   }
 
   async #consider(turn: LiveTurn): Promise<void> {

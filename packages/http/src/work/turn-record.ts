@@ -14,6 +14,12 @@ export type TurnStatus =
   | "cancelled"
   | "failed";
 
+/** The kind of a turn's record. */
+export const turnKind = "turn";
+
+/** Statuses of a turn that has ended. */
+export const endedStatuses: readonly TurnStatus[] = ["done", "incomplete", "cancelled", "failed"];
+
 /** Statuses of a turn that has not ended. */
 export const openStatuses: readonly TurnStatus[] = ["running", "waiting", "decided", "interrupted"];
 
@@ -61,7 +67,7 @@ export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
   const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels } = turn;
   const body = { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels };
   const plain = JSON.parse(JSON.stringify(body)) as JsonObject;
-  return { kind: "turn", id, version, scope, status, sessionId, userId, at, dueAt, body: plain };
+  return { kind: turnKind, id, version, scope, status, sessionId, userId, at, dueAt, body: plain };
 }
 
 /** The turn of a record. */

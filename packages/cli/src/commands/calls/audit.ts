@@ -3,7 +3,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { callOf, isWanted, recordsOfCall, RunJoiner, type CallFilter } from "../../audit/audited-calls.ts";
+import { callOf, isWanted, recordsOfCall, RunJoiner } from "../../audit/audited-calls.ts";
 import { auditSinkOf } from "../../audit/audit-sink.ts";
 import { callLines, type LineOptions } from "../../audit/call-lines.ts";
 import { exportFormats, exportLines, type ExportFormat } from "../../audit/export-calls.ts";
@@ -11,6 +11,7 @@ import { newestCalls, newestEntries } from "../../audit/newest-calls.ts";
 import { countOf } from "../../screen/count.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addCallFilters, filterOf, type CallFilterOptions } from "../../options/call-filters.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -20,18 +21,8 @@ import { messageOf } from "@toolmount/core/errors";
 import { canonicalJson } from "@toolmount/core/internal";
 import { usageError } from "../../process/usage-error.ts";
 
-interface Options extends PlanOptions {
+interface Options extends PlanOptions, CallFilterOptions {
   readonly json?: true;
-  readonly run?: string;
-  readonly tool?: string;
-  readonly user?: string;
-  readonly session?: string;
-  readonly status?: string;
-  readonly code?: string;
-  readonly denied?: true;
-  readonly since?: number;
-  readonly until?: number;
-  readonly text?: string;
   readonly last: number;
   readonly check?: true;
   readonly follow?: true;
@@ -43,25 +34,7 @@ interface Options extends PlanOptions {
 
 /** `toolmount audit [plan]`: shows calls, each on a line, and exports, signs, verifies or prunes the audit. */
 export function define(command: Command, shell: Shell): void {
-  addPlanOptions(command)
-    .argument("[plan]", planArgument)
-    .option("--run <id>", "only this run")
-    .option("--tool <name>", "only this tool")
-    .option("--user <id>", "only calls of this user")
-    .option("--session <id>", "only calls of this session")
-    .addOption(
-      new Option("--status <status>", "only calls that ended so, or that wait")
-        .choices(statuses)
-        .conflicts("denied"),
-    )
-    .option("--code <code>", "only calls that ended with this code of an error")
-    .option("--denied", "only calls that were denied, by the policy or a person")
-    .option(
-      "--text <words>",
-      "only calls with these words in arguments, result or error; order* also finds orders",
-    )
-    .option("--since <time>", "only since then: 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z", readSince)
-    .option("--until <time>", "only before then", readSince)
+  addCallFilters(addPlanOptions(command).argument("[plan]", planArgument))
     .option("--last <n>", "show this many, the newest", readCount, 50)
     .option("-f, --follow", "then show new calls as they end, until Ctrl-C")
     .addOption(
@@ -88,44 +61,9 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** How a call is: it waits, or how it ended. */
-const statuses = [
-  "ok",
-  "invalid",
-  "not_found",
-  "denied",
-  "cancelled",
-  "timed_out",
-  "failed",
-  "unknown",
-  "waiting",
-  "decided",
-  "running",
-];
-
-/** The part of the options that selects calls. */
-function filterOf({
-  denied,
-  status = denied === true ? "denied" : undefined,
-  ...options
-}: Options): CallFilter {
-  const { run, tool, user, session, code, since, until, text } = options;
-  return { run, tool, user, session, status, code, since, until, text };
-}
-
 function readCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Give a whole number from 1.");
-}
-
-const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Reads a duration before now, or a date, as milliseconds since the epoch. */
-function readSince(text: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const time = count === undefined ? Date.parse(text) : systemClock.now() - Number(count) * units[unit]!;
-  if (Number.isFinite(time)) return time;
-  throw new InvalidArgumentError("Give 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z.");
 }
 
 async function audit(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {

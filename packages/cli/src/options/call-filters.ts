@@ -1,0 +1,70 @@
+import { systemClock } from "@toolmount/core";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import type { CallFilter } from "../audit/audited-calls.ts";
+
+/** The options that select calls. */
+export interface CallFilterOptions {
+  readonly run?: string;
+  readonly tool?: string;
+  readonly user?: string;
+  readonly session?: string;
+  readonly status?: string;
+  readonly code?: string;
+  readonly denied?: true;
+  readonly since?: number;
+  readonly until?: number;
+  readonly text?: string;
+}
+
+/** How a call is: it waits, or how it ended. */
+const statuses = [
+  "ok",
+  "invalid",
+  "not_found",
+  "denied",
+  "cancelled",
+  "timed_out",
+  "failed",
+  "unknown",
+  "waiting",
+  "decided",
+  "running",
+];
+
+/** Adds the options that select calls. */
+export function addCallFilters(command: Command): Command {
+  return command
+    .option("--run <id>", "only this run")
+    .option("--tool <name>", "only this tool")
+    .option("--user <id>", "only calls of this user")
+    .option("--session <id>", "only calls of this session")
+    .addOption(
+      new Option("--status <status>", "only calls that ended so, or that wait")
+        .choices(statuses)
+        .conflicts("denied"),
+    )
+    .option("--code <code>", "only calls that ended with this code of an error")
+    .option("--denied", "only calls that were denied, by the policy or a person")
+    .option(
+      "--text <words>",
+      "only calls with these words in arguments, result or error; order* also finds orders",
+    )
+    .option("--since <time>", "only since then: 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z", readSince)
+    .option("--until <time>", "only before then", readSince);
+}
+
+/** The part of the options that selects calls. */
+export function filterOf({ denied, status, ...options }: CallFilterOptions): CallFilter {
+  const { run, tool, user, session, code, since, until, text } = options;
+  return { run, tool, user, session, code, since, until, text, status: denied === true ? "denied" : status };
+}
+
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads a duration before now, or a date, as milliseconds since the epoch. */
+function readSince(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const time = count === undefined ? Date.parse(text) : systemClock.now() - Number(count) * units[unit]!;
+  if (Number.isFinite(time)) return time;
+  throw new InvalidArgumentError("Give 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z.");
+}
