@@ -57,7 +57,7 @@ test("CARD-2: each named library does in it what it is made for", async () => {
   const importers = {
     "plan/parse-yaml.ts": "yaml",
     "plan/find-plan.ts": "cosmiconfig",
-    "host/default-logger.ts": "pino",
+    "host/defaults.ts": "pino",
   };
   for (const [file, library] of Object.entries(importers))
     expect(await read(`packages/loader/src/${file}`)).toContain(`"${library}"`);
