@@ -109,14 +109,14 @@ export const startRows = {
   call: { title: "toolmount call of one read, process", goal: 3, gate: 4.5, make: calling },
   list: {
     title: "listing 1,000 tools of 100 packages, process",
-    goal: 2,
-    gate: 3,
+    goal: 3,
+    gate: 4.5,
     make: listing({ packages: 100, tools: 10 }),
   },
   listPackages: {
     title: "listing 1,000 tools of 1,000 packages, process",
-    goal: 2,
-    gate: 3.5,
+    goal: 3,
+    gate: 7,
     make: listing({ packages: 1_000, tools: 1 }),
   },
   mount: { title: "mounting 100 packages, process", goal: 1.2, gate: 1.5, make: mounting },

@@ -45,7 +45,7 @@ const files = {
     host: ["index.ts", "internal.ts"],
   },
   "@toolmount/loader": {
-    list: ["commands/list.ts", "plan/read-layers.ts", "plan/merge-layers.ts"],
+    list: ["commands/list.ts"],
     host: ["host/opened-host.ts"],
   },
 }[manifest.name];
@@ -71,8 +71,14 @@ const bundle = await rolldown({
     carriedCode,
   ],
   platform: "node",
-  // Its `main` gets `require` as an argument, so no bundler sees what it requires.
-  resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
+  resolve: {
+    alias: {
+      // Its `main` gets `require` as an argument, so no bundler sees what it requires.
+      "jsonc-parser": "jsonc-parser/lib/esm/main.js",
+      // Modules, of which only the used ones are carried: half of the code, and 4 ms less of every start that reads a plan.
+      yaml: join(process.cwd(), "node_modules/yaml/browser/dist/index.js"),
+    },
+  },
   // A warning ends the build, and a busy machine is no reason for one.
   checks: { bundlerTimings: false },
   external: (id, importer) => !/^[./]/.test(id) && !isCarried(id) && !isBelowCarried(id, importer),

@@ -1,6 +1,6 @@
 // The composition root: the one file that reads the process. It hands everything else what it needs.
 import { closeSync } from "node:fs";
-import { runPlainLine } from "./plain-line.ts";
+import { runProgram } from "./program.ts";
 import { shareZod } from "./process/share-zod.ts";
 import { takeStderr } from "./process/stderr.ts";
 import { takeStdout } from "./process/take-stdout.ts";
@@ -52,10 +52,8 @@ const shell: Shell = {
   interruptible,
 };
 
-if (!(await runPlainLine(words, shell))) {
-  shareZod();
-  await (await import("./program.ts")).runProgram(words, shell);
-}
+shareZod();
+await runProgram(words, shell);
 await stderr.flush();
 process.off("exit", endedEarly);
 // A tool that ignores its signal must not keep the command running.

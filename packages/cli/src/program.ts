@@ -13,7 +13,7 @@ export async function runProgram(words: readonly string[], shell: Shell): Promis
   try {
     const program = createProgram(shell);
     if (words[0] === "completion-server") return await complete(program, shell);
-    await addCommands(program, words, shell);
+    await addCommands(program, rowsFor(words), words, shell);
     if (words.length === 0) program.help({ error: true });
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -28,7 +28,7 @@ export async function runProgram(words: readonly string[], shell: Shell): Promis
 async function complete(program: Command, shell: Shell): Promise<void> {
   const { answerShell, readTypedWords } = await import("./completion-server.ts");
   const typed = readTypedWords(shell.env);
-  await addCommands(program, typed, shell);
+  await addCommands(program, allRows, typed, shell);
   await answerShell(program, typed, shell);
 }
 
@@ -77,16 +77,30 @@ function helpStyles(screen: Screen) {
   };
 }
 
-/** Adds the name of every command, and the options and arguments of the one that is asked for. */
-async function addCommands(program: Command, words: readonly string[], shell: Shell): Promise<void> {
+type Row = (typeof allRows)[number];
+
+const allRows = commandGroups.flatMap(({ title, commands }) => commands.map((row) => ({ ...row, title })));
+
+/** A line that begins with the name of a command needs no other one. Help and mistakes need all. */
+function rowsFor([first]: readonly string[]): readonly Row[] {
+  const named = allRows.filter(({ name }) => name === first);
+  return named.length > 0 ? named : allRows;
+}
+
+/** Adds the names of commands, and the options and arguments of the one that is asked for. */
+async function addCommands(
+  program: Command,
+  rows: readonly Row[],
+  words: readonly string[],
+  shell: Shell,
+): Promise<void> {
   const [first, second] = words.filter((word, at) => !word.startsWith("-") && words[at - 1] !== "--plan");
   const wanted = first === "help" ? second : first;
-  for (const { title, commands } of commandGroups)
-    for (const { name, summary, load } of commands) {
-      const command = program.command(name).description(`${summary}.`).summary(summary).helpGroup(title);
-      command.helpOption("-h, --help", "Show this help");
-      if (name === wanted) (await load()).define(command, shell);
-    }
+  for (const { name, summary, title, load } of rows) {
+    const command = program.command(name).description(`${summary}.`).summary(summary).helpGroup(title);
+    command.helpOption("-h, --help", "Show this help");
+    if (name === wanted) (await load()).define(command, shell);
+  }
 }
 
 /** The usage error for an error of commander; null when commander has already shown the help instead. */

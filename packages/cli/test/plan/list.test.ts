@@ -69,13 +69,13 @@ test("an overlay that is asked for is laid over the plan that is listed", async 
   expect(json()).toMatchObject({ from: "manifests", tools: [{ name: "my_agent_hello_world" }] });
 });
 
-test("a plain line is listed without core's index, the YAML parser, zod or the library of command lines", async () => {
+test("a plan is listed without core's index, the logger or the general finders of plans and packages", async () => {
   const { run } = await workspace({
     "plan.yaml": planOf("hello-world"),
     "seen.mjs": `
 import { registerHooks } from "node:module";
 registerHooks({ load(url, context, next) {
-  if (/\\/(yaml|zod|commander|pino|exsolve|cosmiconfig)\\/|core\\/(src|dist)\\/index/.test(url)) throw new Error(url);
+  if (/\\/(pino|exsolve|cosmiconfig)\\/|core\\/(src|dist)\\/index/.test(url)) throw new Error(url);
   return next(url, context);
 } });`,
   });

@@ -96,9 +96,8 @@ export async function runHere(
     interruptible: (work) => work(new AbortController()),
   };
   // Imported late: most test files only start processes.
-  const { runPlainLine } = await import("../../src/plain-line.ts");
-  if (!(await runPlainLine(words, shell)))
-    await (await import("../../src/program.ts")).runProgram(words, shell);
+  const { runProgram } = await import("../../src/program.ts");
+  await runProgram(words, shell);
   return endedWith(words, { code, stdout, stderr });
 }
 

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { JsonObject, PlanPosition } from "@toolmount/core";
+import type { PlanPosition } from "@toolmount/core";
 import { isToolmountError } from "@toolmount/core/errors";
 import { lockFileOf } from "../plan/lock-file-name.ts";
 import { findPlan } from "../plan/find-plan.ts";
@@ -16,8 +15,9 @@ import {
 } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
 import { amplifierSections, listSkills } from "../plan/amplifier.ts";
-import { entryKeys, planKeys } from "../plan/known-keys.ts";
-import type { SimplePlan } from "../plan/parse-simple-yaml.ts";
+import { combineLayers } from "../plan/merge-layers.ts";
+import { readLayers } from "../plan/read-layers.ts";
+import { entrySchema, planSchema } from "../plan/schema.ts";
 import { sectionTable } from "../modules/section-table.ts";
 import { findPosition, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { readSource, type Source } from "../modules/source.ts";
@@ -50,7 +50,7 @@ export interface PlanListing {
 
 /**
  * Lists what a plan mounts, from manifests alone: no module is imported, no variable is read, and of the plan only its
- * keys are checked. This entry of the package loads neither the plan's schema nor, for most plans, the YAML library.
+ * keys are checked. This entry of the package loads what reads a plan, and nothing that mounts one.
  *
  * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
  */
@@ -59,8 +59,7 @@ export async function listPlan(
   { cwd, overlays }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
 ): Promise<PlanListing> {
   const file = await findPlan(path, cwd);
-  const { value, map } =
-    (overlays === undefined && (await readJson(file))) || (await readYaml(file, cwd, overlays));
+  const { value, map } = combineLayers(await readLayers(file, { cwd, overlays }));
   const folder = dirname(file);
   const find = createPackageFinder(folder);
   const listing = { folder, map, find };
@@ -80,6 +79,8 @@ export async function listPlan(
   };
 }
 
+const planKeys = Object.keys(planSchema.shape);
+const entryKeys = Object.keys(entrySchema.shape);
 const allKeys: readonly string[] = [
   ...planKeys,
   ...amplifierSections,
@@ -96,30 +97,6 @@ function isDoubtful(plan: Readonly<Record<string, unknown>>): boolean {
       (typeof entry["module"] === "string" && Object.keys(entry).every(isKnown(entryKeys))));
   const isList = (value: unknown) => value === undefined || (Array.isArray(value) && value.every(isEntry));
   return !Object.keys(plan).every(isKnown(allKeys)) || !isList(plan["tools"]) || !isList(plan["hooks"]);
-}
-
-/** Reads a plan that is plain JSON; undefined for others, which the parser with positions reads. */
-async function readJson(file: string): Promise<SimplePlan | undefined> {
-  if (!file.endsWith(".json")) return undefined;
-  try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    if (!isRecord(value) || value["extends"] !== undefined) return undefined;
-    return { value: value as JsonObject, map: new Map() };
-  } catch {
-    return undefined;
-  }
-}
-
-async function readYaml(
-  file: string,
-  cwd: string,
-  overlays: readonly string[] | undefined,
-): Promise<SimplePlan> {
-  const [{ readLayers }, { combineLayers }] = await Promise.all([
-    import("../plan/read-layers.ts"),
-    import("../plan/merge-layers.ts"),
-  ]);
-  return combineLayers(await readLayers(file, { cwd, overlays }));
 }
 
 function isCommand(entry: unknown): boolean {

@@ -4,8 +4,7 @@ import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.ts";
 import { isCommandHook } from "./command-hooks.ts";
-import type { EntryDocument, ToolOverride } from "./schema.ts";
-import { readUsualEntry } from "./usual-plan.ts";
+import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
 
 export interface PlanEntry extends EntryDocument {
   readonly section: EntrySection;
@@ -16,11 +15,7 @@ export interface PlanEntry extends EntryDocument {
 const maxEntries = 1000;
 
 /** The valid entries of a plan; the others are reported. */
-export async function checkEntries(
-  plan: JsonObject,
-  amplifier: boolean,
-  reporter: Reporter,
-): Promise<PlanEntry[]> {
+export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
   const written = listWritten(plan).filter(
     ({ section, value }) => section !== "hooks" || !isCommandHook(value),
   );
@@ -31,18 +26,15 @@ export async function checkEntries(
     return [];
   }
   const wake = plan["wake"] === "start" || plan["wake"] === "call" ? plan["wake"] : undefined;
-  const entries: PlanEntry[] = [];
-  // One after the other: problems are reported in the order of the plan.
-  for (const entry of written) entries.push(...(await checkEntry(entry, { amplifier, wake }, reporter)));
-  return entries;
+  return written.flatMap((entry) => checkEntry(entry, { amplifier, wake }, reporter));
 }
 
 /** In Amplifier plans only orchestrator and context are required by default. */
-async function checkEntry(
+function checkEntry(
   { section, value, path }: WrittenEntry,
   plan: { readonly amplifier: boolean; readonly wake: EntryDocument["wake"] },
   reporter: Reporter,
-): Promise<readonly PlanEntry[]> {
+): readonly PlanEntry[] {
   if (typeof value === "string") {
     const [, key, rest] = /^(module|source|id):(\S.*)$/.exec(value) ?? [];
     const meant = key === undefined ? `module: ${value}` : `${key}: ${rest}`;
@@ -51,7 +43,7 @@ async function checkEntry(
     reporter.report("PLAN_VALUE_INVALID", { problem }, { path });
     return [];
   }
-  const entry = readUsualEntry(value) ?? (await readEntry(value, path, reporter));
+  const entry = readEntry(value, path, reporter);
   if (entry === undefined) return [];
   if (entry.remove === true) {
     const problem = "there is no lower layer with an entry to remove";
@@ -73,8 +65,7 @@ async function checkEntry(
   ];
 }
 
-async function readEntry(value: Json, path: Path, reporter: Reporter): Promise<EntryDocument | undefined> {
-  const { entrySchema } = await import("./schema.ts");
+function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument | undefined {
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) reportIssues(entrySchema, parsed.error.issues, path, reporter);
   return parsed.data;

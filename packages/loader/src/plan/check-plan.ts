@@ -7,9 +7,7 @@ import { sectionTable } from "../modules/section-table.ts";
 import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type PlacedHook } from "./command-hooks.ts";
-import { planKeys } from "./known-keys.ts";
-import type { LimitsDocument, PlanModes } from "./schema.ts";
-import { isUsualPlan } from "./usual-plan.ts";
+import { limitsSchema, modesSchema, planSchema, type LimitsDocument, type PlanModes } from "./schema.ts";
 
 export interface Plan {
   readonly version: 1 | undefined;
@@ -30,26 +28,25 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
   const known = dropNotes(value);
   const amplifier = isAmplifierPlan(known);
   const { unknownSections, rest } = splitSections(known, amplifier, reporter);
-  const { version, name } = isUsualPlan(rest) ? (rest as PlanFacts) : await readFacts(rest, reporter);
+  const { version, name } = readFacts(rest, reporter);
   if (known["version"] !== undefined && known["tools"] === null) reportNoTools(reporter);
   if (amplifier) checkAmplifier(known, reporter);
   return {
     version,
     name,
-    entries: await checkEntries(known, amplifier, reporter),
+    entries: checkEntries(known, amplifier, reporter),
     commandHooks: await checkCommandHooks(known, reporter),
     sections: pickSections(known, amplifier),
     amplifier,
-    modes: await checkModes(rest["modes"], reporter),
-    limits: await checkLimits(known["policy"], reporter),
+    modes: checkModes(rest["modes"], reporter),
+    limits: checkLimits(known["policy"], reporter),
     unknownSections,
   };
 }
 
 type PlanFacts = Partial<Pick<Plan, "version" | "name">>;
 
-async function readFacts(plan: JsonObject, reporter: Reporter): Promise<PlanFacts> {
-  const { planSchema } = await import("./schema.ts");
+function readFacts(plan: JsonObject, reporter: Reporter): PlanFacts {
   const parsed = planSchema.safeParse(plan);
   if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
   return parsed.data ?? {};
@@ -63,6 +60,7 @@ function reportNoTools({ report }: Reporter): void {
 
 const moduleKeys = sectionTable.map(({ section }) => section);
 /** `extends` was read with the layers. */
+const planKeys = Object.keys(planSchema.shape);
 const allKeys = [...planKeys, ...moduleKeys, "extends"];
 
 /** Separates the loader's own keys from sections of modules, and reports unknown keys. */
@@ -113,9 +111,8 @@ function withoutMembers(value: Json, members: readonly string[]): JsonObject {
 }
 
 /** `policy.limits`: the plan's limits of every call, which core enforces. */
-async function checkLimits(policy: Json | undefined, reporter: Reporter): Promise<Limits> {
+function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
   if (!isRecord(policy) || policy["limits"] === undefined) return {};
-  const { limitsSchema } = await import("./schema.ts");
   const parsed = limitsSchema.safeParse(policy["limits"]);
   if (parsed.success) return readLimits(parsed.data);
   reportIssues(limitsSchema, parsed.error.issues, ["policy", "limits"], reporter);
@@ -132,9 +129,8 @@ export function readLimits({ timeout, outputBytes, concurrent, rate }: LimitsDoc
 }
 
 /** The modes of a plan. Problems of the schema were reported with the plan; these compare modes with each other. */
-async function checkModes(value: Json | undefined, { report }: Reporter): Promise<PlanModes | undefined> {
+function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | undefined {
   if (value === undefined) return undefined;
-  const { modesSchema } = await import("./schema.ts");
   const parsed = modesSchema.safeParse(value);
   if (!parsed.success) return undefined;
   const { catalog } = parsed.data;

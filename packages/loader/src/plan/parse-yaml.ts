@@ -4,11 +4,16 @@ import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/jso
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 import { explainSyntax } from "./explain-syntax.ts";
-import type { SimplePlan } from "./parse-simple-yaml.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
+/** A plan's text as a value, and where each part of it was written. */
+export interface ParsedPlan {
+  readonly value: JsonObject;
+  readonly map: PlanMap;
+}
+
 export type ParseResult =
-  | ({ readonly ok: true } & SimplePlan)
+  | ({ readonly ok: true } & ParsedPlan)
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads YAML 1.2 as plain data with the place of each value; refuses, at its place, what a plan must not have. */

@@ -1,20 +1,14 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core/errors";
-import type { ParseResult } from "./parse-yaml.ts";
+import { parsePlan, type ParseResult } from "./parse-yaml.ts";
 import { makeProblem } from "../diagnostics/problems.ts";
-import { readSimplePlan } from "./parse-simple-yaml.ts";
 import { createPlanText, maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
 /** Reads and parses a plan's file, up to the size that a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
 export async function readPlan(file: string): Promise<ParseResult> {
   const read = await readPlanText(file);
-  if (!read.ok) return read;
-  const simple = readSimplePlan(read.text, maxPlanBytes);
-  // The YAML library is loaded by the first plan that needs it.
-  return simple === undefined
-    ? (await import("./parse-yaml.ts")).parsePlan(read.text)
-    : { ok: true, ...simple };
+  return read.ok ? parsePlan(read.text) : read;
 }
 
 /** Reads the text of a plan's file. Throws `PLAN_NOT_FOUND` when it cannot be read. */
