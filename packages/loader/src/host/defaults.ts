@@ -1,8 +1,8 @@
+import { writeSync } from "node:fs";
 import { systemClock, type Clock, type Logger } from "@toolmount/core";
 import type { Environment } from "../plan/interpolate.ts";
 import type { OpenHostOptions } from "./options.ts";
 import type { GivenModules } from "../modules/resolve.ts";
-import { writeSync } from "node:fs";
 
 export interface ResolvedOptions extends OpenHostOptions {
   readonly env: Environment;
@@ -42,7 +42,8 @@ export function readConditions(execArgv: readonly string[]): string[] {
 
 type Level = "warn" | "error";
 
-export function createDefaultLogger(bindings: Record<string, unknown> = {}): Logger {
+/** Warnings and errors go to stderr as JSON lines; pino is loaded for the first of them. */
+function createDefaultLogger(bindings: Record<string, unknown> = {}): Logger {
   let ready: Promise<Logger> | undefined;
   const write = (level: Level) => (fields: object, message?: string) => {
     ready ??= startPino(bindings);

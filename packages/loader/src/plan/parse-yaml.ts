@@ -7,7 +7,7 @@ import { explainSyntax } from "./explain-syntax.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
 /** A plan's text as a value, and where each part of it was written. */
-export interface ParsedPlan {
+interface ParsedPlan {
   readonly value: JsonObject;
   readonly map: PlanMap;
 }

@@ -7,8 +7,8 @@ import { readConditions } from "../../src/host/defaults.ts";
 test("without a logger, warnings go to stderr as JSON lines, and nothing else goes anywhere", async () => {
   const source = resolve(import.meta.dirname, "../../src/host/defaults.ts");
   const script = `
-const { createDefaultLogger } = await import(${JSON.stringify(source)});
-const logger = createDefaultLogger().child({ module: "m" });
+const { fillOptions } = await import(${JSON.stringify(source)});
+const logger = fillOptions({}).logger.child({ module: "m" });
 logger.info({}, "quiet");
 logger.warn({ a: 1 }, "loud");
 `;
@@ -28,8 +28,8 @@ test("when no file can be opened, the first warning is still printed and the pro
   const source = resolve(import.meta.dirname, "../../src/host/defaults.ts");
   const script = `
 const { openSync } = await import("node:fs");
-const { createDefaultLogger } = await import(${JSON.stringify(source)});
-const logger = createDefaultLogger();
+const { fillOptions } = await import(${JSON.stringify(source)});
+const logger = fillOptions({}).logger;
 let code;
 while (code === undefined) try { openSync("/dev/null"); } catch (error) { code = error.code; }
 logger.warn({}, "the first");
