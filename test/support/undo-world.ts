@@ -19,14 +19,14 @@ export const calls: readonly (readonly [name: string, given: Readonly<Record<str
 
 /** A host with the file tools over a folder, and a service whose account is a list of lines in a file. */
 export async function createUndoWorld(store: StateStore, folder: string, account: string): Promise<Host> {
-  const approvals = { leaseMs: 3_000 };
+  const approvals = { leaseMs: 200 };
   const host = createHost({ store, approvals, approver: () => ({ decision: "approve" }) });
   await mount(host.coordinator, config.parse({ working_dir: folder }));
   host.coordinator.mount("tools", charge(account));
   return host;
 }
 
-/** Books a charge, and books it back. A second booking of either would be seen in the account. */
+/** Books a charge, and books it back, without a look at the account: a second booking of either would be seen there. */
 function charge(account: string) {
   return defineTool({
     name: "charge",
@@ -42,9 +42,8 @@ function charge(account: string) {
     },
     async undo(change) {
       const { id } = change.data as { readonly id: string };
-      const isBooked = linesOf(account).includes(`-${id}`);
       await setTimeout(2); // another undo would come between
-      if (!isBooked) appendFileSync(account, `-${id}\n`);
+      appendFileSync(account, `-${id}\n`);
       return data({ id });
     },
   });

@@ -63,6 +63,7 @@ export function createChangeMode(_settings: object, services: ChangeModeServices
     idempotent: true,
     tags: ["modes"],
     version: "1.0.0",
+    idempotentUndo: true,
     undo: (change, context) => undoChange(change, context, services),
     execute: (params, context) => work(params, context, services),
     preview: async (params, context): Promise<Preview> => {

@@ -56,6 +56,7 @@ export function createTodo(settings: Settings = {}, services: Services = {}) {
     idempotent: true,
     tags: ["todo"],
     version: "1.0.0",
+    idempotentUndo: true,
     undo: (change, { session }) => undoList(change, session),
     execute: (params, context) => work(params, context, parsed, services.announce),
     preview: async (params, context): Promise<Preview> => {

@@ -19,8 +19,9 @@ export function writeChanges(screen: Screen, changes: readonly SessionChange[]):
   );
 }
 
-function stateOf(screen: Screen, { isUndone, irreversible }: SessionChange): string {
+function stateOf(screen: Screen, { isUndone, irreversible, undoBegan }: SessionChange): string {
   if (irreversible !== undefined) return screen.paint("yellow", "cannot be undone");
+  if (undoBegan === true) return screen.paint("yellow", "undo began");
   return isUndone ? "undone" : screen.paint("green", "can be undone");
 }
 
@@ -31,8 +32,12 @@ export function writeUndo(
 ): void {
   for (const change of undone) screen.line(`${screen.paint("green", "✔")} ${lineOf(change)}`);
   if (stopped !== null) {
-    const { error = "" } = stopped.outcome.result;
+    const { error = "", code } = stopped.outcome.result;
     screen.line(`${screen.paint("red", "✖")} ${lineOf(stopped.change)}: ${printable(error)}`);
+    if (code === "OUTCOME_UNKNOWN")
+      screen.line(
+        "  its undo began in a process that died or stalled: look, then add --unclear done or --unclear repeat",
+      );
     for (const later of stopped.later) screen.line(`  changed since by ${lineOf(later)}`);
   }
   for (const change of irreversible)

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { changesLogOf } from "@toolmount/core/sessions";
+import { openStore } from "@toolmount/store";
 import { expect, test } from "vitest";
 import { workspace } from "../support/workspace.ts";
 
@@ -48,6 +50,43 @@ test("toolmount undo lists, undoes to a number, undoes a call, and undoes a sess
   expect(code).toBe(0);
   expect(json()).toMatchObject({ undone: [{ number: 1 }], stopped: null, irreversible: [{ tool: "bash" }] });
   expect(await text()).toBe("one");
+});
+
+const booking = `
+  import { appendFileSync } from "node:fs";
+  import { data, defineTool } from "@toolmount/core";
+  import { z } from "zod";
+  export const book = defineTool({
+    name: "book", description: "Books. Use it in tests.", schema: z.strictObject({}), category: "write",
+    consequenceLevel: "low", requiresConfirmation: false,
+    async execute(_, { undoable }) { await undoable?.(1); return data(1); },
+    undo() { appendFileSync(new URL("booked", import.meta.url), "-"); return data(1); },
+  });
+`;
+
+test.each([
+  ["repeat", true],
+  ["done", false],
+])("of an undo that began in a process that died, --unclear %s decides", async (decision, isRepeated) => {
+  const { here, folder } = await workspace({
+    "mount-plan.yaml": "version: 1\ntools: [{ module: ./book.mjs }]\nstate: sqlite:./state/state.db\n",
+    "book.mjs": booking,
+  });
+  expect((await here(["call", "book", "{}", "--session", "office"])).code).toBe(0);
+  const store = await openStore(`sqlite:${join(folder, "state/state.db")}`);
+  await store.sessions.append(changesLogOf("office"), 1, [
+    { kind: "claim", of: 1, by: "gone", until: 0, at: 0 },
+    { kind: "begun", of: 1, by: "gone", at: 0 },
+  ]);
+  await store.close();
+  expect((await here(["undo", "office", "--list"])).stdout).toContain("undo began");
+  const stopped = await here(["undo", "office"]);
+  expect([stopped.code, stopped.stdout]).toEqual([1, expect.stringContaining("--unclear done") as string]);
+  expect(existsSync(join(folder, "booked"))).toBe(false);
+
+  const decided = await here(["undo", "office", "--unclear", decision]);
+  expect([decided.code, decided.stdout]).toEqual([0, "✔ 1 book {}\n1 change undone\n"]);
+  expect(existsSync(join(folder, "booked"))).toBe(isRepeated);
 });
 
 test("an undo that finds another content says so and ends with 1, and an unknown id is wrong usage", async () => {

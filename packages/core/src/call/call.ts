@@ -1,7 +1,6 @@
 import type { ProgressPace } from "../scheduling/progress-pace.ts";
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
-import type { UndoRequest } from "../contract/changes.ts";
 import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { Logger, SecretTexts } from "../contract/logger.ts";
@@ -14,7 +13,7 @@ import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 import type { KeptOutputs } from "../result/kept-outputs.ts";
 import type { Deadlines, UnorderedList } from "../scheduling/time.ts";
-import type { SessionChanges } from "../sessions/changes.ts";
+import type { CalledUndo, SessionChanges } from "../sessions/changes.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
@@ -173,7 +172,7 @@ export class Call {
   /** It may call an internal tool. */
   declare isInternal: boolean;
   /** The change that it undoes, and the module of the tool that made it; null for a call that runs its tool. */
-  declare undo: { readonly request: UndoRequest; readonly owner: string } | null;
+  declare undo: CalledUndo | null;
   /** Holds the state of its session, so that the host does not drop it while the call waits. */
   declare session: object | null;
   /** The start of the call is in the audit. */

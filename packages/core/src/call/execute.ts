@@ -7,6 +7,7 @@ import type { PermitSource } from "../scheduling/semaphore.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { infoOf, type Call, type HopAnswer } from "./call.ts";
 import { isThenable } from "../registry/gates.ts";
+import { failure } from "../contract/result.ts";
 import { typeName } from "../result/tool-failure.ts";
 import { holdCall, suspend } from "./hold.ts";
 import { openInnerLog } from "./inner-log.ts";
@@ -185,9 +186,15 @@ function launch(call: Call): HopAnswer {
 /** Runs the undo of a tool, or its preview, where it has one. */
 function runInstead(call: Call, context: ToolCallContext): unknown {
   const { definition } = call.tool!;
-  if (call.undo !== null) return definition.undo!(call.undo.request, context);
+  if (call.undo !== null) return runUndo(call, context);
   if (!isPreviewed(call)) return definition.execute(call.arguments!, context);
   return runPreview(call, definition.preview!(call.arguments!, context));
+}
+
+/** The begin is on disk before the tool runs, and only the process whose undo it is writes it. */
+async function runUndo({ undo, tool }: Call, context: ToolCallContext): Promise<unknown> {
+  if (await undo!.begin()) return tool!.definition.undo!(undo!.request, context);
+  return failure("another process has taken over the undo", { code: "UNDO_UNAVAILABLE" });
 }
 
 /** Lists the call at its caller's token: by its run id, when the token already lists a call of the same id. */

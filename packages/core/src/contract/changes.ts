@@ -30,6 +30,8 @@ export interface SessionChange {
   /** Why it cannot be undone; absent for a change that can. */
   readonly irreversible?: string | undefined;
   readonly isUndone: boolean;
+  /** An undo of it began and has not ended: another process undoes it now, or died or stalled in the middle. */
+  readonly undoBegan?: true;
 }
 
 /** Selects changes of a session. Without a member: all. */
@@ -39,6 +41,18 @@ export interface ChangeFilter {
   readonly turn?: string | undefined;
   /** Only changes with a higher number. */
   readonly after?: number | undefined;
+}
+
+/**
+ * What a person decided about changes whose undo began in a process that died or stalled, and whose tool has no idempotent undo:
+ * `repeat` runs it again, `done` notes that the change is undone. Without a decision the undo stops there with
+ * `OUTCOME_UNKNOWN`.
+ */
+export type UnclearUndo = "repeat" | "done";
+
+/** Selects what is undone. */
+export interface UndoSelection extends ChangeFilter {
+  readonly unclear?: UnclearUndo | undefined;
 }
 
 /** What `session.undo` did. */

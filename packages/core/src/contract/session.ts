@@ -1,5 +1,5 @@
 import type { CancellationToken } from "./cancellation.ts";
-import type { ChangeFilter, SessionChange, UndoReport } from "./changes.ts";
+import type { ChangeFilter, SessionChange, UndoReport, UndoSelection } from "./changes.ts";
 import type { CallContext, CallRequest, SessionState } from "./context.ts";
 import type { ToolInfo } from "./tool.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -58,10 +58,11 @@ export interface Session {
   /** What calls of the session changed, as far as their tools can undo it or say that they cannot, oldest first. */
   changes(filter?: ChangeFilter): Promise<readonly SessionChange[]>;
   /**
-   * Undoes changes, the newest first, each once, also when several processes do it or one of them dies. Each is a call
-   * of its tool with the change as its input. It stops at the first that fails. Rejects with `STORE_FAILED`.
+   * Undoes changes, the newest first, each once, also when several processes do it or one of them dies or stalls. Each is a
+   * call of its tool with the change as its input. It stops at the first that fails, and at one whose undo began and is not
+   * known to have ended, unless `unclear` says what to do then. Rejects with `STORE_FAILED`.
    */
-  undo(filter?: ChangeFilter, context?: SessionCallContext): Promise<UndoReport>;
+  undo(selection?: UndoSelection, context?: SessionCallContext): Promise<UndoReport>;
   /**
    * Begins a rehearsal: a run of calls in which reads run and changes are only staged. It ends with the list of what the
    * calls would change.

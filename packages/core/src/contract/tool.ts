@@ -85,6 +85,11 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * its calls that had begun then, and may not run twice, is answered with `OUTCOME_UNKNOWN`.
    */
   readonly repeatable?: boolean | undefined;
+  /**
+   * Two runs of `undo` for one change, also at the same time, have the effect of one. Then the host runs it again when a process
+   * died or stalled in the middle of it. Without this member it does not: a person says how to go on.
+   */
+  readonly idempotentUndo?: boolean | undefined;
   /** What a call did cannot be undone: people read it before the call and at an undo. Not for a tool with `undo`. */
   readonly irreversible?: boolean | undefined;
   /** Arguments that decide where an effect goes or what it touches: recipient, address, path, amount. */
@@ -100,7 +105,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   /**
    * Undoes exactly one change, which `execute` gave to `context.undoable` before it made it. It compares first: it
    * changes something only if all is still as the call left it, and succeeds without a change if all is already as before.
-   * Else it fails and says what changed. So it may run twice, also after its process died in the middle. It makes no calls.
+   * Else it fails and says what changed. So it may run again after it has ended. It makes no calls.
    */
   undo?(change: UndoRequest, context: ToolContext): Promise<ToolReturn> | ToolReturn;
   /**
@@ -166,6 +171,8 @@ export interface ToolInfo {
   readonly idempotent: boolean;
   /** It has `undo`. */
   readonly undoable?: true;
+  /** Two runs of its `undo` for one change have the effect of one. */
+  readonly idempotentUndo?: true;
   /** What its calls do cannot be undone. */
   readonly irreversible?: true;
   /** It has `preview`. */

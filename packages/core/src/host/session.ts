@@ -77,7 +77,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
       return resume(host, ticket, context, clientResult);
     },
     changes: (filter) => listChanges(host, id, filter),
-    undo: async (filter, given = {}) => undoChanges(host, await begin(given), filter),
+    undo: async (selection, given = {}) => undoChanges(host, await begin(given), selection),
     rehearse: () => new SessionRehearsal(randomName(), (request, context) => session.call(request, context)),
     async mode(turn = {}) {
       await load();

@@ -59,11 +59,16 @@ function oneOf(member: string, value: unknown, allowed: readonly string[]): stri
 }
 
 function undoProblem(definition: ToolDefinition): string | null {
-  const { undo, irreversible, preview } = definition as Partial<Record<keyof ToolDefinition, unknown>>;
+  const { undo, idempotentUndo, irreversible, preview } = definition as Partial<
+    Record<keyof ToolDefinition, unknown>
+  >;
   if (undo !== undefined && typeof undo !== "function") return "its undo is not a function";
   if (preview !== undefined && typeof preview !== "function") return "its preview is not a function";
   if (irreversible !== undefined && typeof irreversible !== "boolean")
     return "its irreversible is neither true nor false";
+  if (idempotentUndo !== undefined && typeof idempotentUndo !== "boolean")
+    return "its idempotentUndo is neither true nor false";
+  if (idempotentUndo === true && undo === undefined) return "it has no undo that could be idempotent";
   if (undo !== undefined && irreversible === true) return "it has undo and says that it is irreversible";
   return null;
 }

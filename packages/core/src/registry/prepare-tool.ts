@@ -217,9 +217,12 @@ function describe(
 }
 
 /** Absent where the author did not say, so that the locks of other tools stay as they are. */
-function undoFacts(definition: ToolDefinition): Pick<ToolInfo, "undoable" | "irreversible" | "previews"> {
+function undoFacts(
+  definition: ToolDefinition,
+): Pick<ToolInfo, "undoable" | "idempotentUndo" | "irreversible" | "previews"> {
   return {
     ...(definition.undo !== undefined && { undoable: true as const }),
+    ...(definition.idempotentUndo === true && { idempotentUndo: true as const }),
     ...(definition.irreversible === true && { irreversible: true as const }),
     ...(definition.preview !== undefined && { previews: true as const }),
   };

@@ -1,3 +1,4 @@
+import type { UndoRequest } from "../contract/changes.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { SessionEntry, SessionStore } from "../contract/stores.ts";
 import { isRecord, type Json, type JsonObject } from "../json/json.ts";
@@ -40,6 +41,17 @@ export interface ChangingCall {
   readonly turnId?: string | undefined;
   readonly parents: readonly string[];
   readonly arguments: JsonObject;
+}
+
+/** A change that a call undoes. */
+export interface CalledUndo {
+  readonly request: UndoRequest;
+  /** The module of the tool that made it. */
+  readonly owner: string;
+  /** An undo of it began, and it is not known whether that one ended: the call ends as unknown. */
+  readonly isUnclear: boolean;
+  /** Records that the tool begins. False: another process has taken the undo over. */
+  begin(): Promise<boolean>;
 }
 
 /** What this process knows of the log of a session: the numbers and sizes of its entries. */
@@ -187,6 +199,7 @@ export type ChangeEntry =
   | (ChangingCall & { readonly kind: "change"; readonly at: number; readonly data: Json })
   | (ChangingCall & { readonly kind: "irreversible"; readonly at: number; readonly reason: string })
   | { readonly kind: "claim"; readonly of: number; readonly by: string; readonly until: number }
+  | { readonly kind: "begun"; readonly of: number; readonly by: string }
   | { readonly kind: "undone" | "stopped"; readonly of: number };
 
 /** Reads an entry of the log; null for one that this version does not know. */
@@ -194,6 +207,7 @@ export function readChangeEntry(entry: Json): ChangeEntry | null {
   if (!isRecord(entry)) return null;
   const { kind, of, by, until, tool, owner, callId, runId } = entry;
   if (kind === "undone" || kind === "stopped") return typeof of === "number" ? { kind, of } : null;
+  if (kind === "begun") return typeof of === "number" && typeof by === "string" ? { kind, of, by } : null;
   if (kind === "claim")
     return typeof of === "number" && typeof by === "string" && typeof until === "number"
       ? { kind, of, by, until }

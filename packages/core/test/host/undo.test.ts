@@ -186,12 +186,13 @@ test("two hosts that undo at the same time undo each change once", async () => {
   for (const { undone, stopped } of reports) expect([undone.length, stopped]).toEqual([5, null]);
 });
 
-test("an undo that stalls for longer than its lease leaves the change to another one", async () => {
+test("an idempotent undo that stalls for longer than its lease leaves the change to another one", async () => {
   const store = createMemoryStore();
   const later = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
   const undone: string[] = [];
   const hostOf = (name: string, before: () => Promise<unknown>, clock = systemClock) => {
     const counter = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+      idempotentUndo: true,
       async undo() {
         await before();
         if (undone.length > 0) return changedSince("it is undone");
@@ -217,6 +218,7 @@ test("an undo that stalled does not take the lease of another one again", async 
   const later = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
   const hostOf = (undo: () => Promise<unknown>, clock = systemClock) => {
     const counter = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+      idempotentUndo: true,
       undo: async () => data((await undo()) as Json),
     });
     return world([counter], { store, clock, approvals: { leaseMs: 30 } }).host.session("s");
@@ -236,18 +238,110 @@ test("an undo that stalled does not take the lease of another one again", async 
   expect(await doing).toMatchObject({ undone: [{ number: 1 }], stopped: null });
 });
 
-test("an undo that takes over tries twice: the process that had the claim may do its part in between", async () => {
+test("an idempotent undo that begins again tries twice: the process that had begun may do its part in between", async () => {
   const store = createMemoryStore();
   let attempts = 0;
   const flaky = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+    idempotentUndo: true,
     undo: () => (++attempts === 1 ? changedSince("it is half undone") : data(1)),
   });
   const session = world([flaky], { store }).host.session("s");
   await session.call({ name: "probe" });
-  await store.sessions.append(changesLogOf("s"), 1, [{ kind: "claim", of: 1, by: "gone", until: 0, at: 0 }]);
+  await store.sessions.append(changesLogOf("s"), 1, [
+    { kind: "claim", of: 1, by: "gone", until: 0, at: 0 },
+    { kind: "begun", of: 1, by: "gone", at: 0 },
+  ]);
 
   expect(await session.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
   expect(attempts).toBe(2);
+});
+
+/** A tool whose undo books one more time whenever it runs, and two undos of its change: one stalls, one comes later. */
+async function stalling(stallsIn: "gate" | "tool") {
+  const store = createMemoryStore();
+  const later = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+  const booked: string[] = [];
+  let meanwhile: (() => Promise<void>) | null = null;
+  const stall = async () => {
+    const other = meanwhile;
+    meanwhile = null;
+    await other?.();
+  };
+  const sessionOf = (name: string, clock = systemClock) => {
+    const booking = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+      async undo() {
+        if (name === "stalled" && stallsIn === "tool") await stall();
+        booked.push(name);
+        return data(1);
+      },
+    });
+    const { host } = world([booking], { store, clock });
+    host.coordinator.hooks.gate("tool:pre", async (_, { undo_of: undoOf }) => {
+      if (name === "stalled" && stallsIn === "gate" && undoOf !== undefined) await stall();
+    });
+    return host.session("s");
+  };
+  const [stalled, other] = [sessionOf("stalled"), sessionOf("other", later)];
+  await stalled.call({ name: "probe" });
+  return { stalled, other, booked, whileStalled: (act: () => Promise<void>) => (meanwhile = act) };
+}
+
+test("an undo that stalls before its tool begins leaves the change to another one, and its tool does not run", async () => {
+  const { stalled, other, booked, whileStalled } = await stalling("gate");
+  whileStalled(async () => {
+    expect(await other.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  });
+  expect(await stalled.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  expect(booked).toEqual(["other"]);
+});
+
+test("an undo that stalls in its tool is not done by another one: what became of it is not known", async () => {
+  const { stalled, other, booked, whileStalled } = await stalling("tool");
+  whileStalled(async () => {
+    const report = await other.undo();
+    expect(report).toMatchObject({
+      undone: [],
+      stopped: { change: { number: 1 }, outcome: { status: "unknown", result: { code: "OUTCOME_UNKNOWN" } } },
+    });
+    expect(await other.changes()).toMatchObject([{ isUndone: false, undoBegan: true }]);
+  });
+  expect(await stalled.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  expect(await other.undo()).toMatchObject({ undone: [], stopped: null });
+  expect(booked).toEqual(["stalled"]);
+});
+
+test.each([
+  ["repeat", ["other"]],
+  ["done", []],
+] as const)("of an undo that began in a process that died, a person decides: %s", async (unclear, again) => {
+  const store = createMemoryStore();
+  const booked: string[] = [];
+  const booking = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+    undo: () => (booked.push("other"), data(1)),
+  });
+  const session = world([booking], { store }).host.session("s");
+  await session.call({ name: "probe" });
+  await store.sessions.append(changesLogOf("s"), 1, [
+    { kind: "claim", of: 1, by: "gone", until: 0, at: 0 },
+    { kind: "begun", of: 1, by: "gone", at: 0 },
+  ]);
+  expect((await session.undo()).stopped).toMatchObject({ outcome: { status: "unknown" } });
+  expect(booked).toEqual([]);
+  expect(await session.undo({ unclear })).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  expect(booked).toEqual(again);
+  expect((await session.undo({ unclear })).undone).toEqual([]);
+});
+
+test("an undo whose call ended before its tool did is not repeated", async () => {
+  const store = createMemoryStore();
+  const slow = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+    timeout: 20,
+    undo: () => new Promise<never>(() => {}),
+  });
+  const session = world([slow], { store, approvals: { leaseMs: 30 } }).host.session("s");
+  await session.call({ name: "probe" });
+  expect((await session.undo()).stopped).toMatchObject({ outcome: { status: "timed_out" } });
+  expect((await session.undo()).stopped).toMatchObject({ outcome: { status: "unknown" } });
 });
 
 test("another process undoes what a process that ended had done, with a store", async () => {

@@ -38,6 +38,7 @@ export const toolSchema = z
     version: z.string().optional(),
     idempotent: z.boolean(),
     undoable: z.literal(true).optional().describe("A call of it can be undone"),
+    idempotentUndo: z.literal(true).optional().describe("Two undos of one call have the effect of one"),
     irreversible: z.literal(true).optional().describe("What a call of it does cannot be undone"),
     previews: z.literal(true).optional().describe("It says what a call would change"),
     tags: z.array(z.string()),

@@ -19,6 +19,7 @@ export const manifestFacts = [
   "timeoutMs",
   "idempotent",
   "undoable",
+  "idempotentUndo",
   "irreversible",
   "previews",
   "control",

@@ -192,6 +192,7 @@ const orders: Readonly<Record<string, readonly unknown[]>> = {
   consequenceLevel: ["low", "medium", "high", undefined],
   requiresConfirmation: [false, "dynamic", true],
   irreversible: [undefined, true],
+  idempotentUndo: [true, undefined],
 };
 
 /** Whether a tool says of itself now that it needs less care: it asks no longer, or its category is milder. */

@@ -38,6 +38,7 @@ export function createDirectoryIn(workspace: Workspace) {
     idempotent: true,
     tags: ["filesystem"],
     version: "1.0.0",
+    idempotentUndo: true,
     undo: undoFolders(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ path }) => [path]),

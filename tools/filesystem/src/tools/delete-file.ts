@@ -39,6 +39,7 @@ export function deleteFileIn(workspace: Workspace) {
     requiresConfirmation: true,
     tags: ["filesystem"],
     version: "1.0.0",
+    idempotentUndo: true,
     undo: undoDelete(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ path }) => [path]),

@@ -43,6 +43,7 @@ export function moveFileIn(workspace: Workspace) {
     requiresConfirmation: false,
     tags: ["filesystem"],
     version: "1.0.0",
+    idempotentUndo: true,
     undo: undoMove(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ source, destination }) => [source, destination]),

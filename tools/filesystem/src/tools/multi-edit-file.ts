@@ -42,6 +42,7 @@ export function multiEditFileIn(workspace: Workspace) {
     requiresConfirmation: false,
     tags: ["filesystem"],
     version: "1.0.0",
+    idempotentUndo: true,
     undo: undoWrite(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ file_path }) => [file_path]),

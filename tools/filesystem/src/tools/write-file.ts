@@ -47,6 +47,7 @@ export function writeFileIn(workspace: Workspace) {
     idempotent: true,
     tags: ["filesystem"],
     version: "1.0.0",
+    idempotentUndo: true,
     undo: undoWrite(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ file_path }) => [file_path]),

@@ -1,6 +1,6 @@
-import type { Approver, SessionChange } from "@toolmount/core";
+import type { Approver, SessionChange, UnclearUndo } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { changedChildren, findChanges } from "../../host/find-changes.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
@@ -20,6 +20,7 @@ interface Options extends PlanOptions {
   readonly user?: string;
   readonly to?: number;
   readonly list?: true;
+  readonly unclear?: UnclearUndo;
   readonly json?: true;
 }
 
@@ -31,6 +32,12 @@ export function define(command: Command, shell: Shell): void {
     .option("--session <id>", "the session of the turn or call")
     .option("--to <number>", "keep the changes up to this number, which --list shows", readNumber)
     .option("--list", "only list the changes")
+    .addOption(
+      new Option(
+        "--unclear <decision>",
+        "a change whose undo began in a process that died or stalled: repeat undoes it again, done notes that it is undone",
+      ).choices(["repeat", "done"] satisfies UnclearUndo[]),
+    )
     .option("--user <id>", "the user who undoes")
     .option(...jsonOption)
     .action(async (what: string, plan: string | undefined, options: Options) => {
@@ -62,7 +69,9 @@ async function undo(
       if (todo.length > 0 && !(await isConfirmed(chosen, todo, terminal, shell, controller)))
         return exitCodes.done;
       const context = { userId: options.user, abortSignal: controller.signal };
-      const report = await host.session(sessionId).undo({ ...filter, after }, context);
+      const report = await host
+        .session(sessionId)
+        .undo({ ...filter, after, unclear: options.unclear }, context);
       if (options.json === true) shell.out.json(report);
       else writeUndo(shell.out, report);
       await sayChildren(host, sessionId, shell);

@@ -1,0 +1,192 @@
+import type { ChangeFilter, SessionChange, UnclearUndo } from "../contract/changes.ts";
+import type { Timer } from "../contract/clock.ts";
+import type { JsonObject } from "../json/json.ts";
+import { randomName } from "../pending/ticket.ts";
+import { readChangeEntry, type ChangeEntry } from "../sessions/changes.ts";
+import type { HostState } from "./host-state.ts";
+
+type Change = Extract<ChangeEntry, { kind: "change" | "irreversible" }>;
+type Claim = Extract<ChangeEntry, { kind: "claim" }>;
+
+/** How long an undo waits before it looks again whether another one has ended, in milliseconds. */
+const lookAgainMs = 100;
+
+/** The log of a session's changes, as an undo has read it. */
+export class UndoLog {
+  readonly #host: HostState;
+  readonly #sessionId: string;
+  readonly #by = randomName();
+  readonly #changes = new Map<number, Change>();
+  readonly #undone = new Set<number>();
+  readonly #claims = new Map<number, Claim>();
+  readonly #begun = new Set<number>();
+  #count = 0;
+  #first = 0;
+
+  constructor(host: HostState, sessionId: string) {
+    this.#host = host;
+    this.#sessionId = sessionId;
+  }
+
+  /** Whether the oldest changes of the session are no longer kept. */
+  get isPartial(): boolean {
+    return this.#first > 1;
+  }
+
+  /** Reads what was added. */
+  async read(): Promise<void> {
+    for (const { sequence, entry } of await this.#host.changes.entries(this.#sessionId, this.#count)) {
+      this.#first ||= sequence;
+      this.#count = sequence;
+      const known = readChangeEntry(entry);
+      if (known !== null) this.#take(sequence, known);
+    }
+  }
+
+  #take(sequence: number, entry: ChangeEntry): void {
+    if (entry.kind === "change" || entry.kind === "irreversible") this.#changes.set(sequence, entry);
+    else if (entry.kind === "claim") this.#claims.set(entry.of, entry);
+    else if (entry.kind === "begun") this.#begun.add(entry.of);
+    else {
+      this.#claims.delete(entry.of);
+      this.#begun.delete(entry.of);
+    }
+    if (entry.kind === "undone") this.#undone.add(entry.of);
+  }
+
+  /** The changes that a filter selects, oldest first. */
+  select({ call, turn, after = 0 }: ChangeFilter): readonly SessionChange[] {
+    return [...this.#changes]
+      .filter(([number]) => number > after)
+      .filter(([, change]) => turn === undefined || change.turnId === turn)
+      .filter(
+        ([, { callId, runId, parents }]) => call === undefined || [callId, runId, ...parents].includes(call),
+      )
+      .map(([number, change]) => this.#shown(number, change));
+  }
+
+  /** A change as the log has it now. */
+  now(number: number): SessionChange {
+    return this.#shown(number, this.#changes.get(number)!);
+  }
+
+  #shown(number: number, change: Change): SessionChange {
+    const { at, tool, callId, runId, turnId, parents, arguments: given } = change;
+    return {
+      number,
+      at,
+      tool,
+      callId,
+      runId,
+      ...(turnId !== undefined && { turnId }),
+      ...(parents.length > 0 && { parents }),
+      arguments: given,
+      ...(change.kind === "irreversible" && { irreversible: change.reason }),
+      isUndone: this.#undone.has(number),
+      ...(this.#begun.has(number) && { undoBegan: true }),
+    };
+  }
+
+  change(number: number): Extract<Change, { kind: "change" }> {
+    return this.#changes.get(number) as Extract<Change, { kind: "change" }>;
+  }
+
+  /** Later changes that stay done, of which an argument has the same value as one of this change. */
+  laterThan({ number, arguments: given }: SessionChange): readonly SessionChange[] {
+    const targets = new Set(textsOf(given));
+    return this.select({ after: number }).filter(
+      (later) => !later.isUndone && textsOf(later.arguments).some((text) => targets.has(text)),
+    );
+  }
+
+  /** Whether the last claim of a change that is not undone is of this undo. */
+  async owns(of: number): Promise<boolean> {
+    await this.read();
+    return !this.#undone.has(of) && this.#claims.get(of)?.by === this.#by;
+  }
+
+  /**
+   * Claims a change, when no other undo has it. `undone` when it is undone. `unclear` when the tool has begun in a process that
+   * died or stalled, and nothing is decided for that.
+   */
+  async claim(
+    of: number,
+    decided: UnclearUndo | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<ClaimedChange | "undone" | "unclear"> {
+    const { clock } = this.#host;
+    for (;;) {
+      signal?.throwIfAborted();
+      await this.read();
+      if (this.#undone.has(of)) return "undone";
+      const [other, hasBegun] = [this.#claims.get(of), this.#begun.has(of)];
+      if (other !== undefined && other.by !== this.#by && other.until > clock.now()) await this.#pause();
+      else if (hasBegun && decided === undefined) return "unclear";
+      else if (hasBegun && decided === "done") await this.#append({ kind: "undone", of });
+      else if (await this.#append(this.#claimOf(of))) return this.#hold(of, hasBegun);
+    }
+  }
+
+  /** Renews the lease until the change is undone, or the undo has stopped. */
+  #hold(of: number, isRepeated: boolean): ClaimedChange {
+    const { clock, logger, stores } = this.#host;
+    const { leaseMs } = stores.options;
+    let timer: Timer | null = null;
+    let renewed: Promise<void> = Promise.resolve();
+    const drop = () => {
+      timer?.cancel();
+      timer = null;
+    };
+    const again = () => {
+      timer = clock.setTimer(() => {
+        renewed = this.#appendAsOwner(of, () => this.#claimOf(of))
+          .catch((err: unknown) => logger.error({ err }, "the lease of an undo was not renewed"))
+          .then(() => (timer === null ? undefined : again()));
+      }, leaseMs / 3);
+    };
+    again();
+    let hasBegun = false;
+    const begin = async () =>
+      (hasBegun = await this.#appendAsOwner(of, () => ({ kind: "begun", of, by: this.#by })));
+    const end = async (kind: "undone" | "stopped") => {
+      drop();
+      await renewed;
+      if (kind === "stopped") await this.#appendAsOwner(of, () => ({ kind, of }));
+      else while (!(await this.#append({ kind, of }))) await this.read();
+    };
+    return { isRepeated, begin, hasBegun: () => hasBegun, drop, end };
+  }
+
+  #claimOf(of: number): JsonObject {
+    const { clock, stores } = this.#host;
+    return { kind: "claim", of, by: this.#by, until: clock.now() + stores.options.leaseMs };
+  }
+
+  /** Appends an entry while the claim is of this undo: one that stalled must not act in the place of another. */
+  async #appendAsOwner(of: number, entry: () => JsonObject): Promise<boolean> {
+    while (await this.owns(of)) if (await this.#append(entry())) return true;
+    return false;
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#host.clock.setTimer(resolve, lookAgainMs));
+  }
+
+  #append(entry: JsonObject): Promise<boolean> {
+    return this.#host.stores.track(this.#host.changes.append(this.#sessionId, this.#count, entry));
+  }
+}
+
+interface ClaimedChange {
+  /** Whether the tool began before, in a process that died or stalled. */
+  readonly isRepeated: boolean;
+  /** Records that the tool begins; false when another undo has taken the claim. */
+  readonly begin: () => Promise<boolean>;
+  readonly hasBegun: () => boolean;
+  end(kind: "undone" | "stopped"): Promise<void>;
+  drop(): void;
+}
+
+function textsOf(given: JsonObject): readonly string[] {
+  return Object.values(given).filter((value) => typeof value === "string");
+}
