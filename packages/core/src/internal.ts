@@ -36,9 +36,9 @@ export {
   type ModuleExports,
 } from "./registry/recognize-module.ts";
 export { requireJsonSchema } from "./schema/require-json-schema.ts";
-export { plainRule } from "./schema/plain-rule.ts";
+export { plainRule, plainWords } from "./schema/plain-rule.ts";
 export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/schema.ts";
-export { zodSize } from "./schema/zod-parser.ts";
+export { validateStandard, zodSize } from "./schema/zod-parser.ts";
 export { lockDigest } from "./registry/lock-digest.ts";
 export { callInternal } from "./host/session.ts";
 export { readHostLinks } from "./contract/host-chain.ts";

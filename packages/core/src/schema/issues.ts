@@ -14,17 +14,17 @@ export function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
     const path = (issue.path ?? [])
       .map((part) => (typeof part === "object" ? part.key : part))
       .map((part) => (typeof part === "symbol" ? String(part) : part));
-    return { message: plainWords(issue.message, path).slice(0, 500), path };
+    return { message: sentenceOf(issue, path).slice(0, 500), path };
   });
   return raw.length > maxIssues
     ? [...issues, { path: [], message: `and ${raw.length - maxIssues} more` }]
     : issues;
 }
 
-/** Zod's own sentence as one for people and models. A sentence of the schema's author stays as it is. */
-function plainWords(message: string, path: Issue["path"]): string {
-  const rule = path.length === 0 ? undefined : plainRule(message);
-  return rule === undefined ? message : `${formatPath(path)} ${rule}`;
+/** A rule in our words gets its subject. A sentence of the schema's author stays as it is. */
+function sentenceOf(issue: RawIssue, path: Issue["path"]): string {
+  const rule = path.length === 0 ? undefined : plainRule(issue);
+  return rule === undefined ? issue.message : `${formatPath(path)} ${rule}`;
 }
 
 /** A path as text: `a.b[0].c`. */

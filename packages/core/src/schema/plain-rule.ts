@@ -1,8 +1,44 @@
-const otherType = /^Invalid input: expected (\w+), received (\w+)$/;
+/** The public fields of an issue of Zod. Source: https://zod.dev/error-customization */
+interface ZodIssue {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  /** The refused value. A finished issue has it where the parse was asked to report it. */
+  readonly input?: unknown;
+  readonly expected?: unknown;
+  readonly origin?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly inclusive?: unknown;
+  readonly exact?: unknown;
+  readonly values?: unknown;
+}
 
-const outOfBounds = /^Too (?:small|big): expected (\w+) to (?:have|be) (>=?|<=?)(-?[\d.e+]+)(?: (\w+))?$/;
+/**
+ * Parameters of a parse whose issues are in our words: `schema.safeParse(value, plainWords)`. A sentence of the schema's
+ * author comes before them, and Zod's own after them.
+ */
+export const plainWords = Object.freeze({ error: ruleOf, reportInput: true });
 
-const otherValue = /^Invalid (?:option: expected one of|input: expected) ("[^]*"(?:\|"[^]*")*|[\d.|-]+)$/;
+/** The rule that a value breaks, to follow its name: `must be at least 1`. Undefined for any sentence that is not ours. */
+export function plainRule(issue: object): string | undefined {
+  const rule = ruleOf(issue);
+  return rule === (issue as ZodIssue).message ? rule : undefined;
+}
+
+function ruleOf(issue: ZodIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      return typeRule(issue);
+    case "too_small":
+      return boundRule(issue, issue.inclusive === true ? "at least" : "more than", issue.minimum);
+    case "too_big":
+      return boundRule(issue, issue.inclusive === true ? "at most" : "less than", issue.maximum);
+    case "invalid_value":
+      return valueRule(issue);
+    default:
+      return undefined;
+  }
+}
 
 const wanted: Readonly<Record<string, string>> = {
   string: "a string",
@@ -14,56 +50,46 @@ const wanted: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-const given: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  boolean: "a boolean",
-  array: "a list",
-  object: "an object",
-  null: "null",
-};
+function typeRule({ expected, input }: ZodIssue): string | undefined {
+  if (input === undefined) return "is required";
+  const kind = wanted[String(expected)];
+  const given = describeKind(input);
+  if (kind === undefined || given === undefined) return undefined;
+  return expected === "int" && given === "a number"
+    ? "must be a whole number"
+    : `must be ${kind}, not ${given}`;
+}
 
-const bounds: Readonly<Record<string, string>> = {
-  ">=": "at least",
-  ">": "more than",
-  "<=": "at most",
-  "<": "less than",
-};
+/** The kind of a value of JSON. */
+function describeKind(value: unknown): string | undefined {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "number") return Number.isFinite(value) ? "a number" : undefined;
+  if (typeof value === "string" || typeof value === "boolean") return `a ${typeof value}`;
+  return typeof value === "object" ? "an object" : undefined;
+}
 
 const units: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  characters: ["character", "characters"],
-  items: ["item", "items"],
-  properties: ["member", "members"],
-  keys: ["member", "members"],
+  string: ["character", "characters"],
+  array: ["item", "items"],
+  set: ["item", "items"],
+  map: ["entry", "entries"],
+  file: ["byte", "bytes"],
 };
 
-/** The rule that a value breaks, to follow its name: `must be at least 1`. Undefined for a sentence that is not Zod's. */
-export function plainRule(message: string): string | undefined {
-  return ofType(message) ?? ofBounds(message) ?? ofValues(message);
-}
-
-function ofType(message: string): string | undefined {
-  const [, expected = "", received = ""] = otherType.exec(message) ?? [];
-  const kind = wanted[expected];
-  if (kind === undefined) return undefined;
-  if (received === "undefined") return "is required";
-  if (expected === "int" && received === "number") return "must be a whole number";
-  const other = given[received];
-  return other === undefined ? undefined : `must be ${kind}, not ${other}`;
-}
-
-function ofBounds(message: string): string | undefined {
-  const [, , sign = "", bound = "", unit] = outOfBounds.exec(message) ?? [];
-  const words = bounds[sign];
-  if (words === undefined) return undefined;
+function boundRule({ origin, exact }: ZodIssue, words: string, bound: unknown): string | undefined {
+  if (exact === true || (typeof bound !== "number" && typeof bound !== "bigint")) return undefined;
+  const unit = units[String(origin)];
   if (unit === undefined) return `must be ${words} ${bound}`;
-  const [one, several] = units[unit] ?? [unit, unit];
-  return `must have ${words} ${bound} ${bound === "1" ? one : several}`;
+  return `must have ${words} ${bound} ${unit[Number(bound) === 1 ? 0 : 1]}`;
 }
 
-function ofValues(message: string): string | undefined {
-  const [, values] = otherValue.exec(message) ?? [];
-  if (values === undefined) return undefined;
-  const all = values.split("|");
-  return all.length === 1 ? `must be ${values}` : `must be one of ${all.join(", ")}`;
+function valueRule({ values }: ZodIssue): string | undefined {
+  if (
+    !Array.isArray(values) ||
+    !values.every((value) => typeof value === "string" || typeof value === "number")
+  )
+    return undefined;
+  const all = values.map((value) => (typeof value === "string" ? `"${value}"` : String(value)));
+  return all.length === 1 ? `must be ${all[0]}` : `must be one of ${all.join(", ")}`;
 }

@@ -1,10 +1,12 @@
 import type { ParseResult } from "../contract/ports.ts";
+import type { StandardSchema } from "../contract/standard-schema.ts";
 import { issuesOf } from "./issues.ts";
+import { plainWords } from "./plain-rule.ts";
 
 /** The part of a Zod schema that is faster than the Standard Schema interface. */
 interface SafeParser {
-  safeParse(value: unknown): ZodResult;
-  safeParseAsync(value: unknown): Promise<ZodResult>;
+  safeParse(value: unknown, words?: typeof plainWords): ZodResult;
+  safeParseAsync(value: unknown, words?: typeof plainWords): Promise<ZodResult>;
   meta?(): Readonly<Record<string, unknown>> | undefined;
   /** What Zod offers to libraries: https://zod.dev/library-authors */
   readonly _zod: {
@@ -34,7 +36,13 @@ export function isZod(schema: object): schema is SafeParser {
 /** The parser of a Zod schema of these kinds: synchronous, unless a function of its author is asynchronous. */
 export function zodParser(schema: SafeParser, kinds: ReadonlySet<unknown>): Parse {
   const callsAuthor = [...kinds].some((kind) => withFunctions.has(kind));
-  return callsAuthor ? carefulParser(schema) : (value) => settleZod(schema.safeParse(value));
+  if (callsAuthor) return carefulParser(schema);
+  return (value) => {
+    const result = schema.safeParse(value);
+    return result.success
+      ? { ok: true, value: result.data as Record<string, unknown> }
+      : settleZod(schema.safeParse(value, plainWords));
+  };
 }
 
 function settleZod(result: ReturnType<SafeParser["safeParse"]>): ParseResult {
@@ -51,20 +59,30 @@ function settleZod(result: ReturnType<SafeParser["safeParse"]>): ParseResult {
 function carefulParser(schema: SafeParser): Parse {
   let isAsync = false;
   return (value) => {
-    if (isAsync) return schema.safeParseAsync(value).then(settleZod);
+    if (isAsync) return schema.safeParseAsync(value, plainWords).then(settleZod);
     // oxlint-disable-next-line no-underscore-dangle -- Zod's own name
     const result = schema._zod.run({ value, issues: [] }, { async: true });
     if (!(result instanceof Promise))
       return result.issues.length === 0
         ? { ok: true, value: result.value as Record<string, unknown> }
-        : settleZod(schema.safeParse(value));
+        : settleZod(schema.safeParse(value, plainWords));
     isAsync = true;
     return result.then((parsed): ParseResult | Promise<ParseResult> =>
       parsed.issues.length === 0
         ? { ok: true, value: parsed.value as Record<string, unknown> }
-        : schema.safeParseAsync(value).then(settleZod),
+        : schema.safeParseAsync(value, plainWords).then(settleZod),
     );
   };
+}
+
+/** Validates with a Standard Schema. The issues of a Zod schema are in our words. */
+export async function validateStandard(
+  schema: StandardSchema,
+  value: unknown,
+): Promise<Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>> {
+  if (!isZod(schema)) return schema["~standard"].validate(value);
+  const result = await schema.safeParseAsync(value, plainWords);
+  return result.success ? { value: result.data } : { issues: result.error.issues };
 }
 
 /** Kinds of Zod schemas and checks that call a function of their author. */

@@ -3,7 +3,7 @@ import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { readIssues } from "../diagnostics/schema-issues.ts";
 import { manifestFacts, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
-import { adaptModule, recogniseModule, type LoadedModule } from "@toolmount/core/internal";
+import { adaptModule, recogniseModule, validateStandard, type LoadedModule } from "@toolmount/core/internal";
 import { mountModule } from "../mount/recording-coordinator.ts";
 
 /** Facts for `describeModule` that the code of a module does not contain. */
@@ -56,7 +56,7 @@ export async function describeModule(
 
 async function parse(name: string, module: LoadedModule, config: JsonObject): Promise<JsonObject> {
   if (module.kind !== "mount" || module.config === undefined) return config;
-  const parsed = await module.config["~standard"].validate(config);
+  const parsed = await validateStandard(module.config, config);
   if (parsed.issues === undefined) return parsed.value as JsonObject;
   const problem = readIssues(module.config, parsed.issues)
     .map((issue) => issue.problem)

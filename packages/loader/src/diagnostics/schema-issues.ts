@@ -25,7 +25,7 @@ export function readIssues(schema: StandardSchema, issues: readonly Issue[]): Sc
   return plain.slice(0, maxIssues).flatMap((issue) => {
     const path = (issue.path ?? []).map(readSegment);
     const keys = unknownKeys(issue);
-    if (keys === undefined) return [{ path, part: "value" as const, problem: describe(path, issue.message) }];
+    if (keys === undefined) return [{ path, part: "value" as const, problem: describe(path, issue) }];
     return keys.slice(0, maxIssues).map((key) => describeKey(path, key, knownKeys(printed(), path)));
   });
 }
@@ -82,13 +82,12 @@ function describeKey(path: Path, key: string, known: readonly string[]): SchemaI
   };
 }
 
-function describe(path: Path, message: string): string {
+function describe(path: Path, issue: Issue): string {
   const name = path.at(-1);
-  if (message.endsWith("received undefined") && typeof name === "string") return `"${name}" is missing`;
-  const rule = path.length === 0 ? undefined : plainRule(message);
-  if (rule !== undefined) return `${showPath(path)} ${rule}`;
-  const said = message.replace(/^Invalid (?:input|option|string): /, "");
-  return path.length === 0 ? said : `${showPath(path)}: ${said}`;
+  const rule = plainRule(issue);
+  if (rule === "is required" && typeof name === "string") return `"${name}" is missing`;
+  if (path.length === 0) return rule === undefined ? issue.message : `it ${rule}`;
+  return rule === undefined ? `${showPath(path)}: ${issue.message}` : `${showPath(path)} ${rule}`;
 }
 
 function printSchema(schema: StandardSchema): unknown {

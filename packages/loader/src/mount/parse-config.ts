@@ -3,7 +3,7 @@ import type { ZodType } from "zod";
 import { deepFreeze } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
-import { zodSize, type LoadedModule } from "@toolmount/core/internal";
+import { plainWords, validateStandard, zodSize, type LoadedModule } from "@toolmount/core/internal";
 import { pathInPlan, type ModuleUse } from "./module-use.ts";
 
 /** Parses and freezes the config of a use; null after its issues were reported as `CONFIG_INVALID`. */
@@ -28,7 +28,7 @@ export async function parseConfig(
       logger.warn({ module: use.id }, "the module exports no config schema; it gets its config unchecked");
     return given;
   }
-  const parsed = await config["~standard"].validate(given);
+  const parsed = await validateStandard(config, given);
   if (parsed.issues === undefined) return deepFreeze(parsed.value) as JsonObject;
   reportIssues(use, readIssues(config, parsed.issues), reporter);
   return null;
@@ -37,7 +37,7 @@ export async function parseConfig(
 /** Checks the config of an entry by the schema of its manifest, so that the module need not be imported. */
 export async function checkByManifest(use: ModuleUse, json: JsonSchema, reporter: Reporter): Promise<void> {
   const schema = await readSchema(json);
-  const parsed = schema?.safeParse(use.config);
+  const parsed = schema?.safeParse(use.config, plainWords);
   if (schema === undefined || parsed === undefined || parsed.success) return;
   reportIssues(use, readIssues(schema, parsed.error.issues), reporter);
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
+import { plainWords } from "@toolmount/core/internal";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
@@ -66,7 +67,7 @@ function checkEntry(
 }
 
 function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument | undefined {
-  const parsed = entrySchema.safeParse(value);
+  const parsed = entrySchema.safeParse(value, plainWords);
   if (!parsed.success) reportIssues(entrySchema, parsed.error.issues, path, reporter);
   return parsed.data;
 }

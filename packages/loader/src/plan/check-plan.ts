@@ -1,4 +1,5 @@
 import type { Json, JsonObject, Limits } from "@toolmount/core";
+import { plainWords } from "@toolmount/core/internal";
 import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
@@ -47,7 +48,7 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
 type PlanFacts = Partial<Pick<Plan, "version" | "name">>;
 
 function readFacts(plan: JsonObject, reporter: Reporter): PlanFacts {
-  const parsed = planSchema.safeParse(plan);
+  const parsed = planSchema.safeParse(plan, plainWords);
   if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
   return parsed.data ?? {};
 }
@@ -113,7 +114,7 @@ function withoutMembers(value: Json, members: readonly string[]): JsonObject {
 /** `policy.limits`: the plan's limits of every call, which core enforces. */
 function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
   if (!isRecord(policy) || policy["limits"] === undefined) return {};
-  const parsed = limitsSchema.safeParse(policy["limits"]);
+  const parsed = limitsSchema.safeParse(policy["limits"], plainWords);
   if (parsed.success) return readLimits(parsed.data);
   reportIssues(limitsSchema, parsed.error.issues, ["policy", "limits"], reporter);
   return {};

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
+import { plainWords } from "@toolmount/core/internal";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
@@ -26,7 +27,7 @@ export async function checkCommandHooks(plan: JsonObject, reporter: Reporter): P
 
 async function checkOne(entry: JsonObject, path: Path, reporter: Reporter): Promise<readonly PlacedHook[]> {
   const { commandHookSchema } = await import("./command-hook-schema.ts");
-  const parsed = commandHookSchema.safeParse(entry);
+  const parsed = commandHookSchema.safeParse(entry, plainWords);
   if (!parsed.success) {
     reportIssues(commandHookSchema, parsed.error.issues, path, reporter);
     return [];
