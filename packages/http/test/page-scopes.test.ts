@@ -30,8 +30,10 @@ test("a rule shows what it would answer, and then answers the calls that match i
   await scopes.getByText("wipe where text is out/*, in every session").waitFor();
   await scopes.getByText("It would have answered 3 of the last 5 calls.").waitFor();
   expect(await scopes.getByText("It would have answered 2 of the last 5 calls.").count()).toBe(2);
+  await scopes.getByLabel("It ends").selectOption("in 8 hours");
   await rule.press("Enter");
-  await page.getByText('where {"text":"out/*"}, by operator').waitFor();
+  await page.getByText("where text is out/*, by operator").waitFor();
+  await page.getByText("not used yet, ends ").waitFor();
 
   expect([await wipe("out/two"), await wipe("src/two")]).toEqual(["ok", "pending"]);
 });

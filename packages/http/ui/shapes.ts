@@ -37,8 +37,12 @@ export interface Remembered {
   readonly scope: string;
   readonly pattern: Readonly<Record<string, unknown>> | null;
   readonly sessionId: string | null;
+  readonly userId: string | null;
   readonly by: string;
   readonly at: number;
+  readonly expiresAt: number | null;
+  readonly uses: number;
+  readonly usedAt: number | null;
 }
 
 export interface CallSummary {

@@ -6,7 +6,6 @@ import type { Tables } from "./tables.ts";
 export function createApprovals(db: Kysely<Tables>): ApprovalStore {
   const read = (row: { body: string } | undefined) =>
     row === undefined ? null : (JSON.parse(row.body) as ApprovalRecord);
-  const remembered = (row: { body: string }) => JSON.parse(row.body) as RememberedApproval;
   return {
     async add(record) {
       await db.insertInto("approvals").values(rowOf(record)).execute();
@@ -40,17 +39,31 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
         .execute();
       return rows.map((row) => read(row)!);
     },
+    ...createRemembered(db),
+  };
+}
+
+/** Stores approvals for later calls. */
+function createRemembered(
+  db: Kysely<Tables>,
+): Pick<ApprovalStore, "remember" | "remembered" | "forget" | "countUses"> {
+  const remembered = ({ body, uses, used_at }: Omit<Tables["remembered"], "id" | "tool" | "at">) => {
+    const known = JSON.parse(body) as Omit<RememberedApproval, "expiresAt"> & Partial<RememberedApproval>;
+    return { expiresAt: null, ...known, uses, usedAt: used_at };
+  };
+  return {
     async remember(approval) {
-      const { id, tool, at } = approval;
+      const { uses, usedAt, ...rest } = approval;
+      const { id, tool, at } = rest;
       await db
         .insertInto("remembered")
-        .values({ id, tool, at, body: JSON.stringify(approval) })
+        .values({ id, tool, at, body: JSON.stringify(rest), uses, used_at: usedAt })
         .execute();
     },
     async remembered(tool) {
       const rows = await db
         .selectFrom("remembered")
-        .select("body")
+        .select(["body", "uses", "used_at"])
         .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
         .orderBy("at")
         .execute();
@@ -59,6 +72,19 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
     async forget(id) {
       const { numDeletedRows } = await db.deleteFrom("remembered").where("id", "=", id).executeTakeFirst();
       return numDeletedRows === 1n;
+    },
+    async countUses(uses) {
+      await db.transaction().execute(async (transaction) => {
+        for (const { id, count, usedAt } of uses)
+          await transaction
+            .updateTable("remembered")
+            .set((row) => ({
+              uses: row("uses", "+", count),
+              used_at: row.case().when("used_at", ">", usedAt).then(row.ref("used_at")).else(usedAt).end(),
+            }))
+            .where("id", "=", id)
+            .execute();
+      });
     },
   };
 }

@@ -11,6 +11,7 @@ const migrations: readonly Migration[] = [
   keepCredentials,
   keepWork,
   keepCalls,
+  countUses,
 ];
 
 /** Our number among Postgres' advisory locks. */
@@ -170,4 +171,13 @@ async function keepCalls(db: Transaction<Tables>, isPostgres: boolean): Promise<
     await schema.createIndex(`calls_by_${field}`).on("calls").columns([field, "at"]).execute();
   await schema.createIndex("calls_by_writer").on("calls").column("writer").execute();
   await createWords(db, isPostgres);
+}
+
+/** Adds how often a remembered approval has answered. */
+async function countUses({ schema }: Transaction<Tables>): Promise<void> {
+  const uses = schema
+    .alterTable("remembered")
+    .addColumn("uses", "integer", (column) => column.notNull().defaultTo(0));
+  await uses.execute();
+  await schema.alterTable("remembered").addColumn("used_at", "bigint").execute();
 }

@@ -16,7 +16,7 @@ export interface Tables {
     due_at: number | null;
     body: string;
   };
-  remembered: { id: string; tool: string; at: number; body: string };
+  remembered: { id: string; tool: string; at: number; body: string; uses: number; used_at: number | null };
   sessions: { id: string; parent_id: string | null; version: number; updated_at: number; body: string };
   session_entries: { session_id: string; sequence: number; body: string };
   /** Session and key as JSON, so that different texts stay different whatever characters they have. */

@@ -44,6 +44,7 @@ function openedLate(open: () => Promise<ApprovalStore>): ApprovalStore {
     remember: async (approval) => (await open()).remember(approval),
     remembered: async (tool) => (await open()).remembered(tool),
     forget: async (id) => (await open()).forget(id),
+    countUses: async (uses) => (await open()).countUses(uses),
   };
 }
 

@@ -61,10 +61,18 @@ export function filterOf({ denied, status, ...options }: CallFilterOptions): Cal
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+const duration = /^(\d{1,6})([smhd])$/;
+
 /** Reads a duration before now, or a date, as milliseconds since the epoch. */
 function readSince(text: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const time = count === undefined ? Date.parse(text) : systemClock.now() - Number(count) * units[unit]!;
+  const time = duration.test(text) ? systemClock.now() - readDuration(text) : Date.parse(text);
   if (Number.isFinite(time)) return time;
   throw new InvalidArgumentError("Give 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z.");
+}
+
+/** Reads a duration in milliseconds. */
+export function readDuration(text: string): number {
+  const [, count, unit = ""] = duration.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError("Give 30m, 2h or 7d.");
+  return Number(count) * units[unit]!;
 }

@@ -43,6 +43,8 @@ describe("a call that has to wait, by the command", () => {
       "bob",
       "--remember",
       "arguments",
+      "--for",
+      "8h",
     ]);
     expect(decided.code, decided.stderr).toBe(0);
     expect((await run(["approvals", "deny", waiting[0]!.id, "plan.yaml", "--json"])).json()).toMatchObject({
@@ -57,6 +59,11 @@ describe("a call that has to wait, by the command", () => {
 
     const again = await run(["call", "plan.yaml", "pay", '{"token":"hunter2","amount":5}', ...who]);
     expect(again.code, "the same arguments are approved from now on").toBe(0);
+    const standing = await run(["approvals", "standing", "plan.yaml"]);
+    expect(standing.stdout).toMatch(
+      /^pay {2}\S+\n {2}with the same arguments, for calls of \S+\n {2}approved by bob just now, used 1 time, the last just now, until \d{4}-[\d-]+T[\d:.]+Z\n\n1 remembered approval\n$/,
+    );
+    expect((await run(["approvals", "approve", "none", "plan.yaml", "--for", "soon"])).code).toBe(2);
     const { always } = (await run(["approvals", "list", "plan.yaml", "--json"])).json() as {
       always: { id: string }[];
     };

@@ -7,10 +7,9 @@ import type {
   RememberedApproval,
 } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
-import { rememberApproval } from "../pending/remember.ts";
+import { covers, rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
-import { matchesArguments } from "../text/match.ts";
 import { factsOf, infoOf, needsApproval, type Call, type CallHost, type HopAnswer } from "./call.ts";
 import { approvalOf } from "./decide.ts";
 import {
@@ -71,8 +70,8 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
   const take = (_: Call, remembered: readonly RememberedApproval[]) => {
-    const found = remembered.find((approval) => covers(approval, call));
-    return found === undefined ? storeQuestion(call, store, approver) : allowRemembered(call, found);
+    const found = remembered.find((approval) => answers(approval, call));
+    return found === undefined ? storeQuestion(call, store, approver) : allowRemembered(call, store, found);
   };
   return waitFor(call, store.remembered(call.tool!.name), take, onStoreFailure, storeWait);
 }
@@ -82,20 +81,20 @@ function isRememberable({ approval }: Call): boolean {
   return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
 }
 
-function covers(remembered: RememberedApproval, call: Call): boolean {
-  const { sessionId, userId } = call.given;
-  if (remembered.definition !== call.tool!.digest() || remembered.userId !== (userId ?? null)) return false;
-  if (remembered.scope === "rule")
-    return remembered.pattern !== null && matchesArguments(remembered.pattern, call.arguments!, "every");
-  if (remembered.scope === "session" && (remembered.sessionId === null || remembered.sessionId !== sessionId))
-    return false;
-  return remembered.argumentsDigest === argumentsDigest(call);
+/** Whether a remembered approval answers this call, too. */
+function answers(remembered: RememberedApproval, call: Call): boolean {
+  const { given, tool, arguments: values } = call;
+  const digest = () => argumentsDigest(call);
+  const compared = { ...given, definition: tool!.digest(), values: values!, digest };
+  return covers(remembered, compared, call.host.clock.now());
 }
 
-function allowRemembered(call: Call, remembered: RememberedApproval): HopAnswer {
+function allowRemembered(call: Call, store: ApprovalStore, remembered: RememberedApproval): HopAnswer {
   const by = `always: ${remembered.by}`;
+  const at = call.host.clock.now();
   call.approval!.approvedBy = by;
-  notifyDecision(call, { decision: "approve", by, at: call.host.clock.now() });
+  call.host.stores.uses.note(store, remembered.id, at);
+  notifyDecision(call, { decision: "approve", by, at });
   return allow(call);
 }
 

@@ -87,11 +87,15 @@ export interface ApprovalAnswer {
   readonly remember?: ApprovalScope | undefined;
 }
 
-/** The calls that a remembered approval covers: these arguments in any session, these in this session, or a pattern. */
-export type ApprovalScope =
+/**
+ * The calls that a remembered approval covers: these arguments in any session, these in this session, or a pattern. With
+ * `forMs` it ends by itself after so many milliseconds.
+ */
+export type ApprovalScope = { readonly forMs?: number | undefined } & (
   | { readonly scope: "arguments" }
   | { readonly scope: "session" }
-  | { readonly scope: "rule"; readonly arguments: JsonObject };
+  | { readonly scope: "rule"; readonly arguments: JsonObject }
+);
 
 /** Asks a person. Fails closed: a throw is a denial. */
 export interface Approver {

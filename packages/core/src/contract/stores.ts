@@ -104,6 +104,18 @@ export interface RememberedApproval {
   readonly userId: string | null;
   readonly by: string;
   readonly at: number;
+  /** When it ends by itself, in milliseconds since the epoch; null for one that ends when it is revoked. */
+  readonly expiresAt: number | null;
+  /** How many calls it has answered, and when the last one. */
+  readonly uses: number;
+  readonly usedAt: number | null;
+}
+
+/** How often a remembered approval answered since it was counted last. */
+export interface ApprovalUse {
+  readonly id: string;
+  readonly count: number;
+  readonly usedAt: number;
 }
 
 /** Selects records of a list. */
@@ -132,6 +144,8 @@ export interface ApprovalStore {
   remembered(tool?: string): Promise<readonly RememberedApproval[]>;
   /** Deletes a remembered approval; false when there is none. */
   forget(id: string): Promise<boolean>;
+  /** Adds to the uses of remembered approvals; those that are gone are passed over. */
+  countUses(uses: readonly ApprovalUse[]): Promise<void>;
 }
 
 /** A session as it is stored. */

@@ -1,4 +1,4 @@
-import { rememberApproval } from "../pending/remember.ts";
+import { isOver, rememberApproval } from "../pending/remember.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
@@ -24,7 +24,11 @@ export function createApprovals(host: HostState): Approvals {
     async decide(id, decision, by) {
       return viewOf(await decide(host, requireStore(stored()), id, decision, by));
     },
-    remembered: async (tool) => (await stored()?.remembered(tool)) ?? [],
+    async remembered(tool) {
+      await host.stores.uses.flush();
+      const all = (await stored()?.remembered(tool)) ?? [];
+      return all.filter((approval) => !isOver(approval, host.clock.now()));
+    },
     revoke: (id) => revoke(host, requireStore(stored()), id),
     sweep: async () => {
       const store = stored();

@@ -51,6 +51,13 @@ function createMemoryApprovals(): ApprovalStore {
     remembered: async (tool) =>
       [...always.values()].filter((approval) => tool === undefined || approval.tool === tool),
     forget: async (id) => always.delete(id),
+    async countUses(uses) {
+      for (const { id, count, usedAt } of uses) {
+        const known = always.get(id);
+        if (known !== undefined)
+          always.set(id, { ...known, uses: known.uses + count, usedAt: Math.max(usedAt, known.usedAt ?? 0) });
+      }
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ApprovalScope } from "../contract/ports.ts";
-import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
+import type { ApprovalRecord, ApprovalStore, RememberedApproval } from "../contract/stores.ts";
+import { matchesArguments } from "../text/match.ts";
 import { randomName } from "./ticket.ts";
 
 /** Stores an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that is too wide. */
@@ -23,7 +24,37 @@ export async function rememberApproval(
     userId: record.info.userId ?? null,
     by,
     at,
+    expiresAt: scope.forMs === undefined ? null : at + scope.forMs,
+    uses: 0,
+    usedAt: null,
   });
+}
+
+/** What of a call a remembered approval is compared with. */
+interface ComparedCall {
+  /** The digest of its tool's definition. */
+  readonly definition: string;
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  /** Its arguments. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Makes the digest of its arguments. */
+  digest(): string;
+}
+
+/** Whether a remembered approval answers a call, now. */
+export function covers(remembered: RememberedApproval, call: ComparedCall, now: number): boolean {
+  const { definition, userId, scope, pattern, sessionId } = remembered;
+  if (isOver(remembered, now)) return false;
+  if (definition !== call.definition || userId !== (call.userId ?? null)) return false;
+  if (scope === "rule") return pattern !== null && matchesArguments(pattern, call.values, "every");
+  if (scope === "session" && (sessionId === null || sessionId !== call.sessionId)) return false;
+  return remembered.argumentsDigest === call.digest();
+}
+
+/** Whether a remembered approval has ended by itself. */
+export function isOver({ expiresAt }: Pick<RememberedApproval, "expiresAt">, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
 /** A copy of the scope, whose pattern may come from a stranger. */
@@ -47,7 +78,13 @@ function requireScope(record: ApprovalRecord, scope: ApprovalScope): void {
     );
   if (!["arguments", "session", "rule"].includes(scope.scope))
     throw invalid("the scope must be arguments, session or rule");
+  const { forMs = 1 } = scope;
+  if (!Number.isSafeInteger(forMs) || forMs < 1 || forMs > maxForMs)
+    throw invalid("forMs must be a whole number of milliseconds from 1 to those of ten years");
 }
+
+/** The longest time that can be asked for, in milliseconds: ten years. */
+const maxForMs = 315_360_000_000;
 
 function narrows(pattern: unknown): boolean {
   if (typeof pattern === "string") return /[^*]/.test(pattern);

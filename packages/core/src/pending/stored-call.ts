@@ -227,6 +227,7 @@ export function withStoreErrors(store: ApprovalStore): ApprovalStore {
     remember: (approval) => withStoreCode(() => store.remember(approval)),
     remembered: (tool) => withStoreCode(() => store.remembered(tool)),
     forget: (id) => withStoreCode(() => store.forget(id)),
+    countUses: (uses) => withStoreCode(() => store.countUses(uses)),
   };
   wrapped.set(store, made);
   return made;

@@ -12,6 +12,7 @@ import type {
 } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
+import { ApprovalUses } from "./approval-uses.ts";
 import { AuditWriter } from "./audit.ts";
 import { isUndelivered, StoredCall, withStoreErrors } from "./stored-call.ts";
 
@@ -35,6 +36,8 @@ export class HostStores {
   /** The application's own sink; it goes before one that a module mounts. */
   readonly givenAudit: AuditSink | null;
   readonly #approver: Approver | null;
+  /** How often remembered approvals answer. */
+  readonly uses: ApprovalUses;
   readonly #writers = new Map<AuditSink, AuditWriter>();
   readonly #writing = new Set<Promise<unknown>>();
   #timer: Timer | null = null;
@@ -49,6 +52,7 @@ export class HostStores {
     this.#host = host;
     this.clock = host.clock;
     this.logger = host.logger;
+    this.uses = new ApprovalUses(host.clock, host.logger, (work) => void this.track(work));
     this.#given = given;
     this.givenAudit = given.store?.audit ?? null;
     this.#approver = typeof approver === "function" ? { ask: approver } : (approver ?? null);
@@ -127,6 +131,7 @@ export class HostStores {
 
   async settle(): Promise<void> {
     this.#timer?.cancel();
+    await this.uses.flush();
     while (this.#writing.size > 0) await Promise.all(this.#writing);
     for (const writer of this.#writers.values()) await writer.flush();
   }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   createMemoryStore,
   data,
+  systemClock,
   type ApprovalScope,
   type HostOptions,
   type StateStore,
@@ -326,8 +327,8 @@ describe("an approver that is there, with a store", () => {
 });
 
 describe("C38: an approval for always", () => {
-  async function remembering(remember: ApprovalScope, fields = {}) {
-    const here = asking(createMemoryStore(), fields);
+  async function remembering(remember: ApprovalScope, fields = {}, options: HostOptions = {}) {
+    const here = asking(createMemoryStore(), fields, options);
     await here.host.call({ name: "probe", arguments: { command: "git status", n: 1 } }, alice);
     await here.host.approvals.decide(await pendingId(here), { decision: "approve", remember }, "bob");
     return here;
@@ -383,6 +384,36 @@ describe("C38: an approval for always", () => {
     expect(always).toMatchObject({ tool: "probe", scope: "arguments", by: "bob", userId: "alice" });
     expect(await here.host.approvals.revoke(always!.id)).toBe(true);
     expect(await status(here, { n: 1, command: "git status" })).toBe("pending");
+  });
+
+  test("ends by itself after its time, and is then not listed", async () => {
+    let now = 1_000;
+    const clock = { ...systemClock, now: () => now };
+    const here = await remembering({ scope: "arguments", forMs: 500 }, {}, { clock });
+    const same = { n: 1, command: "git status" };
+    expect(await here.host.approvals.remembered()).toMatchObject([{ expiresAt: 1_500 }]);
+    now = 1_499;
+    expect(await status(here, same)).toBe("ok");
+    now = 1_500;
+    expect(await status(here, same)).toBe("pending");
+    expect(await here.host.approvals.remembered()).toEqual([]);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, 1e18])("is refused for %s milliseconds", async (forMs) => {
+    await expect(remembering({ scope: "arguments", forMs })).rejects.toMatchObject({
+      code: "OPTION_INVALID",
+    });
+  });
+
+  test("counts the calls that it answered, also for a host that closes at once", async () => {
+    const here = await remembering({ scope: "arguments" });
+    const same = { n: 1, command: "git status" };
+    expect(await here.host.approvals.remembered()).toMatchObject([{ uses: 0, usedAt: null }]);
+    await Promise.all([status(here, same), status(here, same), status(here, { ...same, n: 2 })]);
+    expect(await here.host.approvals.remembered()).toMatchObject([{ uses: 2, usedAt: expect.any(Number) }]);
+    await status(here, same);
+    await here.host.close();
+    expect(await here.store.approvals.remembered()).toMatchObject([{ uses: 3 }]);
   });
 
   test("does not cover a tool whose definition changed", async () => {

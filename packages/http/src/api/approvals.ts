@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
 import { requireRole } from "../access/principal.ts";
-import { anyObject, approvalSchema, rememberedSchema } from "./schemas.ts";
+import { anyObject, approvalSchema, rememberedSchema, scopeSchema } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
 const idParam = hostParam.extend({ id: z.string().min(1).max(256) });
@@ -11,13 +11,7 @@ const decisionSchema = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),
     reason: z.string().max(2_000).optional().describe("The model reads it"),
-    remember: z
-      .union([
-        z.strictObject({ scope: z.enum(["arguments", "session"]) }),
-        z.strictObject({ scope: z.literal("rule"), arguments: anyObject }),
-      ])
-      .optional()
-      .describe("Also approves later calls of this scope"),
+    remember: scopeSchema.optional().describe("Also approves later calls of this scope"),
     arguments: anyObject
       .optional()
       .describe(

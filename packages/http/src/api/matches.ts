@@ -4,16 +4,11 @@ import { ToolmountError, type ApprovalView } from "@toolmount/core";
 import { matchesArguments } from "@toolmount/core/text";
 import { requireRole } from "../access/principal.ts";
 import type { CallHistory } from "../journal/call-history.ts";
-import { anyObject } from "./schemas.ts";
+import { scopeSchema } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
 /** The newest calls that are compared. */
 const maxCompared = 1_000;
-
-const scopeSchema = z.union([
-  z.strictObject({ scope: z.enum(["arguments", "session"]) }),
-  z.strictObject({ scope: z.literal("rule"), arguments: anyObject }),
-]);
 
 const matches = createRoute({
   method: "post",

@@ -168,8 +168,26 @@ export const rememberedSchema = z
     userId: z.string().nullable(),
     by: z.string(),
     at: z.number(),
+    expiresAt: z.number().nullable().describe("When it ends by itself; null: when it is revoked"),
+    uses: z.number().describe("Calls that it has answered"),
+    usedAt: z.number().nullable(),
   })
   .openapi("RememberedApproval");
+
+/** For which later calls an approval counts, too. */
+const forMs = z
+  .int()
+  .min(1)
+  .max(315_360_000_000)
+  .optional()
+  .describe("It ends by itself after so many milliseconds; default: when it is revoked");
+
+export const scopeSchema = z
+  .union([
+    z.strictObject({ scope: z.enum(["arguments", "session"]), forMs }),
+    z.strictObject({ scope: z.literal("rule"), arguments: anyObject, forMs }),
+  ])
+  .openapi("ApprovalScope");
 
 export const nullableText = z.string().nullable();
 

@@ -16,32 +16,58 @@ interface ScopesProps {
 export function Scopes(props: ScopesProps) {
   const { tool, info } = props.approval;
   const who = info.userId === undefined ? "" : `, for ${info.userId}`;
+  const forMs = useSignal(0);
+  const until = forMs.value === 0 ? {} : { forMs: forMs.value };
   return (
     <ul class="scopes" aria-label="Approve also later calls">
+      <li>
+        <label>
+          <span>It ends</span>
+          <select
+            value={String(forMs.value)}
+            onChange={(event) => (forMs.value = Number(event.currentTarget.value))}
+          >
+            {ends.map(([name, ms]) => (
+              <option value={String(ms)}>{name}</option>
+            ))}
+          </select>
+        </label>
+      </li>
       {info.sessionId !== undefined && (
         <Scope
           {...props}
           name="For this session"
           rule={`${tool} with exactly these arguments, in session ${info.sessionId}${who}`}
-          remember={{ scope: "session" }}
+          remember={{ scope: "session", ...until }}
         />
       )}
       <Scope
         {...props}
         name="Always, with these arguments"
         rule={`${tool} with exactly these arguments, in every session${who}`}
-        remember={{ scope: "arguments" }}
+        remember={{ scope: "arguments", ...until }}
       />
-      <Rule {...props} who={who} />
+      <Rule {...props} who={who} until={until} />
       <li>
         <small>
-          Each ends when you revoke it under "Approved from now on", or when the tool changes. Rules of the
-          plan are asked first: what they deny stays denied.
+          Each also ends when you revoke it under "Approved from now on", or when the tool changes. Rules of
+          the plan are asked first: what they deny stays denied.
         </small>
       </li>
     </ul>
   );
 }
+
+const hour = 3_600_000;
+
+/** When an approval for later calls ends by itself, in milliseconds from now; 0 for never. */
+const ends: readonly (readonly [name: string, ms: number])[] = [
+  ["when it is revoked", 0],
+  ["in an hour", hour],
+  ["in 8 hours", 8 * hour],
+  ["in a week", 7 * 24 * hour],
+  ["in 30 days", 30 * 24 * hour],
+];
 
 interface ScopeProps extends ScopesProps {
   readonly name: string;
@@ -105,7 +131,8 @@ function Rule({
   busy,
   decide,
   who,
-}: ScopesProps & { readonly who: string }) {
+  until,
+}: ScopesProps & { readonly who: string; readonly until: { readonly forMs?: number } }) {
   const texts = Object.entries(given).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string" && !entry[1].includes("\n"),
   );
@@ -116,7 +143,7 @@ function Rule({
   if (texts.length === 0) return null;
   const isNarrow = Object.keys(pattern).length > 0;
   const rule = Object.entries(pattern).map(([name, text]) => `${name} is ${text}`);
-  const remember = { scope: "rule", arguments: pattern };
+  const remember = { scope: "rule", arguments: pattern, ...until };
   return (
     <li>
       <div class="rule">

@@ -1,7 +1,7 @@
 import { ask } from "../api.ts";
 import type { Remembered } from "../shapes.ts";
 import { hostPath, me, notify, readApprovals, remembered, textOf } from "../state.ts";
-import { Age } from "../value.tsx";
+import { Age, countText } from "../value.tsx";
 
 /** Approvals that answer later calls, too, until they are revoked. */
 export function Standing() {
@@ -19,7 +19,7 @@ export function Standing() {
 }
 
 function StandingItem({ one }: { readonly one: Remembered }) {
-  const { id, tool, by, at } = one;
+  const { id, tool, by, at, uses, expiresAt } = one;
   const revoke = async () => {
     try {
       await ask("DELETE", `${hostPath.value}/approvals/${id}`);
@@ -37,7 +37,12 @@ function StandingItem({ one }: { readonly one: Remembered }) {
         <Age at={at} />
       </span>
       <span class="s">
-        {scopeText(one)}, by {by}
+        {scopeText(one)}
+        {one.userId !== null && `, for ${one.userId}`}, by {by}
+      </span>
+      <span class="s">
+        {uses === 0 ? "not used yet" : `used ${countText(uses, "time")}`},{" "}
+        {expiresAt === null ? "until it is revoked" : <>ends {new Date(expiresAt).toLocaleString()}</>}
       </span>
       {me.value?.roles.includes("admin") === true && (
         <span>
@@ -50,8 +55,12 @@ function StandingItem({ one }: { readonly one: Remembered }) {
   );
 }
 
+/** The rule that an approval makes, in words. */
 function scopeText({ scope, sessionId, pattern }: Remembered): string {
   if (scope === "session") return `with the same arguments, in session ${sessionId ?? ""}`;
   if (scope === "arguments") return "with the same arguments";
-  return `where ${JSON.stringify(pattern)}`;
+  const parts = Object.entries(pattern ?? {}).map(
+    ([name, value]) => `${name} is ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return `where ${parts.join(" and ")}`;
 }

@@ -99,6 +99,23 @@ export const approvalCases: readonly StoreCase[] = [
       assert.deepEqual(await one.approvals.remembered("bash"), []);
     },
   },
+  {
+    title: "uses of remembered approvals add up over processes, whichever counts first",
+    async run([one, other]) {
+      await one.approvals.remember({ ...rememberedApproval("1", "bash", 1), expiresAt: 900 });
+      await Promise.all([
+        one.approvals.countUses([{ id: "1", count: 2, usedAt: 20 }]),
+        other.approvals.countUses([
+          { id: "gone", count: 1, usedAt: 90 },
+          { id: "1", count: 3, usedAt: 10 },
+        ]),
+      ]);
+
+      assert.deepEqual(await other.approvals.remembered(), [
+        { ...rememberedApproval("1", "bash", 1), expiresAt: 900, uses: 5, usedAt: 20 },
+      ]);
+    },
+  },
 ];
 
 function listedRecords(): readonly ApprovalRecord[] {

@@ -51,5 +51,8 @@ export function rememberedApproval(id: string, tool: string, at: number): Rememb
     userId: "alice",
     by: "bob",
     at,
+    expiresAt: null,
+    uses: 0,
+    usedAt: null,
   };
 }

@@ -1,20 +1,15 @@
-import {
-  ToolmountError,
-  type ApprovalScope,
-  type ApprovalView,
-  type JsonObject,
-  type RememberedApproval,
-} from "@toolmount/core";
-import { placeText } from "@toolmount/core/internal";
+import { ToolmountError, type ApprovalScope, type JsonObject } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
+import { standingLines, viewLines } from "../../host/approval-lines.ts";
 import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
+import { readDuration } from "../../options/call-filters.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { jsonText, printable } from "../../screen/printable.ts";
+import { printable } from "../../screen/printable.ts";
 import { shortIds } from "../../screen/short-ids.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -25,17 +20,13 @@ interface Options extends PlanOptions {
   readonly reason?: string;
   readonly remember?: string;
   readonly args?: string;
+  readonly for?: number;
 }
 
-/** `toolmount approvals list|approve|deny|revoke`: calls that wait for an answer. */
+/** `toolmount approvals list|standing|approve|deny|revoke`: calls that wait for an answer, and answers for later calls. */
 export function define(command: Command, shell: Shell): void {
-  const run = (
-    act: (host: OpenedHost, options: Options) => Promise<unknown>,
-    plan: string | undefined,
-    options: Options,
-  ) => withHost(plan, options, shell, act);
-  const idArgument = "the id that list shows, or the beginning of it";
-  const add = (name: string, summary: string) =>
+  const run: Run = (act, plan, options) => withHost(plan, options, shell, act);
+  const add: Add = (name, summary) =>
     addPlanOptions(
       command
         .command(name, { isDefault: name === "list" })
@@ -50,6 +41,30 @@ export function define(command: Command, shell: Shell): void {
       const asks = parent?.args[0] !== "list" && options.json !== true && shell.terminal !== undefined;
       return run((host) => (asks ? pick(host, shell) : list(host, options, shell)), plan, options);
     });
+  add("standing", "List remembered approvals: what each answers, how often it did, and when it ends")
+    .argument("[plan]", planArgument)
+    .action((plan: string | undefined, options: Options) =>
+      run((host) => listStanding(host, options, shell), plan, options),
+    );
+  defineDecisions(add, run, shell);
+  addExamples(command, [
+    "toolmount approvals list",
+    `toolmount approvals approve 8fJ… --args '{"to":"ACME","amount":99}'`,
+    "toolmount approvals approve 8fJ… --remember arguments --for 8h",
+    `toolmount approvals deny 8fJ… --reason "not on Fridays"`,
+  ]);
+}
+
+type Add = (name: string, summary: string) => Command;
+type Run = (
+  act: (host: OpenedHost, options: Options) => Promise<unknown>,
+  plan: string | undefined,
+  options: Options,
+) => Promise<void>;
+
+/** What decides a question, or takes an answer back. */
+function defineDecisions(add: Add, run: Run, shell: Shell): void {
+  const idArgument = "the id that list shows, or the beginning of it";
   add("approve", "Approve one call")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
@@ -58,6 +73,7 @@ export function define(command: Command, shell: Shell): void {
       "--remember <scope>",
       `remember the approval for: arguments, session, or a pattern such as '{"command":"git *"}'`,
     )
+    .option("--for <time>", "with --remember: it ends by itself after 30m, 8h or 7d", readDuration)
     .option(
       "--args <json>",
       "the arguments with which the call runs instead of its own; the model reads that",
@@ -79,11 +95,6 @@ export function define(command: Command, shell: Shell): void {
     .action((id: string, plan: string | undefined, options: Options) =>
       run(async (host) => revoke(host, await knownId(host, id), options, shell), plan, options),
     );
-  addExamples(command, [
-    "toolmount approvals list",
-    `toolmount approvals approve 8fJ… --args '{"to":"ACME","amount":99}'`,
-    `toolmount approvals deny 8fJ… --reason "not on Fridays"`,
-  ]);
 }
 
 async function withHost(
@@ -125,11 +136,17 @@ async function list({ approvals }: OpenedHost, { json }: Options, { out }: Shell
   if (json === true) return out.json({ waiting, always });
   const short = shortIds([...waiting, ...always].map(({ id }) => id));
   for (const view of waiting) for (const line of viewLines(view, short)) out.line(line);
-  for (const one of always) out.line(alwaysLine(one, short));
+  for (const one of always) for (const line of standingLines(one, short)) out.line(line);
   out.line(`${countOf(waiting, "question")}, ${countOf(always, "remembered approval")}`);
 }
 
-type Shorten = (id: string) => string;
+async function listStanding({ approvals }: OpenedHost, { json }: Options, { out }: Shell): Promise<void> {
+  const standing = await approvals.remembered();
+  if (json === true) return out.json(standing);
+  const short = shortIds(standing.map(({ id }) => id));
+  for (const one of standing) for (const line of standingLines(one, short)) out.line(line);
+  out.line(countOf(standing, "remembered approval"));
+}
 
 /** Asks the person at the terminal about the questions that wait; without one, shows the list. */
 async function pick(host: OpenedHost, shell: Shell): Promise<void> {
@@ -137,32 +154,6 @@ async function pick(host: OpenedHost, shell: Shell): Promise<void> {
   if (terminal === undefined || (await host.approvals.list()).length === 0) return list(host, {}, shell);
   const { pickApprovals } = await import("../../host/approvals-picker.ts");
   await pickApprovals(host, { shell, terminal, by: readUserName(shell.env) });
-}
-
-function viewLines(
-  { id, tool, arguments: given, place, reasons, info, expiresAt }: ApprovalView,
-  short: Shorten,
-): string[] {
-  const of = [info.userId, info.sessionId].flatMap((part) => (part === undefined ? [] : [printable(part)]));
-  return [
-    `${printable(tool)}  ${short(id)}`,
-    ...reasons.map(
-      ({ reason, rule }) => `  because ${printable(rule === undefined ? reason : `${reason} (${rule})`)}`,
-    ),
-    ...(place === undefined ? [] : [`  in ${printable(placeText(place))}`]),
-    ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
-    `  until ${new Date(expiresAt).toISOString()}`,
-    ...jsonText(given)
-      .split("\n")
-      .map((line) => `    ${line}`),
-    "",
-  ];
-}
-
-function alwaysLine({ id, tool, scope, pattern, by }: RememberedApproval, short: Shorten): string {
-  const scopes = { arguments: "exactly these arguments", session: "its session", rule: "a rule" };
-  const what = pattern === null ? scopes[scope] : JSON.stringify(pattern);
-  return `${printable(tool)}  ${short(id)}\n  remembered for ${printable(what)}, by ${printable(by)}\n`;
 }
 
 async function decide(
@@ -174,7 +165,7 @@ async function decide(
 ): Promise<void> {
   const { reason, json } = options;
   const by = options.by ?? readUserName(env);
-  const remember = options.remember === undefined ? undefined : readScope(options.remember);
+  const remember = readRemember(options);
   const edited = options.args === undefined ? undefined : readEdited(options.args);
   const view = await approvals.decide(id, { decision, reason, remember, arguments: edited }, by);
   if (json === true) return out.json(view);
@@ -190,6 +181,14 @@ function readEdited(text: string): JsonObject {
   }
   const problem = `--args is a JSON object of all arguments, such as '{"amount":99}'`;
   throw new ToolmountError("USAGE_INVALID", { problem });
+}
+
+function readRemember({ remember, for: forMs }: Options): ApprovalScope | undefined {
+  if (remember !== undefined) return { ...readScope(remember), forMs };
+  if (forMs === undefined) return undefined;
+  throw new ToolmountError("USAGE_INVALID", {
+    problem: "--for says how long an approval is remembered: write --remember, too",
+  });
 }
 
 function readScope(text: string): ApprovalScope {

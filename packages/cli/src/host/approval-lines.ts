@@ -1,0 +1,59 @@
+import { systemClock, type ApprovalView, type RememberedApproval } from "@toolmount/core";
+import { placeText } from "@toolmount/core/internal";
+import { agoOf } from "../audit/call-lines.ts";
+import { countOf } from "../screen/count.ts";
+import { jsonText, printable } from "../screen/printable.ts";
+
+/** Shortens an id as far as it stays different from the others that are shown. */
+type Shorten = (id: string) => string;
+
+/** A question, with why it is asked and its arguments. */
+export function viewLines(
+  { id, tool, arguments: given, place, reasons, info, expiresAt }: ApprovalView,
+  short: Shorten,
+): string[] {
+  const of = [info.userId, info.sessionId].flatMap((part) => (part === undefined ? [] : [printable(part)]));
+  return [
+    `${printable(tool)}  ${short(id)}`,
+    ...reasons.map(
+      ({ reason, rule }) => `  because ${printable(rule === undefined ? reason : `${reason} (${rule})`)}`,
+    ),
+    ...(place === undefined ? [] : [`  in ${printable(placeText(place))}`]),
+    ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
+    `  until ${new Date(expiresAt).toISOString()}`,
+    ...jsonText(given)
+      .split("\n")
+      .map((line) => `    ${line}`),
+    "",
+  ];
+}
+
+/** What a remembered approval answers, who gave it, and what became of it. */
+export function standingLines(one: RememberedApproval, short: Shorten): string[] {
+  const { id, tool, by, at, userId, expiresAt, uses, usedAt } = one;
+  const now = systemClock.now();
+  const whose = userId === null ? "" : `, for calls of ${userId}`;
+  const used =
+    uses === 0 ? "not used yet" : `used ${countOf(uses, "time")}, the last ${agoOf(usedAt ?? at, now)}`;
+  const end = expiresAt === null ? "until it is revoked" : `until ${new Date(expiresAt).toISOString()}`;
+  return [
+    `${printable(tool)}  ${short(id)}`,
+    `  ${printable(`${scopeText(one)}${whose}`)}`,
+    `  approved by ${printable(by)} ${agoOf(at, now)}, ${used}, ${end}`,
+    "",
+  ];
+}
+
+function scopeText({ scope, pattern, sessionId }: RememberedApproval): string {
+  if (pattern !== null)
+    return `where ${Object.entries(pattern)
+      .map(([name, value]) => `${name} is ${textOfValue(value)}`)
+      .join(" and ")}`;
+  return scope === "session"
+    ? `with the same arguments, in session ${sessionId ?? ""}`
+    : "with the same arguments";
+}
+
+function textOfValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
