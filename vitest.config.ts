@@ -1,5 +1,5 @@
 import { globSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { defaultExclude, defineConfig } from "vitest/config";
 import { LongestFirst, longest } from "./scripts/longest-first.mjs";
@@ -9,6 +9,20 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 
 // Where a random order is asked, Vitest's own sequencer draws it.
 const isShuffled = process.argv.some((word) => word.startsWith("--sequence.shuffle"));
+
+const { TOOLMOUNT_LONG, TOOLMOUNT_LOAD, TOOLMOUNT_BUSY } = process.env;
+
+/** Whether the tests have their full counts, or run beside busy loops. */
+const isSlow = TOOLMOUNT_LONG === "1" || TOOLMOUNT_LOAD === "full" || TOOLMOUNT_BUSY === "1";
+
+/** For each core, the programs that wanted it in the last minute: a test takes that much longer. */
+const crowd = Math.max(1, Math.ceil(loadavg()[0] / availableParallelism()));
+
+/** Milliseconds for a test of a file that takes long, and for any hook. */
+const long = 900_000;
+
+/** Milliseconds for any other test: one that hangs costs a minute on a quiet machine. */
+const testTimeout = isSlow ? long : Math.min(long, 60_000 * crowd);
 
 /** Test files that have a process of their own: they measure memory, change what belongs to the process, or take long. */
 const alone = [
@@ -44,18 +58,26 @@ export default defineConfig({
     // the two cores of our machine are busy for 99 % of the time; more only take processor time from one another.
     maxWorkers: availableParallelism() * 2,
     ...(isShuffled ? {} : { sequence: { sequencer: LongestFirst } }),
-    // Only against hanging: a machine under load takes its time.
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
-    expect: { poll: { timeout: 300_000 } },
+    testTimeout,
+    hookTimeout: long,
+    // A poll ends before its test, so that a red test says what it waited for.
+    expect: { poll: { timeout: testTimeout * 0.9 } },
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["{packages,tools}/*/test/**/*.test.ts"], ...inOwnProcess },
+        test: {
+          name: "unit",
+          include: ["{packages,tools}/*/test/**/*.test.ts"],
+          testTimeout: long,
+          ...inOwnProcess,
+        },
       },
-      { extends: true, test: { name: "cross", include: ["test/**/*.test.ts"], ...inOwnProcess } },
+      {
+        extends: true,
+        test: { name: "cross", include: ["test/**/*.test.ts"], testTimeout: long, ...inOwnProcess },
+      },
       { extends: true, test: { name: "unit-shared", include: shared.unit, isolate: false } },
       { extends: true, test: { name: "cross-shared", include: shared.cross, isolate: false } },
     ],

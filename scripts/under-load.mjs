@@ -21,13 +21,14 @@ const { values, positionals } = parseArgs({
 for (let at = 0; at < Number(values.loops); at++) new Worker("for (;;);", { eval: true }).unref();
 console.log(`${values.loops} busy loops beside the tests`);
 
+const env = { ...process.env, TOOLMOUNT_BUSY: "1" };
 const first = Number(values.seed ?? Date.now() % 1_000_000);
 let failed = 0;
 for (let at = 0; at < Number(values.times); at++) {
   const seed = first + at;
   console.log(`run ${at + 1} of ${values.times}, --sequence.seed=${seed}`);
   const words = ["run", "--sequence.shuffle", `--sequence.seed=${seed}`, ...positionals];
-  const [code] = await once(spawn("vitest", words, { cwd: root, stdio: "inherit" }), "close");
+  const [code] = await once(spawn("vitest", words, { cwd: root, stdio: "inherit", env }), "close");
   if (code !== 0) failed++;
 }
 console.log(`${Number(values.times) - failed} of ${values.times} runs passed`);

