@@ -1,3 +1,5 @@
+import { maxKeys } from "./shape.ts";
+
 /** Deepest nesting of arguments and results. */
 export const maxDepth = 64;
 
@@ -10,7 +12,7 @@ export class NotJson extends Error {
  * A deeply frozen copy of a JSON value. The given value is neither frozen nor shared.
  *
  * Members that are `undefined` are left out. Throws {@link NotJson} for values that JSON cannot hold, for `__proto__`
- * as a key, and below {@link maxDepth} levels.
+ * as a key, for an object of more than {@link maxKeys} members, and below {@link maxDepth} levels.
  */
 export function frozenCopy<Value>(value: Value, depth = 0): Value {
   if (typeof value !== "object" || value === null) return jsonScalar(value);
@@ -20,10 +22,11 @@ export function frozenCopy<Value>(value: Value, depth = 0): Value {
 
 /** Freezes an object that only the caller holds: in place when all is scalar, since deeper objects may be shared. */
 export function freezeOwn<Value extends object>(value: Value): Value {
+  let keys = 0;
   for (const key in value) {
     const member: unknown = value[key];
-    if (typeof member !== "string" && typeof member !== "boolean" && !Number.isFinite(member))
-      return frozenCopy(value);
+    const isScalar = typeof member === "string" || typeof member === "boolean" || Number.isFinite(member);
+    if (!isScalar || ++keys > maxKeys) return frozenCopy(value);
   }
   return Object.freeze(value);
 }
@@ -43,10 +46,12 @@ function frozenObject(value: object, depth: number): object {
   requirePlain(value);
   const copy: Record<string, unknown> = {};
   let key = "";
+  let keys = 0;
   try {
     // A plain object has only enumerable keys of its own, and `for in` reads them without a list.
     for (key in value) {
       if (key === "__proto__") throw new NotJson('may not be named "__proto__"');
+      if (++keys > maxKeys) throw new NotJson(`is in an object of more than ${maxKeys} members`);
       const given = (value as Record<string, unknown>)[key];
       if (typeof given === "string" || typeof given === "boolean") copy[key] = given;
       else if (given !== undefined) copy[key] = frozenCopy(given, depth + 1);

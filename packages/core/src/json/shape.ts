@@ -51,3 +51,21 @@ function isEscaped(text: string, at: number): boolean {
   while (text[at - 1 - slashes] === "\\") slashes++;
   return slashes % 2 === 1;
 }
+
+/** Members that a value leaves of `budget`; below 0 it stops. */
+export function remainingMembers(value: unknown, budget: number): number {
+  if (typeof value !== "object" || value === null) return budget - 1;
+  const members = Object.values(value);
+  let left = budget - members.length;
+  for (let at = 0; at < members.length && left >= 0; at++)
+    if (typeof members[at] === "object") left = remainingMembers(members[at], left);
+  return left;
+}
+
+/** Whether an object of a value has more members than one of a foreign text may have. */
+export function hasWideObject(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasWideObject);
+  const members = Object.values(value);
+  return members.length > maxKeys || members.some(hasWideObject);
+}

@@ -1,5 +1,6 @@
 import { errorMessage } from "../contract/errors.ts";
 import { maxDepth, NotJson, requirePlain } from "../json/freeze.ts";
+import { hasWideObject, maxKeys, remainingMembers } from "../json/shape.ts";
 import type { KeptOutputs } from "./kept-outputs.ts";
 import type { ContentBlock, ToolResult } from "../contract/result.ts";
 
@@ -24,8 +25,11 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Kep
   const bytes =
     shell + Buffer.byteLength(whole) + (result.content === undefined ? 0 : exactBytes(result.content));
   const fits = bytes <= maxBytes + binaryBytes(result.content);
-  if (!fits && remainingMembers(result.data, maxMembers) < 0)
-    return tooLarge(result, maxBytes, Buffer.byteLength(whole), keeper.keep(whole));
+  const isWide = remainingMembers(result.data, maxMembers) < 0;
+  if (isWide && (!fits || hasWideObject(result.data))) {
+    const excess = fits ? `has an object of more than ${maxKeys} members` : largerThan(maxBytes);
+    return tooLarge(result, excess, Buffer.byteLength(whole), keeper.keep(whole));
+  }
   // The walk stopped at the limit: the rest must be JSON, too.
   remainingBytes(result.data, Number.POSITIVE_INFINITY);
   remainingBytes(result.content, Number.POSITIVE_INFINITY);
@@ -34,16 +38,6 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Kep
 
 /** Members of data in which texts are looked for and cut. Wider data is refused: each walk of it would hold up the host. */
 const maxMembers = 20_000;
-
-/** Members that a value leaves of `budget`; below 0 it stops. */
-function remainingMembers(value: unknown, budget: number): number {
-  if (typeof value !== "object" || value === null) return budget - 1;
-  const members = Object.values(value);
-  let left = budget - members.length;
-  for (let at = 0; at < members.length && left >= 0; at++)
-    if (typeof members[at] === "object") left = remainingMembers(members[at], left);
-  return left;
-}
 
 /** Images and audio have a limit of their own, for all of them together. */
 function walkContent(content: readonly ContentBlock[], budget: number): number {
@@ -127,7 +121,7 @@ function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: K
   const texts = longTexts(result.data);
   const others = exactBytes(withTexts(result.data, () => ""));
   if (texts.length === 0 || room - others < texts.length * shortText)
-    return tooLarge(result, maxBytes, bytes, keeper.keep(whole));
+    return tooLarge(result, largerThan(maxBytes), bytes, keeper.keep(whole));
   const share = fairShare(texts, room - others);
   const data = withTexts(result.data, (text) => cutMiddle(text, share));
   return {
@@ -138,12 +132,15 @@ function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: K
   } as ToolResult;
 }
 
-function tooLarge(result: ToolResult, maxBytes: number, bytes: number, ref: string): ToolResult {
-  const { tool, fetchedAt } = result;
+function largerThan(maxBytes: number): string {
+  return `is larger than ${maxBytes} bytes`;
+}
+
+function tooLarge({ tool, fetchedAt }: ToolResult, excess: string, bytes: number, ref: string): ToolResult {
   return {
     tool,
     fetchedAt,
-    error: errorMessage("OUTPUT_TOO_LARGE", { tool, maxBytes }),
+    error: errorMessage("OUTPUT_TOO_LARGE", { tool, excess }),
     code: "OUTPUT_TOO_LARGE",
     truncated: { bytes, ref },
   };
@@ -232,8 +229,10 @@ function walkObject(value: object, budget: number, depth: number): number {
     return left;
   }
   if (Object.getPrototypeOf(value) !== Object.prototype) requirePlain(value);
+  let keys = 0;
   for (const key in value) {
     if (left < 0) return left;
+    if (++keys > maxKeys) return -1;
     if (key === "__proto__") throw new NotJson('has a member named "__proto__"');
     const member = (value as Record<string, unknown>)[key];
     left -= key.length + 4;

@@ -58,3 +58,29 @@ test("arguments of a model with too many members are refused before they are par
   expect(outcome).toMatchObject({ status: "invalid", result: { code: "INVALID_ARGUMENTS" } });
   expect(outcome.result.error).toContain(tooWide);
 });
+
+test.each([
+  ["flat", (count: number) => wide(count)],
+  ["inside a list", (count: number) => ({ list: [wide(count)] })],
+])("arguments that are an object, %s, have as many members as a text may have", async (_, given) => {
+  const { host } = world([tool(() => data("ran"))]);
+  const most = await host.call({ name: "probe", arguments: given(maxKeys) });
+  const more = await host.call({ name: "probe", arguments: given(maxKeys + 1) });
+
+  expect([most.status, more.status]).toEqual(["ok", "invalid"]);
+  expect(more.result.error).toContain(tooWide);
+});
+
+test("a value of a session's state that is too wide is refused, and the one before it stays", async () => {
+  const { host } = world([
+    tool(({ count }, { session }) => {
+      session.set("rows", wide(count as number));
+      return data("kept");
+    }),
+  ]);
+  const set = (count: number) => host.call({ name: "probe", arguments: { count } }, { sessionId: "s" });
+
+  expect(await set(3)).toMatchObject({ status: "ok" });
+  expect(await set(maxKeys + 1)).toMatchObject({ status: "failed" });
+  expect(host.session("s").state.get("rows")).toEqual(wide(3));
+});

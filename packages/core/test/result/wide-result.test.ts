@@ -28,3 +28,17 @@ test("data of many small members that fits is returned", async () => {
 
   expect(await host.call({ name: "probe" })).toMatchObject({ status: "ok", result: { data: rows } });
 });
+
+test("data with an object of more than 20,000 members is refused, although it fits, and is kept whole", async () => {
+  const wide = (count: number) => ({
+    rows: [Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 1]))],
+  });
+  const { host } = world([tool(({ input }) => data(wide(input === "most" ? 20_000 : 20_001)))], {
+    limits: { outputBytes: 10_000_000 },
+  });
+
+  expect(await host.call({ name: "probe", arguments: { input: "most" } })).toMatchObject({ status: "ok" });
+  const { result } = await host.call({ name: "probe", arguments: { input: "more" } });
+  expect(result).toMatchObject({ code: "OUTPUT_TOO_LARGE", truncated: { ref: expect.any(String) } });
+  expect(result.error).toContain("has an object of more than 20000 members");
+});
