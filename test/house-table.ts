@@ -135,7 +135,8 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   "packages/workers": [["far", "config.ts", "run-failures.ts"], "border", "process", "fleet"],
   "packages/store": [
-    ["sqlite.ts", "store-shapes.ts", "tables.ts"],
+    ["read-row.ts", "store-shapes.ts", "tables.ts"],
+    "sqlite.ts",
     "call-words.ts",
     ["migrations.ts", "postgres.ts"],
     "ledger",

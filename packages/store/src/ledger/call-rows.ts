@@ -1,11 +1,5 @@
-import type {
-  FleetAdopted,
-  FleetCall,
-  FleetDelivery,
-  FleetLedger,
-  Json,
-  NewFleetCall,
-} from "@toolmount/core";
+import type { FleetAdopted, FleetCall, FleetDelivery, FleetLedger, NewFleetCall } from "@toolmount/core";
+import { readForeign } from "../read-row.ts";
 import type { Query } from "./query.ts";
 
 /** A row, as Postgres returns it. */
@@ -168,14 +162,5 @@ function deliveryOf({ run_id, queue, tool, digest, attempt, nested, rank }: Row)
 }
 
 function callOf({ run_id, host, queue, tool, digest, idempotent, attempt, job }: Row): FleetCall {
-  return { runId: run_id, host, queue, tool, digest, idempotent, attempt, job: parsed(job) };
-}
-
-/** A row that a host did not write may hold any text: its worker refuses null, and runs the other calls. */
-function parsed(job: string): Json {
-  try {
-    return JSON.parse(job) as Json;
-  } catch {
-    return null;
-  }
+  return { runId: run_id, host, queue, tool, digest, idempotent, attempt, job: readForeign(job) };
 }

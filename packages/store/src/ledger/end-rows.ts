@@ -1,8 +1,13 @@
-import type { FleetAnswered, FleetEnd, FleetLedger, Json } from "@toolmount/core";
+import type { FleetAnswered, FleetEnd, FleetLedger } from "@toolmount/core";
+import { readForeign } from "../read-row.ts";
 import type { Query } from "./query.ts";
+import { readEnd } from "./read-end.ts";
 
 /** Characters of an answer that are read with the end of its call; a longer one is read by itself. */
 const inlineLength = 65_536;
+
+/** An answer that its host cannot read, so that it ends its own call and no other. */
+const unreadable = { kind: "answered", answer: null } as const;
 
 type Ends = "answer" | "answerOf" | "withdraw" | "cancel" | "cancelled" | "ends" | "collect" | "forget";
 
@@ -27,7 +32,7 @@ export function endRows(query: Query): Pick<FleetLedger, Ends> {
       const sql = "select answer from toolmount_fleet_calls where run_id = $1";
       const [row] = await query<{ readonly answer: string | null }>(sql, [runId]);
       if (typeof row?.answer !== "string") throw new Error(`the ledger has no answer of the run "${runId}"`);
-      return JSON.parse(row.answer) as Json;
+      return readForeign(row.answer);
     },
     withdraw: (runId) => isChanged(endWaiting, [runId, JSON.stringify({ kind: "withdrawn" })]),
     cancel: async (runId) => void (await query(cancelRunning, [runId])),
@@ -37,7 +42,7 @@ export function endRows(query: Query): Pick<FleetLedger, Ends> {
     },
     async ends(runIds) {
       const rows = await query<{ readonly run_id: string; readonly ending: string }>(findEnds, [runIds]);
-      return new Map(rows.map(({ run_id, ending }) => [run_id, JSON.parse(ending) as FleetEnd]));
+      return new Map(rows.map(({ run_id, ending }) => [run_id, readEnd(ending) ?? unreadable]));
     },
     collect: async (runIds) =>
       void (await query("delete from toolmount_fleet_calls where run_id = any($1) and state = 'ended'", [

@@ -1,4 +1,5 @@
 import type { FleetLedger, FleetMember, JsonObject } from "@toolmount/core";
+import { readForeign } from "../read-row.ts";
 import type { Query } from "./query.ts";
 
 /** Workers and hosts, as they report themselves. */
@@ -42,10 +43,16 @@ function memberOf({ name, role, queue, tool_group, tools, facts, seen }: Row): F
     role,
     queue,
     group: tool_group,
-    tools: JSON.parse(tools) as Readonly<Record<string, string>>,
-    facts: JSON.parse(facts) as JsonObject,
+    tools: objectIn(tools) as Readonly<Record<string, string>>,
+    facts: objectIn(facts),
     seenMs: Math.max(0, Math.round(Number(seen))),
   };
+}
+
+/** What a member reports; nothing where that cannot be read. */
+function objectIn(text: string): JsonObject {
+  const value = readForeign(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 /** A report also removes members that no longer report. */

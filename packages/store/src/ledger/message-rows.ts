@@ -1,4 +1,5 @@
-import type { FleetLedger, FleetMessage, Json } from "@toolmount/core";
+import type { FleetLedger, FleetMessage } from "@toolmount/core";
+import { readForeign } from "../read-row.ts";
 import type { Query } from "./query.ts";
 
 /** Messages between the host and the worker of a call. */
@@ -21,7 +22,7 @@ interface Row {
 }
 
 function messageOf({ run_id, number, body }: Row): FleetMessage {
-  return { runId: run_id, number: Number(number), body: JSON.parse(body) as Json };
+  return { runId: run_id, number: Number(number), body: readForeign(body) };
 }
 
 const sayTo = `

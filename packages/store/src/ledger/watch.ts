@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import type { FleetEnd, FleetEvent } from "@toolmount/core";
+import type { FleetEvent } from "@toolmount/core";
 import type { Client } from "pg";
+import { readEnd } from "./read-end.ts";
 
 /** Milliseconds before a lost connection is opened again. */
 const reconnectMs = 200;
@@ -59,7 +60,8 @@ async function listen(url: string, name: string, listener: (event: FleetEvent) =
 function readEvent(payload: string): FleetEvent | undefined {
   const [, kind = "", runId = "", end] = /^(\S+) (\S+)(?: (.+))?$/s.exec(payload) ?? [];
   if (!isKind(kind)) return undefined;
-  return end === undefined ? { kind, runId } : { kind, runId, end: JSON.parse(end) as FleetEnd };
+  // Without a readable end the host looks at the row.
+  return { kind, runId, end: end === undefined ? undefined : readEnd(end) };
 }
 
 function isKind(text: string): text is FleetEvent["kind"] {

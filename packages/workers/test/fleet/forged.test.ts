@@ -113,6 +113,7 @@ const poison = {
   "a member that no host writes":
     '{"info":{"callId":"c","runId":"r","tool":"effect","depth":0},"arguments":{},"timeoutMs":0,"state":{},"x":1}',
   "400,000 levels": deep(400_000),
+  "500,000 members": `{${Array.from({ length: 500_000 }, (_, at) => `"k${at}":0`).join()}}`,
   "arguments of 5,000 levels": `{"info":{"callId":"c","runId":"r","tool":"effect","depth":0},"arguments":{"a":${deep(5_000)}},"timeoutMs":0,"state":{}}`,
 };
 
@@ -171,6 +172,56 @@ test("a message that no worker wrote makes no call, and an answer that no worker
   expect(await outcome).toMatchObject({ status: "unknown", result: { code: "OUTCOME_UNKNOWN" } });
   expect(effects()).toEqual([row!.run_id]);
   expect(host.tools()).toHaveLength(3);
+});
+
+const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`k${at}`, at])));
+
+test.each([
+  ["no JSON", "}"],
+  ["an object of 30,000 members", wide],
+  ["a kind that no worker writes", '{"kind":"paid"}'],
+  ["null", "null"],
+])("an ending that is %s ends its own call, and no other", async (...[, ending]) => {
+  const { place, call, rows, sql } = await forgedWorld();
+  await using _ = await worker(place);
+  const outcome = call({ ms: 90_000 });
+  const [row] = await rows(1, "taken");
+  await sql(
+    "update toolmount_fleet_calls set state = 'ended', ending = $1, ended_at = now() where run_id = $2",
+    [ending, row!.run_id],
+  );
+  // The others of this host are read in the same look.
+  const other = call();
+
+  expect(await outcome).toMatchObject({ status: "unknown", result: { code: "OUTCOME_UNKNOWN" } });
+  expect(await other).toMatchObject({ status: "ok" });
+});
+
+test("notifications, messages and members that others write end neither host nor worker", async () => {
+  const { place, call, rows, sql } = await forgedWorld();
+  await using _ = await worker(place);
+  const outcome = call({ ms: 1_000 });
+  const [row] = await rows(1, "taken");
+  const [{ host: name } = { host: "" }] = (await sql(
+    "select host from toolmount_fleet_calls",
+  )) as unknown as {
+    host: string;
+  }[];
+  for (const payload of [`ended ${row!.run_id} }`, `ended ${row!.run_id} null`, "ended", "said x [", ""])
+    await sql("select pg_notify($1, $2)", [`toolmount_fleet_${name}`, payload]);
+  for (const body of ["}", wide, "null"])
+    await sql("insert into toolmount_fleet_messages (run_id, recipient, body) values ($1, 'host', $2)", [
+      row!.run_id,
+      body,
+    ]);
+  await sql(
+    `insert into toolmount_fleet_members (name, role, queue, tool_group, tools, facts, until)
+     select 'forger', role, queue, tool_group, '}', $1, until from toolmount_fleet_members where role = 'worker' limit 1`,
+    [wide],
+  );
+
+  expect(await outcome).toMatchObject({ status: "ok" });
+  expect(await call()).toMatchObject({ status: "ok" });
 });
 
 test("with a key, a call and its progress arrive as without one", async () => {

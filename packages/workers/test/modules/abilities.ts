@@ -29,7 +29,7 @@ const kept: Buffer[] = [];
 const own: Readonly<Record<string, (place: Place) => unknown>> = {
   "keep the host from its work": ({ meanwhile }) => {
     for (const start = spent(); spent() - start < 3_000;)
-      if (existsSync(meanwhile)) throw new Error("the host went on");
+      if (existsSync(meanwhile)) throw new Error("the host works");
   },
   "end its process": () => process.exit(7),
   "have a variable of the host": () => {
