@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { createHost, createMemoryStore, data, defineTool } from "@toolmount/core";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createWorld, serve } from "./support/world.ts";
 
@@ -143,6 +143,35 @@ test("a body in chunks ends at the limit, though it never says its length", asyn
 
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   expect(answer).toContain("BODY_TOO_LARGE");
+  expect(started).toEqual([]);
+});
+
+const wide = (members: number) =>
+  JSON.stringify({
+    tool: "echo",
+    arguments: Object.fromEntries(Array.from({ length: members }, (_, at) => [`k${at}`, 0])),
+  });
+const withLength = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`;
+const inChunks = (body: string) =>
+  `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+
+test.each([
+  ["a call with a length", `${host}/calls`, withLength],
+  ["a call in chunks", `${host}/calls`, inChunks],
+  ["a message of MCP", "/mcp", withLength],
+])("%s and an object of 60,000 members is refused before it is parsed", async (_, path, send) => {
+  const { host: served, started } = createWorld();
+  const { server, tokens } = await serve(served);
+  const begin = head(tokens.caller)
+    .replace(`${host}/calls`, path)
+    .replace("\r\n", "\r\nConnection: close\r\n");
+  const parse = vi.spyOn(JSON, "parse");
+
+  const answer = await exchange(server.port, begin + send(wide(60_000)));
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain("the body has an object of more than 20000 members");
+  expect(Math.max(0, ...parse.mock.calls.map(([given]) => given.length))).toBeLessThan(10_000);
   expect(started).toEqual([]);
 });
 
