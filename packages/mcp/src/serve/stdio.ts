@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
+import { narrowLines } from "./narrow-lines.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer } from "./server.ts";
@@ -29,15 +30,14 @@ export interface ServedStreams {
   close(): Promise<void>;
 }
 
-/** Longest line that a client may send, in bytes. */
-const maxLineBytes = 64 * 1024 * 1024;
-
 /** Serves a host over stdin and stdout, or any pair of streams, in both eras of the protocol. */
 export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const { input, output, sessionId = `mcp-${randomUUID()}`, onError, ...options } = given;
   const served = new ServedSession(host, sessionId);
   const seal = createStateSeal(options.stateKey);
-  const transport = new StdioServerTransport(input, output, { maxBufferSize: maxLineBytes });
+  const lines = narrowLines(input, output);
+  // The lines have a limit of their own.
+  const transport = new StdioServerTransport(lines, output, { maxBufferSize: Number.POSITIVE_INFINITY });
   let stopWatching = () => {};
   const handle = serveStdio(
     async ({ era }) => {
@@ -54,7 +54,7 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
       if (given.sessionId === undefined) served.end();
       resolve();
     };
-    input.once("end", done).once("close", done).once("error", done);
+    lines.once("end", done).once("close", done).once("error", done);
     output.once("close", done).once("error", done);
   });
   return {
