@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { ProviderStatus } from "@toolmount/interop";
+import type { ProviderStatus } from "@toolmount/interop/internal";
 import { isToolmountError } from "@toolmount/core/errors";
 import type { Shell } from "../process/shell.ts";
 
@@ -15,7 +15,7 @@ export async function examineProviders(
   { env, cwd }: Shell,
 ): Promise<readonly ProviderStatus[]> {
   const [{ describeProviders }, { createPackageImport }] = await Promise.all([
-    import("@toolmount/interop"),
+    import("@toolmount/interop/internal"),
     import("@toolmount/loader/commands"),
   ]);
   const responses: ProviderStatus = {

@@ -124,10 +124,7 @@ export function findModelProvider(name: string, importPackage: ImportPackage | n
 }
 
 /** Makes a provider over a package of the AI SDK. The package is imported when a model is opened. */
-export function createModelProvider(
-  known: KnownProvider,
-  importPackage: ImportPackage | null,
-): ModelProvider {
+function createModelProvider(known: KnownProvider, importPackage: ImportPackage | null): ModelProvider {
   return {
     name: known.name,
     async open(model: string, place: ModelPlace): Promise<Model> {

@@ -1,10 +1,8 @@
 import type { Host } from "@toolmount/core";
-import {
-  createAmplifierAdapter,
-  createAmplifierSessions,
-  notifyAllMounted,
-  type AmplifierCoordinator,
-} from "@toolmount/interop";
+import { createAmplifierAdapter } from "../../src/amplifier/adapter.ts";
+import { createAmplifierSessions } from "../../src/amplifier/sessions.ts";
+import { notifyAllMounted } from "../../src/amplifier/module.ts";
+import type { AmplifierCoordinator } from "../../src/amplifier/coordinator.ts";
 import { describe, expect, test } from "vitest";
 import { hostWithAdapters } from "../support/world.ts";
 

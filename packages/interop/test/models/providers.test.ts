@@ -3,14 +3,13 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { createAiSdkModel, type AiSdkLanguageModel } from "@toolmount/interop";
 import {
-  createAiSdkModel,
   describeProviders,
   findModelProvider,
   knownProviders,
   listServerModels,
-  type AiSdkLanguageModel,
-} from "@toolmount/interop";
+} from "@toolmount/interop/internal";
 import { expect, onTestFinished, test } from "vitest";
 
 test("a language model of the AI SDK is accepted without a cast", () => {

@@ -5,9 +5,9 @@ import {
   InvokeResult,
   toAgentToolCallResult,
   toInvokeResult,
-  toModelText,
   toAmplifierResult,
 } from "@toolmount/interop";
+import { toModelText } from "@toolmount/interop/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,12 +1,10 @@
 import { data, type Host, type ToolDefinition } from "@toolmount/core";
 import {
-  createNameMap,
   fromAiSdkTool,
   fromAnthropicTool,
   fromGeminiFunction,
   fromLangChainTool,
   fromOpenAITool,
-  isLangGraphInterrupt,
   toAiSdkTools,
   toAnthropic,
   toChatTools,
@@ -14,6 +12,8 @@ import {
   toLangChainTools,
   toOpenAI,
 } from "@toolmount/interop";
+import { createNameMap } from "@toolmount/interop/internal";
+import { isLangGraphInterrupt } from "../../src/providers/langchain.ts";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createSchemaCompiler, repairSchema } from "@toolmount/interop";
+import { createSchemaCompiler } from "@toolmount/interop";
+import { repairSchema } from "../../src/schema/repair.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -1,4 +1,5 @@
-import { InvokeResult, type AptixLogger } from "@toolmount/interop";
+import { InvokeResult } from "@toolmount/interop";
+import type { AptixLogger } from "../../src/aptix/logger.ts";
 
 /** What the tool is made with. */
 export interface GreetingService {

@@ -1,5 +1,6 @@
 import type { Json } from "@toolmount/core";
-import { createNameMap, type ModelRules } from "@toolmount/interop";
+import type { ModelRules } from "@toolmount/interop";
+import { createNameMap } from "@toolmount/interop/internal";
 import { digestOf } from "@toolmount/core/internal";
 import { isCall, isCallOutput, isItem, message, readText, type Item } from "./items.ts";
 import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";

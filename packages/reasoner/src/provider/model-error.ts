@@ -1,13 +1,11 @@
 import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { modelError, type ModelErrorKind, type ModelFailure } from "@toolmount/interop";
 import {
   kindOfStatus,
-  modelError,
-  type ModelErrorKind,
-  type ModelFailure,
   readFailedToolCall,
   readRetryAfter,
   saysContextIsFull,
-} from "@toolmount/interop";
+} from "@toolmount/interop/internal";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
 
 /** The error of a failed request. */

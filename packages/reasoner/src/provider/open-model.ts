@@ -1,12 +1,11 @@
 import type { Coordinator, ImportPackage } from "@toolmount/core";
+import type { Model, ModelProvider } from "@toolmount/interop";
 import {
   createModuleProvider,
   findModelProvider,
   knownProviders,
-  type Model,
-  type ModelProvider,
   type ProviderModule,
-} from "@toolmount/interop";
+} from "@toolmount/interop/internal";
 import type { Settings } from "../config/settings.ts";
 import { recordedModel } from "./record-model.ts";
 import { responsesProvider } from "./responses-model.ts";

@@ -1,12 +1,12 @@
-import {
-  knownContextTokens,
-  type Model,
-  type ModelPart,
-  type ModelPlace,
-  type ModelProvider,
-  type ModelRequest,
-  type ModelRules,
+import type {
+  Model,
+  ModelPart,
+  ModelPlace,
+  ModelProvider,
+  ModelRequest,
+  ModelRules,
 } from "@toolmount/interop";
+import { knownContextTokens } from "@toolmount/interop/internal";
 import OpenAI from "openai";
 import { largeAnswer, lateAnswer, readModelError, wrongConfiguration, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";

@@ -1,5 +1,6 @@
 import type { Json, JsonSchema } from "@toolmount/core";
-import { createSchemaCompiler, dropOptionalNulls, type Model } from "@toolmount/interop";
+import { createSchemaCompiler, type Model } from "@toolmount/interop";
+import { dropOptionalNulls } from "@toolmount/interop/internal";
 import { isItem, message, textOf, type Item } from "../provider/items.ts";
 import { otherFailure, type ModelError } from "../provider/model-error.ts";
 import type { TurnState } from "./turn-state.ts";

@@ -1,5 +1,5 @@
 import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
-import { toModelText } from "@toolmount/interop";
+import { toModelText } from "@toolmount/interop/internal";
 import { imageItem, type Item } from "../provider/items.ts";
 
 /** The item that answers a call: its text, and the images and files of its result. */

@@ -1,13 +1,7 @@
 import { guidanceBesideDefinitions } from "@toolmount/core/sessions";
 import type { Offer } from "@toolmount/core";
-import {
-  createNameMap,
-  dropOptionalNulls,
-  type Model,
-  type ModelRequest,
-  type ModelSettings,
-  toOpenAI,
-} from "@toolmount/interop";
+import { type Model, type ModelRequest, type ModelSettings, toOpenAI } from "@toolmount/interop";
+import { createNameMap, dropOptionalNulls } from "@toolmount/interop/internal";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
 import { legalItems, nameRule } from "../provider/legal-items.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { readRetryAfter } from "@toolmount/interop";
+import { readRetryAfter } from "@toolmount/interop/internal";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { config, settingsOf, settingsSchema, createResponsesModel } from "../../src/index.ts";

@@ -1,5 +1,5 @@
 import { isToolmountError, messageOf, ToolmountError } from "@toolmount/core/errors";
-import type { ProviderStatus } from "@toolmount/interop";
+import type { ProviderStatus } from "@toolmount/interop/internal";
 import type { Command } from "commander";
 import { describeLack, examineProviders } from "../../host/model-providers.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
@@ -52,7 +52,10 @@ function writeProviders(providers: readonly ProviderStatus[], { out }: Shell): v
 }
 
 async function listModels(server: string, options: Options, shell: Shell): Promise<ExitCode> {
-  const { listServerModels, modelError } = await import("@toolmount/interop");
+  const [{ listServerModels }, { modelError }] = await Promise.all([
+    import("@toolmount/interop/internal"),
+    import("@toolmount/interop"),
+  ]);
   const { baseUrl, apiKey } = await findServer(server, options, shell);
   try {
     const models = await listServerModels(baseUrl, { apiKey });

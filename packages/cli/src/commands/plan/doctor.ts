@@ -1,5 +1,5 @@
 import type { LockChange, Problem } from "@toolmount/loader";
-import type { ProviderStatus } from "@toolmount/interop";
+import type { ProviderStatus } from "@toolmount/interop/internal";
 import type { ServerStatus } from "@toolmount/mcp";
 import type { Command } from "commander";
 import { describeWay, findDirectServers, type DirectServer } from "../../clients/direct-servers.ts";

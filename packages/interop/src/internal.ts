@@ -1,0 +1,11 @@
+// For the packages of toolmount itself. Unstable: any release may change or remove these names.
+export { toModelText } from "./amplifier/tool-result.ts";
+export { saysContextIsFull } from "./models/ai-sdk-error.ts";
+export { knownContextTokens } from "./models/context-windows.ts";
+export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";
+export { readFailedToolCall } from "./models/failed-tool-call.ts";
+export { kindOfStatus, readRetryAfter } from "./models/model.ts";
+export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";
+export { findModelProvider, knownProviders, listServerModels } from "./models/providers.ts";
+export { createNameMap } from "./providers/tool-names.ts";
+export { dropOptionalNulls } from "./schema/optional-nulls.ts";
