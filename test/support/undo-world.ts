@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createHost, data, defineTool, type Host, type StateStore } from "@toolmount/core";
 import { config, mount } from "@toolmount/tool-filesystem";
+import { createProcessMark } from "../../packages/loader/src/host/process-mark.ts";
 import { z } from "zod";
 
 /** The work that is undone: one call of each kind that changes files, and calls of a service. */
@@ -19,8 +20,7 @@ export const calls: readonly (readonly [name: string, given: Readonly<Record<str
 
 /** A host with the file tools over a folder, and a service whose account is a list of lines in a file. */
 export async function createUndoWorld(store: StateStore, folder: string, account: string): Promise<Host> {
-  const approvals = { leaseMs: 200 };
-  const host = createHost({ store, approvals, approver: () => ({ decision: "approve" }) });
+  const host = createHost({ store, process: createProcessMark(), approver: () => ({ decision: "approve" }) });
   await mount(host.coordinator, config.parse({ working_dir: folder }));
   host.coordinator.mount("tools", charge(account));
   return host;

@@ -72,3 +72,10 @@ export interface UndoReport {
   /** The oldest changes of the session are no longer kept: it cannot be undone to its start. */
   readonly isPartial: boolean;
 }
+
+/** Names the process of a host, for other processes that use its store. */
+export interface ProcessMark {
+  readonly id: string;
+  /** Whether the process of an id has ended; null when that is not known here, as of another machine. */
+  isGone(id: string): boolean | null;
+}

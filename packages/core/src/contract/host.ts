@@ -1,3 +1,4 @@
+import type { ProcessMark } from "./changes.ts";
 import type { Approvals } from "./approvals.ts";
 import type { CancellationToken } from "./cancellation.ts";
 import type { CallContext, CallRequest } from "./context.ts";
@@ -73,6 +74,8 @@ export interface HostOptions {
   /** Replaces the runners of all tools. For tests of a plan, which run no tool. */
   readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;
+  /** Lets an undo know whether a process that began one before has died, or may only stall. `openHost` gives one. */
+  readonly process?: ProcessMark | undefined;
   /**
    * Names of the tools that will be called, for a process that makes one call: the schemas and texts of the others are
    * checked and prepared when they are first used. Default: of all tools, when they are mounted.

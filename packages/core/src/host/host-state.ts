@@ -9,6 +9,7 @@ import {
 } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { CallRequest } from "../contract/context.ts";
+import type { ProcessMark } from "../contract/changes.ts";
 import type { HostOptions } from "../contract/host.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import { guardLogger, silentLogger, type Logger } from "../contract/logger.ts";
@@ -48,6 +49,7 @@ export class HostState implements CallHost {
   readonly results: SessionResults;
   readonly changes: SessionChanges;
   readonly runner: Runner | null;
+  readonly process: ProcessMark | null;
   /** Folded names of the tools to prepare when they are mounted; null for all. */
   readonly needs: readonly string[] | null;
   readonly outputCheck: "off" | "warn" | "strict";
@@ -93,6 +95,7 @@ export class HostState implements CallHost {
     this.results = new SessionResults(this);
     this.changes = new SessionChanges(this);
     this.runner = options.runner ?? null;
+    this.process = options.process ?? null;
     this.needs = options.needs?.map(foldName) ?? null;
     this.outputCheck = options.outputCheck ?? "strict";
     this.outputs = new KeptOutputs(this.limits.keptBytes);

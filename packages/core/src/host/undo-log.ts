@@ -111,7 +111,7 @@ export class UndoLog {
    */
   async claim(
     of: number,
-    decided: UnclearUndo | undefined,
+    decided: UnclearUndo | "idempotent" | undefined,
     signal: AbortSignal | undefined,
   ): Promise<ClaimedChange | "undone" | "unclear"> {
     const { clock } = this.#host;
@@ -120,8 +120,12 @@ export class UndoLog {
       await this.read();
       if (this.#undone.has(of)) return "undone";
       const [other, hasBegun] = [this.#claims.get(of), this.#begun.has(of)];
-      if (other !== undefined && other.by !== this.#by && other.until > clock.now()) await this.#pause();
-      else if (hasBegun && decided === undefined) return "unclear";
+      const isOthers = other !== undefined && other.by !== this.#by;
+      const isGone = isOthers ? this.#isGone(other) : null;
+      if (isOthers && isGone !== true && other.until > clock.now()) await this.#pause();
+      // An idempotent undo is repeated, but not beside a process that is there and only stalls.
+      else if (hasBegun && (decided === undefined || (decided === "idempotent" && isGone === false)))
+        return "unclear";
       else if (hasBegun && decided === "done") await this.#append({ kind: "undone", of });
       else if (await this.#append(this.#claimOf(of))) return this.#hold(of, hasBegun);
     }
@@ -158,8 +162,14 @@ export class UndoLog {
   }
 
   #claimOf(of: number): JsonObject {
-    const { clock, stores } = this.#host;
-    return { kind: "claim", of, by: this.#by, until: clock.now() + stores.options.leaseMs };
+    const { clock, stores, process } = this.#host;
+    const until = clock.now() + stores.options.leaseMs;
+    return { kind: "claim", of, by: this.#by, until, ...(process !== null && { process: process.id }) };
+  }
+
+  /** Whether the process of a claim has ended; null when that is not known. */
+  #isGone({ process }: Claim): boolean | null {
+    return process === undefined ? null : (this.#host.process?.isGone(process) ?? null);
   }
 
   /** Appends an entry while the claim is of this undo: one that stalled must not act in the place of another. */

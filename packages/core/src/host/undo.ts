@@ -21,9 +21,9 @@ import { UndoLog } from "./undo-log.ts";
  *    its tool does not run.
  * 4. An entry says that the change is undone; or, when the call failed, that the undo has stopped there.
  *
- * A claim whose lease has ended is taken over, as long as the tool has not begun. After that, the process may have died or
- * may only stall: it is not known whether it still undoes the change. Then the tool runs again only if two of its undos have
- * the effect of one, or if a person decides so.
+ * A claim whose lease has ended, or whose process is gone, is taken over, as long as the tool has not begun. After that, it is
+ * not known what the process did, and one that only stalls may still do it. Then the tool runs again only if two of its undos
+ * have the effect of one, and no process is seen that stalls; or if a person decides so.
  */
 
 /** How the calls of an undo begin. */
@@ -76,7 +76,7 @@ async function undoOne(
   const { tool, owner, callId, runId, arguments: given, data } = log.change(number);
   const request = { id: `${runId}:${number}`, callId, runId, arguments: given, data };
   const isIdempotent = host.moduleSet.generation().find(tool)?.info.idempotentUndo === true;
-  const decided = isIdempotent ? "repeat" : unclear;
+  const decided = unclear ?? (isIdempotent ? "idempotent" : undefined);
   const startUndo = (begin: () => Promise<boolean>, isUnclear = false) => {
     const undo = { request, owner, isUnclear, begin };
     return startCall(host, { name: tool, arguments: given }, context, { ...origin, undo });

@@ -198,19 +198,26 @@ async function startAgain(store: SessionStore, id: string, log: Log): Promise<vo
 export type ChangeEntry =
   | (ChangingCall & { readonly kind: "change"; readonly at: number; readonly data: Json })
   | (ChangingCall & { readonly kind: "irreversible"; readonly at: number; readonly reason: string })
-  | { readonly kind: "claim"; readonly of: number; readonly by: string; readonly until: number }
+  | {
+      readonly kind: "claim";
+      readonly of: number;
+      readonly by: string;
+      readonly until: number;
+      /** The process that has it, where that is known. */
+      readonly process?: string;
+    }
   | { readonly kind: "begun"; readonly of: number; readonly by: string }
   | { readonly kind: "undone" | "stopped"; readonly of: number };
 
 /** Reads an entry of the log; null for one that this version does not know. */
 export function readChangeEntry(entry: Json): ChangeEntry | null {
   if (!isRecord(entry)) return null;
-  const { kind, of, by, until, tool, owner, callId, runId } = entry;
+  const { kind, of, by, until, process, tool, owner, callId, runId } = entry;
   if (kind === "undone" || kind === "stopped") return typeof of === "number" ? { kind, of } : null;
   if (kind === "begun") return typeof of === "number" && typeof by === "string" ? { kind, of, by } : null;
   if (kind === "claim")
     return typeof of === "number" && typeof by === "string" && typeof until === "number"
-      ? { kind, of, by, until }
+      ? { kind, of, by, until, ...(typeof process === "string" && { process }) }
       : null;
   const isOfCall = [tool, owner, callId, runId].every((fact) => typeof fact === "string");
   if (!isOfCall || !isRecord(entry["arguments"]) || (kind !== "change" && kind !== "irreversible"))

@@ -332,6 +332,33 @@ test.each([
   expect((await session.undo({ unclear })).undone).toEqual([]);
 });
 
+test.each([
+  ["is gone", true, "ok", ["other"]],
+  ["is there, and only stalls", false, "unknown", []],
+  ["is not known", null, "ok", ["other"]],
+] as const)(
+  "an idempotent undo that began in a process that %s",
+  async (_where, isGone, status, repeated) => {
+    const store = createMemoryStore();
+    const booked: string[] = [];
+    const booking = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+      idempotentUndo: true,
+      undo: () => (booked.push("other"), data(1)),
+    });
+    const mark = { id: "own", isGone: () => isGone };
+    const session = world([booking], { store, process: mark }).host.session("s");
+    await session.call({ name: "probe" });
+    const until = isGone === true ? Number.MAX_SAFE_INTEGER : 0; // of a process that is gone, no lease is waited for
+    await store.sessions.append(changesLogOf("s"), 1, [
+      { kind: "claim", of: 1, by: "before", process: "other", until, at: 0 },
+      { kind: "begun", of: 1, by: "before", at: 0 },
+    ]);
+    const { stopped } = await session.undo();
+    expect(stopped?.outcome.status ?? "ok").toBe(status);
+    expect(booked).toEqual(repeated);
+  },
+);
+
 test("an undo whose call ended before its tool did is not repeated", async () => {
   const store = createMemoryStore();
   const slow = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {

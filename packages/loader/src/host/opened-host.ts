@@ -4,6 +4,7 @@ import { createHost, createMemoryStore, type Host } from "@toolmount/core";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
 import type { Replay } from "@toolmount/tape";
 import type { ResolvedOptions } from "./defaults.ts";
+import { createProcessMark } from "./process-mark.ts";
 import { PlanHost } from "./plan-host.ts";
 import type { BootEntry, HostStatus, ReloadReport } from "./status.ts";
 
@@ -49,7 +50,12 @@ export async function openWithDefaults(input: PlanInput, given: ResolvedOptions)
   const hasTape = options.replay !== undefined || options.record !== undefined;
   const tapes = hasTape ? await import("./tape-file.ts") : null;
   const replay = (await tapes?.readReplay(options)) ?? null;
-  const host = createHost({ ...options, store, runner: replay?.runner ?? options.runner });
+  const host = createHost({
+    ...options,
+    store,
+    process: createProcessMark(),
+    runner: replay?.runner ?? options.runner,
+  });
   if (options.resolver !== undefined) host.coordinator.mount("module-source-resolver", options.resolver);
   const planHost = new PlanHost(host, options, input, secrets);
   let stopRecording = () => {};
