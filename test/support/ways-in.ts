@@ -173,6 +173,8 @@ export const noWaysIn: Readonly<Record<string, string>> = {
     "calls the host as the library does; packages/http/test/api.test.ts shows every decision over HTTP",
   "packages/http/src/api/until-decided.ts":
     "resumes a call or a turn after an approver decided; it decides nothing itself",
+  "packages/core/src/host/approved-list.ts":
+    "makes the calls of an approved list as inner calls of its own call, each of which is decided: packages/core/test/host/rehearse.test.ts",
   "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
   "packages/cli/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
   "packages/cli/src/learn/judge-host.ts": "no tool runs: recorded calls are judged, and each gets no data",

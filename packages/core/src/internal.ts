@@ -11,6 +11,7 @@ export {
   wordsOf,
   type SoughtWord,
 } from "./pending/past-calls.ts";
+export { listTool, type ApprovedListArguments } from "./sessions/bundle.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
 export { excessOf } from "./json/shape.ts";

@@ -1,8 +1,10 @@
 import { systemClock, type ApprovalView, type RememberedApproval } from "@toolmount/core";
-import { placeText } from "@toolmount/core/internal";
+import { listTool, placeText } from "@toolmount/core/internal";
 import { agoOf } from "../audit/call-lines.ts";
 import { countOf } from "../screen/count.ts";
+import { listedCalls } from "../render/rehearsal.ts";
 import { jsonText, printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
 
 /** Shortens an id as far as it stays different from the others that are shown. */
 type Shorten = (id: string) => string;
@@ -11,6 +13,7 @@ type Shorten = (id: string) => string;
 export function viewLines(
   { id, tool, arguments: given, place, reasons, info, expiresAt }: ApprovalView,
   short: Shorten,
+  screen: Screen,
 ): string[] {
   const of = [info.userId, info.sessionId].flatMap((part) => (part === undefined ? [] : [printable(part)]));
   return [
@@ -21,9 +24,9 @@ export function viewLines(
     ...(place === undefined ? [] : [`  in ${printable(placeText(place))}`]),
     ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
     `  until ${new Date(expiresAt).toISOString()}`,
-    ...jsonText(given)
-      .split("\n")
-      .map((line) => `    ${line}`),
+    ...(tool === listTool ? listedCalls(given, screen) : jsonText(given).split("\n")).map(
+      (line) => `    ${line}`,
+    ),
     "",
   ];
 }

@@ -1,5 +1,6 @@
 import type { ApprovalQuestion, ApprovalReason, ToolInfo, ValueOrigin } from "@toolmount/core";
-import { placeText } from "@toolmount/core/internal";
+import { listTool, placeText } from "@toolmount/core/internal";
+import { listedCalls } from "./rehearsal.ts";
 import { jsonText, printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { wrapped } from "../screen/wrap.ts";
@@ -40,7 +41,9 @@ export function questionLines(call: AskedCall, screen: Screen, waiting = 0): str
     `${screen.paint("bold", printable(sentenceOf(call)))}${more}`,
     about.join(screen.paint("dim", " · ")),
     "",
-    ...argumentLines(call, screen),
+    ...(tool === listTool
+      ? listedCalls(call.arguments, screen).map((line) => `  ${line}`)
+      : argumentLines(call, screen)),
     "",
     ...reasons.map(({ reason }) => `${screen.paint("dim", "because")} ${printable(reason)}`),
     ...(place === undefined ? [] : [`${screen.paint("dim", "in")} ${printable(placeText(place))}`]),
@@ -93,6 +96,8 @@ function whoseOf({ userId, sessionId }: AskedCall["info"]): string[] {
 }
 
 function endOf({ tool, facts, info }: AskedCall): string {
+  if (tool === listTool)
+    return "these calls run once, in this order; a call that fails ends the list, and any other change asks.";
   if (info.undoOf !== undefined) return `an earlier call of ${printable(tool)} is undone.`;
   const runs = `${printable(tool)} runs once, with exactly these arguments.`;
   if (facts?.irreversible === true) return `${runs} It cannot be undone.`;

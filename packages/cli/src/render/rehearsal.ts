@@ -1,4 +1,5 @@
 import type { PreviewedEffect, Rehearsal, RehearsedCall } from "@toolmount/core";
+import type { ApprovedListArguments } from "@toolmount/core/internal";
 import { countOf } from "../screen/count.ts";
 import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -10,17 +11,31 @@ export function rehearsalFacts({ calls, stopped, digest }: Rehearsal) {
 
 /** The list of what would change, in the order of the calls, with differences and what cannot be undone. */
 export function writeRehearsal(screen: Screen, { calls, stopped, digest }: Rehearsal): void {
-  for (const [at, call] of calls.entries()) {
-    screen.line(
-      `${at + 1} ${screen.paint("bold", printable(call.tool))} ${printable(jsonText(call.arguments, 0))}`,
-    );
-    for (const line of linesOf(screen, call)) screen.line(`  ${line}`);
-  }
+  for (const line of listLines(screen, calls)) screen.line(line);
   if (stopped !== null) screen.line(screen.paint("yellow", `stopped: ${printable(stopped)}`));
   screen.line(`${countOf(calls, "call")} would change something; none did · digest ${digest.slice(0, 12)}…`);
 }
 
-function linesOf(screen: Screen, { effects, isModelled, canUndo, asks }: RehearsedCall): string[] {
+/** The calls that one answer approves, of the arguments of the call that makes them. */
+export function listedCalls(given: unknown, screen: Screen): string[] {
+  const { calls = [], first = calls.length } = given as Partial<ApprovedListArguments>;
+  return listLines(
+    screen,
+    calls.slice(0, first).map((call) => ({ ...call, isModelled: call.effects.length > 0 })),
+  );
+}
+
+/** The calls of a list, with what each would change. */
+function listLines(screen: Screen, calls: readonly ListedCall[]): string[] {
+  return calls.flatMap((call, at) => [
+    `${at + 1} ${screen.paint("bold", printable(call.tool))} ${printable(jsonText(call.arguments, 0))}`,
+    ...linesOf(screen, call).map((line) => `  ${line}`),
+  ]);
+}
+
+type ListedCall = Omit<RehearsedCall, "callId" | "runId">;
+
+function linesOf(screen: Screen, { effects, isModelled, canUndo, asks }: ListedCall): string[] {
   return [
     ...(isModelled ? [] : [screen.paint("yellow", "what it would change is not known")]),
     ...effects.flatMap((effect) => effectLines(screen, effect)),

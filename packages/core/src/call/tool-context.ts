@@ -18,6 +18,11 @@ export class ToolCallContext implements ToolContext {
   #logger: Logger | null = null;
   #session: SessionState | null = null;
 
+  static callOf(context: ToolContext): Call {
+    if (#call in context) return context.#call;
+    throw new Error("this is not the context of a call that a host made");
+  }
+
   constructor(call: Call) {
     this.#call = call;
     const { providers } = call.generation;
@@ -221,4 +226,9 @@ function readProgress(given: unknown, mask: ((text: string) => string) | null): 
     ...(typeof total === "number" && Number.isFinite(total) ? { total } : {}),
     ...(typeof message === "string" ? { message: (mask?.(message) ?? message).slice(0, maxMessage) } : {}),
   });
+}
+
+/** The call of a context, for tools of the host itself. */
+export function callOf(context: ToolContext): Call {
+  return ToolCallContext.callOf(context);
 }

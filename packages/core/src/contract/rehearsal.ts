@@ -38,6 +38,15 @@ export interface Rehearsal extends RehearsalMark {
   /** SHA-256 over the tools and arguments of its calls, in their order. */
   readonly digest: string;
   /**
+   * Asks one question for the whole list, and makes its calls after the answer. It is a call of the host's own tool: it can
+   * wait in the store, be approved there or with fewer calls (`first`), and be resumed by another process with its ticket. Any
+   * other call that changes something asks, before it runs. Throws `OPTION_INVALID` like `approve`.
+   */
+  make(
+    list: ListToMake,
+    context?: Omit<CallContext, "sessionId" | "mode" | "cancellation">,
+  ): Promise<ToolOutcome>;
+  /**
    * Approves its calls with one answer of a person. Real calls with the result as `approved` in their context run without a
    * question while they are the calls of the list, in its order, each once; any other call that changes something asks, before it
    * runs. `digest` is that of the list that the person saw. Throws `OPTION_INVALID` for another one, and for a rehearsal that ended
@@ -48,6 +57,18 @@ export interface Rehearsal extends RehearsalMark {
     readonly by: string;
     readonly first?: number | undefined;
   }): ApprovedCalls;
+}
+
+/** What `rehearsal.make` makes. */
+export interface ListToMake {
+  /** Of the list that the person sees. */
+  readonly digest: string;
+  /** Only the first calls of the list. A rehearsal that ended early must be cut, or have `run`. */
+  readonly first?: number | undefined;
+  /** Calls that make the listed ones, such as that of a program. Default: the listed calls themselves. */
+  readonly run?:
+    | readonly { readonly name: string; readonly arguments?: JsonObject | undefined }[]
+    | undefined;
 }
 
 /** A list of calls that a person approved with one answer. It lives in this process. */

@@ -1,6 +1,8 @@
 import { isOver, rememberApproval } from "../pending/remember.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
+import { listTool } from "../sessions/bundle.ts";
+import { mountListTool } from "./approved-list.ts";
 import type { HostState } from "./host-state.ts";
 import type { Issue } from "../contract/ports.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
@@ -92,6 +94,7 @@ async function readEdited(
   { tool: name }: ApprovalRecord,
   edited: JsonObject,
 ): Promise<JsonObject> {
+  if (name === listTool) mountListTool(host);
   const tool = host.moduleSet.generation().find(name);
   if (tool === undefined || tool === null)
     throw invalidEdit(`no tool named "${name}" is mounted, which could parse them`);

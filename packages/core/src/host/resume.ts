@@ -6,20 +6,16 @@ import { endCall, hopNames } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { CallContext } from "../contract/context.ts";
 import { defaultDecider, type SealedRequest } from "../call/hold.ts";
-import {
-  ToolmountError,
-  errorMessage,
-  type ErrorCode,
-  type ErrorDetails,
-  messageOf,
-} from "../contract/errors.ts";
+import { ToolmountError, errorMessage, type ErrorCode, type ErrorDetails } from "../contract/errors.ts";
 import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
-import { normalizeResult } from "../result/normalize.ts";
+import { mountListTool } from "./approved-list.ts";
+import { requireExpected } from "./client-result.ts";
+import { listTool } from "../sessions/bundle.ts";
 import type { HostState } from "./host-state.ts";
 
 /** Resumes a call that waits, as `Host.resume` says. A call that has ended has the same outcome: nothing runs twice. */
@@ -33,33 +29,20 @@ export async function resume(
   if (host.closing && maker === null) throw new ToolmountError("HOST_CLOSED", {});
   const store = host.stores.approvals(host.moduleSet.generation());
   const record = typeof ticket === "string" ? await store?.findByTicket(hashTicket(ticket)) : null;
-  if (store === null || record === null || record === undefined || !isOf(record, context))
+  if (
+    store === null ||
+    record === null ||
+    record === undefined ||
+    record.info.sessionId !== context.sessionId ||
+    record.info.userId !== context.userId
+  )
     throw new ToolmountError("TICKET_INVALID", {});
+  if (record.tool === listTool) mountListTool(host);
   const given = clientResult === undefined ? null : { value: clientResult };
   const stored = new StoredCall(host.stores, store, record, ticket, given);
   stored.maker = maker;
   if (given !== null) requireExpected(record, clientResult);
   return host.stores.track(resumeStored(host, stored, context));
-}
-
-function isOf({ info }: ApprovalRecord, { sessionId, userId }: CallContext): boolean {
-  return info.sessionId === sessionId && info.userId === userId;
-}
-
-function requireExpected({ state, tool, client }: ApprovalRecord, clientResult: unknown): void {
-  if (!client)
-    throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem: "it does not run at the client" });
-  if (state === "ended") throw new ToolmountError("TICKET_USED", { tool });
-  if (state !== "handed" && state !== "claimed")
-    throw new ToolmountError("CLIENT_RESULT_REFUSED", {
-      tool,
-      problem: "the client did not receive the call",
-    });
-  try {
-    normalizeResult(tool, tool, isoTime(0), clientResult);
-  } catch (cause) {
-    throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem: messageOf(cause) }, { cause });
-  }
 }
 
 async function resumeStored(host: HostState, stored: StoredCall, context: CallContext): Promise<ToolOutcome> {

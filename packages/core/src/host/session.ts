@@ -12,8 +12,7 @@ import { logId } from "../pending/session-logs.ts";
 import { IdleCache } from "../sessions/states.ts";
 import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
-import { randomName } from "../pending/ticket.ts";
-import { SessionRehearsal } from "../sessions/rehearsal.ts";
+import { createRehearsal } from "./approved-list.ts";
 import { listChanges, undoChanges } from "./undo.ts";
 import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
@@ -78,7 +77,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     },
     changes: (filter) => listChanges(host, id, filter),
     undo: async (selection, given = {}) => undoChanges(host, await begin(given), selection),
-    rehearse: () => new SessionRehearsal(randomName(), (request, context) => session.call(request, context)),
+    rehearse: () => createRehearsal(host, session, (...given) => callInternal(session, ...given)),
     async mode(turn = {}) {
       await load();
       return (await modeOf(host, { ...turn, sessionId: id })).key;

@@ -1,4 +1,5 @@
-import type { ApprovedCalls } from "../contract/rehearsal.ts";
+import type { ApprovedCalls, RehearsedCall } from "../contract/rehearsal.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
 import { digestOf } from "../json/canonical.ts";
 
@@ -7,6 +8,17 @@ interface ApprovedCall {
   readonly tool: string;
   readonly arguments: unknown;
   readonly asks: readonly string[];
+}
+
+/** The internal tool whose call makes the calls of a rehearsal, after a person approved all of them with one answer. */
+export const listTool = "make_approved_calls";
+
+/** The arguments of the call that makes the calls of a list. */
+export interface ApprovedListArguments {
+  readonly run: readonly { readonly tool: string; readonly arguments: JsonObject }[];
+  readonly calls: readonly Pick<RehearsedCall, "tool" | "arguments" | "effects" | "canUndo" | "asks">[];
+  readonly harmless: readonly string[];
+  readonly first?: number;
 }
 
 /** A list of calls that a person approved with one answer: exactly these, in their order, each once. */

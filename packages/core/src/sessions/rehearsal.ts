@@ -7,9 +7,10 @@ import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json } from "../json/json.ts";
 import { ToolmountError } from "../contract/errors.ts";
-import { CallBundle, keyOf } from "./bundle.ts";
+import { CallBundle, keyOf, type ApprovedListArguments } from "./bundle.ts";
 
 type MakeCall = (request: CallRequest, context?: SessionCallContext) => Promise<ToolOutcome>;
+type MakeList = (list: ApprovedListArguments, context?: SessionCallContext) => Promise<ToolOutcome>;
 
 /** A rehearsal of a session's calls: what they would change, and what their tools staged. */
 export class SessionRehearsal implements Rehearsal, StagedEffects {
@@ -17,13 +18,15 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly calls: RehearsedCall[] = [];
   stopped: string | null = null;
   readonly #make: MakeCall;
+  readonly #makeList: MakeList;
   readonly #controller = new AbortController();
   readonly #staged = new Map<string, unknown>();
   readonly #harmless = new Set<string>();
 
-  constructor(id: string, make: MakeCall) {
+  constructor(id: string, make: MakeCall, makeList: MakeList) {
     this.id = id;
     this.#make = make;
+    this.#makeList = makeList;
   }
 
   get abortSignal(): AbortSignal {
@@ -44,6 +47,11 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   }
 
   approve({ digest, by, first = this.calls.length }: Parameters<Rehearsal["approve"]>[0]): CallBundle {
+    this.#requireList(digest, first);
+    return new CallBundle({ digest, by }, this.calls.slice(0, first), this.#harmless);
+  }
+
+  #requireList(digest: string, first: number): void {
     const problem =
       digest !== this.digest
         ? "it is not the digest of the list as it is now"
@@ -51,7 +59,24 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
           ? `the rehearsal ended early: ${this.stopped}`
           : null;
     if (problem !== null) throw new ToolmountError("OPTION_INVALID", { option: "digest", problem });
-    return new CallBundle({ digest, by }, this.calls.slice(0, first), this.#harmless);
+  }
+
+  make(
+    { digest, first, run }: Parameters<Rehearsal["make"]>[0],
+    context?: SessionCallContext,
+  ): Promise<ToolOutcome> {
+    this.#requireList(digest, first ?? (run === undefined ? this.calls.length : 0));
+    const requests = run?.map(({ name, arguments: given = {} }) => ({ tool: name, arguments: given }));
+    const calls = this.calls.map(({ tool, arguments: given, effects, canUndo, asks }) => ({
+      tool,
+      arguments: given,
+      effects,
+      canUndo,
+      asks,
+    }));
+    const own = this.calls.map(({ tool, arguments: given }) => ({ tool, arguments: given }));
+    const list = { run: requests ?? own, calls, harmless: [...this.#harmless] };
+    return this.#makeList(first === undefined ? list : { ...list, first }, context);
   }
 
   /** Notes a call that changed nothing itself. */

@@ -242,3 +242,100 @@ test("an approved list can be cut, and the answer counts only for the digest tha
   const forged = await session.call({ name: "send" }, { approved: { digest } });
   expect(forged.result.code).toBe("INTERNAL");
 });
+
+/** The question of a list, as an approver sees it. */
+const listQuestion = { tool: { name: "make_approved_calls" } };
+
+test("one question covers the whole list, and its calls are made after the answer", async () => {
+  const asked: unknown[] = [];
+  const { call, rehearsal, notes, sent, events } = notesWorld({
+    approver: (question) => (asked.push(question), { decision: "approve", by: "ada" }),
+  });
+  await call("set_note", { key: "a", value: "1" });
+  await call("send", { to: "ada" });
+  const outcome = await rehearsal.make({ digest: rehearsal.digest, first: 2 });
+  expect(outcome.result).toMatchObject({
+    data: {
+      made: [
+        { tool: "set_note", status: "ok" },
+        { tool: "send", status: "ok", data: "sent" },
+      ],
+    },
+  });
+  expect(asked).toMatchObject([
+    {
+      ...listQuestion,
+      arguments: {
+        calls: [
+          { tool: "set_note", effects: [{ target: "a", change: "create", difference: "+1" }], canUndo: true },
+          { tool: "send", arguments: { to: "ada" }, effects: [], canUndo: false },
+        ],
+      },
+    },
+  ]);
+  expect([[...notes], sent]).toEqual([[["a", "1"]], [{ to: "ada" }]]);
+  expect(events.filter(({ event }) => event === "approval:granted").map(({ data: { by } }) => by)).toEqual([
+    "ada",
+    "ada",
+    "ada",
+  ]);
+  expect(() => rehearsal.make({ digest: "0" })).toThrow("it is not the digest of the list as it is now");
+});
+
+test("a list waits in the store, can be cut by its approver, and is made once by another process", async () => {
+  const store = createMemoryStore();
+  const first = notesWorld({ store });
+  await first.call("set_note", { key: "a", value: "1" });
+  await first.call("set_note", { key: "b", value: "2" });
+  const { digest } = first.rehearsal;
+  const waiting = await first.rehearsal.make({ digest });
+  expect(waiting.status).toBe("pending");
+  const [question] = await first.host.approvals.list();
+  await first.host.close();
+
+  const other = notesWorld({ store });
+  const cut = { ...question!.arguments, first: 1 };
+  await other.host.approvals.decide(question!.id, { decision: "approve", arguments: cut }, "ada");
+  const resumed = await Promise.all([1, 2].map(() => other.host.resume(waiting.ticket!, { sessionId: "s" })));
+  expect(resumed.map(({ status }) => status).toSorted()).toEqual(["ok", "pending"]);
+  expect([...other.notes]).toEqual([["a", "1"]]);
+  expect(await other.host.resume(waiting.ticket!, { sessionId: "s" })).toMatchObject({ status: "ok" });
+  expect([...other.notes]).toEqual([["a", "1"]]);
+});
+
+test("a call that fails ends the list, and a call of a program that is not in the list asks", async () => {
+  const asked: string[] = [];
+  const { call, rehearsal, notes, host } = notesWorld({
+    approver: ({ tool: { name }, reasons }) => {
+      asked.push(`${name}: ${reasons.map(({ reason }) => reason).join("; ")}`);
+      return { decision: name === "make_approved_calls" ? "approve" : "deny", by: "ada" };
+    },
+  });
+  let value = "1";
+  host.coordinator.mount(
+    "tools",
+    tool(
+      async (_, context) => {
+        const { status } = await context.call({ name: "set_note", arguments: { key: "a", value } });
+        return data(status);
+      },
+      {
+        name: "outer",
+        category: "side_effect",
+        preview: async (_, context) => ({
+          effects: [],
+          result: data((await context.call({ name: "set_note", arguments: { key: "a", value } })).status),
+        }),
+      },
+    ),
+  );
+  await call("outer");
+  const { digest } = rehearsal;
+  const run = [{ name: "outer" }];
+  expect((await rehearsal.make({ digest, run })).result.data).toMatchObject({ made: [{ data: "ok" }] });
+  expect(asked).toEqual(['make_approved_calls: "make_approved_calls" asks for confirmation']);
+  value = "2";
+  expect((await rehearsal.make({ digest, run })).result.data).toMatchObject({ made: [{ data: "denied" }] });
+  expect(asked.at(-1)).toContain("the next call of the approved list is");
+  expect([...notes]).toEqual([["a", "1"]]);
+});

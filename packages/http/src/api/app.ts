@@ -5,6 +5,7 @@ import { visibleUser } from "../access/principal.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { callRoutes } from "./calls.ts";
+import { rehearsalRoutes } from "./rehearsals.ts";
 import { eventRoutes } from "./events.ts";
 import { historyRoutes } from "./history.ts";
 import { matchRoutes } from "./matches.ts";
@@ -44,6 +45,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   for (const routes of [
     toolRoutes(service),
     callRoutes(service),
+    rehearsalRoutes(service),
     historyRoutes(service),
     approvalRoutes(service),
     matchRoutes(service),

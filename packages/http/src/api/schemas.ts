@@ -87,7 +87,8 @@ const waitMs = (what: string, otherwise: string) =>
     .describe(`How long ${what} is kept open for a decision; default 0: ${otherwise}`);
 
 /** Who a call is for. */
-const callContext = {
+/** Who a call is for, and what the user said. */
+export const callContext = {
   sessionId: id("The session that the call belongs to").optional(),
   userId: id("The user on whose behalf it is made; a token of a user needs none").optional(),
   conversationId: id("Seen by the tool").optional(),

@@ -6,7 +6,10 @@ import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { runTurn, type Agent, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { isWord, readFiles, withFiles, type NamedFile } from "../../agent/prompt-files.ts";
 import { readAnswerForm } from "../../agent/structured-output.ts";
+import { writeNextCommands } from "../../render/next-commands.ts";
+import { writeOutcome } from "../../render/outcome.ts";
 import { readText } from "../../options/operands.ts";
+import { askOption, firstOption, makeList, type ListOptions } from "../../options/list-options.ts";
 import { rehearsalFacts, writeRehearsal } from "../../render/rehearsal.ts";
 import { addExamples, collect, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
@@ -15,7 +18,7 @@ import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
 
-interface Options extends AgentOptions {
+interface Options extends AgentOptions, ListOptions {
   readonly session?: string;
   readonly schema?: string;
   readonly attach?: readonly string[];
@@ -37,6 +40,8 @@ export function define(command: Command, shell: Shell): void {
     .option("--attach <path>", "give the model this image or file, too; may be given again", collect)
     .option("--session <id>", "resume this session, or begin it under this id")
     .option("--rehearse", "only show what the calls of the turn would change; the conversation is not kept")
+    .option(...askOption)
+    .option(...firstOption)
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
     .action(async (words: string[], options: Options) => {
@@ -71,23 +76,36 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
   return code;
 }
 
-/** Runs a turn as a rehearsal in a copy of the session, shows what its calls would change, and deletes the copy. */
+/**
+ * Runs a turn as a rehearsal in a copy of the session, shows what its calls would change, and deletes the copy. With `--ask`
+ * the calls of the list are then made in the session itself.
+ */
 async function rehearseTurn(
   { host, reasoner }: Pick<Agent, "host" | "reasoner">,
   { sessionId, abortSignal, ...request }: RunOptions,
-  { json }: Options,
+  options: Options,
   { out }: Shell,
 ): Promise<TurnResult> {
   const copy = `rehearsal-${randomUUID()}`;
   if (sessionId !== undefined) await reasoner.fork(host, sessionId, copy);
-  const rehearsal = host.session(copy).rehearse();
+  const own = sessionId ?? randomUUID();
+  const rehearsal = host.session(own).rehearse();
   try {
     const signals = [rehearsal.abortSignal, ...(abortSignal === undefined ? [] : [abortSignal])];
     const whole = { ...request, sessionId: copy, rehearsal, abortSignal: AbortSignal.any(signals) };
     const result = await reasoner.run(host, whole);
-    if (json === true) out.jsonLine({ type: "rehearsal", ...rehearsalFacts(rehearsal) });
-    else writeRehearsal(out, rehearsal);
-    return result;
+    if (options.json === true) out.jsonLine({ type: "rehearsal", ...rehearsalFacts(rehearsal) });
+    else if (options.ask !== true) writeRehearsal(out, rehearsal);
+    const made = await makeList(rehearsal, options, { userId: options.user, abortSignal });
+    if (made === null) return result;
+    if (options.json === true) out.jsonLine({ type: "made", ...made });
+    else {
+      writeOutcome(out, made);
+      writeNextCommands(out, made, { plan: undefined, session: own, user: options.user });
+    }
+    return made.status === "ok"
+      ? result
+      : { ...result, status: made.status === "pending" ? "paused" : "failed" };
   } finally {
     await (host.coordinator.get("session-store") as SessionStore | null)?.delete(copy);
   }

@@ -1,10 +1,12 @@
 import { ToolmountError, type ApprovalScope, type JsonObject } from "@toolmount/core";
+import { listTool } from "@toolmount/core/internal";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { standingLines, viewLines } from "../../host/approval-lines.ts";
 import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
+import { readFirst } from "../../options/list-options.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { readDuration } from "../../options/call-filters.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -21,6 +23,7 @@ interface Options extends PlanOptions {
   readonly remember?: string;
   readonly args?: string;
   readonly for?: number;
+  readonly first?: number;
 }
 
 /** `toolmount approvals list|standing|approve|deny|revoke`: calls that wait for an answer, and answers for later calls. */
@@ -78,6 +81,7 @@ function defineDecisions(add: Add, run: Run, shell: Shell): void {
       "--args <json>",
       "the arguments with which the call runs instead of its own; the model reads that",
     )
+    .option("--first <count>", "of a list of calls, approve only the first ones", readFirst)
     .action((id: string, plan: string | undefined, options: Options) =>
       run(async (host) => decide(host, await waitingId(host, id), "approve", options, shell), plan, options),
     );
@@ -135,7 +139,7 @@ async function list({ approvals }: OpenedHost, { json }: Options, { out }: Shell
   const always = await approvals.remembered();
   if (json === true) return out.json({ waiting, always });
   const short = shortIds([...waiting, ...always].map(({ id }) => id));
-  for (const view of waiting) for (const line of viewLines(view, short)) out.line(line);
+  for (const view of waiting) for (const line of viewLines(view, short, out)) out.line(line);
   for (const one of always) for (const line of standingLines(one, short)) out.line(line);
   out.line(`${countOf(waiting, "question")}, ${countOf(always, "remembered approval")}`);
 }
@@ -166,10 +170,26 @@ async function decide(
   const { reason, json } = options;
   const by = options.by ?? readUserName(env);
   const remember = readRemember(options);
-  const edited = options.args === undefined ? undefined : readEdited(options.args);
+  const edited =
+    options.args === undefined ? await cutList(approvals, id, options) : readEdited(options.args);
   const view = await approvals.decide(id, { decision, reason, remember, arguments: edited }, by);
   if (json === true) return out.json(view);
   out.line(`${printable(view.tool)} is ${view.state}; resume the call or its session now`);
+}
+
+/** The arguments of a list of calls with only the first of them; undefined without `--first`. */
+async function cutList(
+  approvals: OpenedHost["approvals"],
+  id: string,
+  { first }: Options,
+): Promise<JsonObject | undefined> {
+  if (first === undefined) return undefined;
+  const found = (await approvals.list()).find((one) => one.id === id);
+  if (found?.tool !== listTool)
+    throw new ToolmountError("USAGE_INVALID", {
+      problem: "--first is for the question about a list of calls",
+    });
+  return { ...found.arguments, first };
 }
 
 function readEdited(text: string): JsonObject {

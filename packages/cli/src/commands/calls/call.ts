@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import type { Approver, Progress } from "@toolmount/core";
+import type { Approver, CallRequest, Progress, Session } from "@toolmount/core";
 import { isToolInterrupt, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { createRuleWriter, type RuleWriter } from "../../host/rule-writer.ts";
@@ -24,13 +24,14 @@ import { saveContent } from "../../render/content.ts";
 import { shortPath } from "../../render/problems.ts";
 import { rehearsalFacts, writeRehearsal } from "../../render/rehearsal.ts";
 import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
+import { askOption, firstOption, makeList, type ListOptions } from "../../options/list-options.ts";
 import { printable } from "../../screen/printable.ts";
 import { shellWith, type Shell } from "../../process/shell.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
 import { openStatus } from "../../process/with-status.ts";
 import { interruption } from "../../process/signals.ts";
 
-export interface CallOptions extends PlanOptions, TapeOptions, SourceOptions {
+export interface CallOptions extends PlanOptions, TapeOptions, SourceOptions, ListOptions {
   readonly json?: true;
   readonly approve?: true;
   readonly rehearse?: true;
@@ -77,6 +78,8 @@ export function addCallOptions(command: Command): Command {
     .option("--save <folder>", "write images, sounds and resources of the result into this folder")
     .option("--approve", "approve this one call without a question")
     .option("--rehearse", "only show what the call would change")
+    .option(...askOption)
+    .option(...firstOption)
     .option(...jsonOption);
 }
 
@@ -102,6 +105,7 @@ async function call(
   const { plan } = operands;
   const { status, shell } = openStatus(given);
   const input = planOfSource(plan, options);
+  const sessionId = options.session ?? randomUUID();
   const { outcome, rehearsed, code } = await shell.interruptible(async (controller) => {
     const terminal = operands.text === "-" ? undefined : shell.terminal;
     const rules = createRuleWriter(shell.cwd);
@@ -113,20 +117,14 @@ async function call(
       const asked = shellWith(shell, { terminal: options.json === true ? undefined : terminal });
       const request = await readRequest(operands, host, asked, controller);
       const context = contextOf(options, shell, controller.signal);
-      const rehearsal =
-        options.rehearse === true ? host.session(context.sessionId ?? randomUUID()).rehearse() : null;
       status.show([request.name]);
-      const done = await host
-        .call(
-          id === undefined ? request : { ...request, id },
-          rehearsal === null ? context : { ...context, rehearsal },
-        )
-        .finally(() => status.show([]));
-      return {
-        outcome: done,
-        rehearsed: rehearsal,
-        code: exitCodeOfReplay(host, exitCodeOfCall(done), shell),
-      };
+      const called = id === undefined ? request : { ...request, id };
+      const done =
+        options.rehearse === true
+          ? rehearse(host.session(sessionId), called, context, options)
+          : host.call(called, context).then((own) => ({ outcome: own, rehearsed: null }));
+      const ended = await done.finally(() => status.show([]));
+      return { ...ended, code: exitCodeOfReplay(host, exitCodeOfCall(ended.outcome), shell) };
     } catch (error) {
       throw isToolInterrupt(error)
         ? new ToolmountError("INTERRUPTED", { tool: operands.tool }, { cause: error })
@@ -136,6 +134,7 @@ async function call(
       await host.close();
     }
   });
+  const session = rehearsed === null ? options.session : sessionId;
   const saved =
     options.save === undefined ? [] : await saveContent(outcome, resolve(shell.cwd, options.save));
   const more = {
@@ -145,13 +144,26 @@ async function call(
   if (options.json === true) shell.out.json({ ...outcome, ...more });
   else {
     writeOutcome(shell.out, outcome);
-    if (rehearsed !== null) writeRehearsal(shell.out, rehearsed);
+    if (rehearsed !== null && (options.ask !== true || outcome.ticket !== undefined))
+      writeRehearsal(shell.out, rehearsed);
     for (const path of saved)
       shell.out.line(`${shell.out.paint("green", "✔")} ${printable(shortPath(path, shell.cwd))}`);
-    if (!hasSource(options))
-      writeNextCommands(shell.out, outcome, { plan, session: options.session, user: options.user });
+    if (!hasSource(options)) writeNextCommands(shell.out, outcome, { plan, session, user: options.user });
   }
   return code;
+}
+
+/** Rehearses a call; with `--ask`, it is then made as the list was approved. */
+async function rehearse(
+  session: Session,
+  request: CallRequest,
+  { mode: _, sessionId: __, ...context }: ReturnType<typeof contextOf>,
+  options: CallOptions,
+) {
+  const rehearsed = session.rehearse();
+  const outcome = await rehearsed.call(request, context);
+  const made = outcome.status === "ok" ? await makeList(rehearsed, options, context, request) : null;
+  return { outcome: made ?? outcome, rehearsed };
 }
 
 function chooseApprover(

@@ -1,0 +1,44 @@
+import type { CallRequest, JsonObject, Rehearsal, ToolOutcome } from "@toolmount/core";
+
+export interface ListOptions {
+  readonly ask?: true;
+  readonly first?: number;
+}
+
+export const askOption = [
+  "--ask",
+  "with --rehearse: ask once for the whole list, then make its calls; without a terminal the question waits in the store",
+] as const;
+
+export const firstOption = [
+  "--first <count>",
+  "with --ask: only the first calls of the list",
+  readFirst,
+] as const;
+
+/** How many calls of a list are approved. */
+export function readFirst(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  // As commander's InvalidArgumentError: it knows the error by its code, and is not loaded for this.
+  throw Object.assign(new Error("Give a number from 1."), { code: "commander.invalidArgument" });
+}
+
+/**
+ * Asks for the list of a rehearsal, and makes its calls: by the call that was rehearsed, or one by one. Null when nothing is
+ * asked.
+ */
+export async function makeList(
+  rehearsal: Rehearsal,
+  { ask, first }: ListOptions,
+  context: Parameters<Rehearsal["make"]>[1],
+  request?: CallRequest,
+): Promise<ToolOutcome | null> {
+  const { calls, digest } = rehearsal;
+  if (ask !== true || calls.length === 0) return null;
+  const run = request === undefined ? undefined : [{ name: request.name, arguments: objectOf(request) }];
+  return rehearsal.make({ digest, first, run }, context);
+}
+
+function objectOf({ arguments: given = {} }: CallRequest): JsonObject {
+  return typeof given === "string" ? (JSON.parse(given) as JsonObject) : (given as JsonObject);
+}

@@ -1,0 +1,76 @@
+import { createMemoryStore } from "@toolmount/core";
+import { expect, test } from "vitest";
+import { createWorld, serve } from "./support/world.ts";
+
+const host = "/api/v1/hosts/default";
+const calls = [
+  { tool: "wipe", arguments: { text: "disk" } },
+  { tool: "echo", arguments: { text: "done" } },
+];
+
+test("a rehearsal over HTTP runs no tool, and says what the calls would ask", async () => {
+  const world = createWorld();
+  const { ask } = await serve(world.host);
+  const { status, body } = await ask("POST", `${host}/rehearsals`, {
+    as: "caller",
+    body: { sessionId: "s", calls },
+  });
+
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    calls: [
+      { tool: "wipe", isModelled: false, asks: ['"wipe" asks for confirmation'] },
+      { tool: "echo", asks: [] },
+    ],
+    stopped: null,
+    made: null,
+  });
+  expect(world.started).toEqual([]);
+});
+
+test("one question about the list is approved by another token, cut, and made once, by another server, too", async () => {
+  const store = createMemoryStore();
+  const first = await serve(createWorld({ store }).host);
+  const rehearsed = await first.ask("POST", `${host}/rehearsals`, {
+    as: "caller",
+    body: { sessionId: "s", calls, ask: true },
+  });
+  const { made } = rehearsed.body as unknown as { made: { status: string; ticket: string } };
+  expect(made).toMatchObject({ status: "pending" });
+
+  const world = createWorld({ store });
+  const { ask } = await serve(world.host);
+  const { waiting } = (await ask("GET", `${host}/approvals`)).body as unknown as {
+    waiting: { id: string; arguments: object }[];
+  };
+  expect(waiting).toHaveLength(1);
+  const decision = { decision: "approve", arguments: { ...waiting[0]!.arguments, first: 1 } };
+  const decided = await ask("POST", `${host}/approvals/${waiting[0]!.id}/decision`, { body: decision });
+  expect(decided.status).toBe(200);
+  const resume = () =>
+    ask("POST", `${host}/resume`, { as: "caller", body: { ticket: made.ticket, sessionId: "s" } });
+  expect((await resume()).body).toMatchObject({
+    status: "ok",
+    result: { data: { made: [{ tool: "wipe", data: "wiped disk" }] } },
+  });
+  await resume();
+  expect(world.started).toEqual(["wipe"]);
+});
+
+test("the list of a user is that user's, also for who would make its calls", async () => {
+  const world = createWorld();
+  const { ask } = await serve(world.host);
+  const body = { sessionId: "s", calls, ask: true };
+  const mine = (await ask("POST", `${host}/rehearsals`, { as: "ana", body })).body;
+  const { ticket } = mine["made"] as unknown as { readonly ticket: string };
+  const [question] = await world.host.approvals.list();
+  expect(question!.info.userId).toBe("ana");
+  await world.host.approvals.decide(question!.id, "approve", "ops");
+  const resume = { ticket, sessionId: "s" };
+  expect((await ask("POST", `${host}/resume`, { as: "caller", body: resume })).status).toBe(404);
+  expect(world.started).toEqual([]);
+  expect((await ask("POST", `${host}/resume`, { as: "ana", body: resume })).body).toMatchObject({
+    status: "ok",
+  });
+  expect(world.started).toEqual(["wipe", "echo"]);
+});
