@@ -39,8 +39,15 @@ test("a process that sets a value nested too deep ends its call, and not the hos
   expect((await far.act("data")).result.data).toEqual({ sum: 3 });
 });
 
-test("an object of 500,000 members ends its process before the host parses it", async () => {
-  const outcome = await far.act("return many keys", 500_000);
+test("a result with an object of 500,000 members ends its call, and does not leave its process", async () => {
+  const { status, result } = await far.act("return many keys", 500_000);
+
+  expect({ status, code: result.code }).toEqual({ status: "failed", code: "CONTRACT_VIOLATION" });
+  expect(result.error).toContain("an object of more than 20000 members");
+});
+
+test("a message with an object of 500,000 members ends its process before the host parses it", async () => {
+  const outcome = await far.act("forge a wide value", 500_000);
 
   expect(outcome).toMatchObject({ status: "failed", result: { code: "TOOL_FAILED" } });
   expect(outcome.result.error).toContain("it sent an object of more than 20000 members");
@@ -57,6 +64,24 @@ test("a million progress reports of a process are a few messages, and the last o
   expect(outcome).toMatchObject({ status: "ok", result: { data: "done" } });
   expect(heard).toEqual([...Array.from({ length: 100 }, (_, at) => at + 1), 1_000_000]);
 });
+
+test.each([
+  { width: 60, levels: 1, most: 17 },
+  { width: 17, levels: 2, most: 33 },
+])(
+  "$width calls at once of each call, $levels levels deep, have at most $most processes, and each of them ends",
+  async ({ width, levels, most }) => {
+    await using flooded = await world(
+      { border: "none" },
+      { limits: { timeoutMs: 600_000, graceMs: 1, concurrent: 1_000 } },
+    );
+    const { result } = await flooded.act("tree", { width, levels });
+
+    const pids = result.data as readonly number[];
+    expect(pids).toHaveLength(levels === 1 ? 1 + width : 1 + width + width * width);
+    expect(new Set(pids).size).toBeLessThanOrEqual(most);
+  },
+);
 
 test("a process that sends messages without end is killed, and the host has read a bounded number", async () => {
   let read = 0;

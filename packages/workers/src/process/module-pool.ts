@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Announce, JsonObject } from "@toolmount/core";
 import { announcedEvents, type Contribution } from "../far/contributions.ts";
 import type { DescribedTool } from "../far/described-tool.ts";
@@ -12,9 +13,15 @@ interface DescribedByProcess {
 /** What a pool starts, and how many processes it may have. */
 interface PoolOptions {
   readonly start: () => Promise<FarProcess>;
-  /** Most processes for calls from outside; a call by a tool may add one, so that it never waits for its caller. */
+  /** Most processes for calls from outside; calls by tools may add some, so that none waits for its caller. */
   readonly processes: number;
 }
+
+/**
+ * Most calls of one depth that have a process, where tools made them. Such a call waits for deeper ones only, so the calls of
+ * one depth may wait for each other.
+ */
+const maxNested = 16;
 
 /**
  * The processes of one module. A call has a process to itself, which then waits for the next call. A module that keeps
@@ -25,7 +32,10 @@ export class ModulePool {
   readonly #alive = new Set<FarProcess>();
   readonly #idle: FarProcess[] = [];
   readonly #waiting: PromiseWithResolvers<void>[] = [];
+  readonly #nested = new NestedPlaces();
   #starting = 0;
+  /** The start of the last process. */
+  #begun: Promise<unknown> = Promise.resolve();
   #shared: Promise<FarProcess> | undefined;
   /** Unknown until the first process has mounted the module. */
   #keepsState: boolean | undefined;
@@ -42,20 +52,22 @@ export class ModulePool {
     this.#options = options;
   }
 
-  /** A process for one call. Rejects with why none could be started. */
-  async take(nested: boolean): Promise<FarProcess> {
+  /** A process for one call of a depth; 0 is a call from outside. Rejects with why none could be started. */
+  async take(depth: number): Promise<FarProcess> {
     this.#taken++;
     try {
-      return await this.#take(nested);
+      await this.#nested.enter(depth);
+      return await this.#take(depth > 0);
     } catch (error) {
       this.#taken--;
+      this.#nested.leave(depth);
       throw error;
     }
   }
 
-  /** A process that waits for calls; undefined when one must be started or awaited. */
-  takeNow(): FarProcess | undefined {
-    if (this.#isClosed || this.#keepsState !== false) return undefined;
+  /** A process that waits for calls; undefined when one must be started or awaited, and for calls by tools. */
+  takeNow(depth: number): FarProcess | undefined {
+    if (depth > 0 || this.#isClosed || this.#keepsState !== false) return undefined;
     const far = this.#takeIdle();
     if (far !== undefined) this.#taken++;
     return far;
@@ -84,8 +96,9 @@ export class ModulePool {
   }
 
   /** Returns a process after its call. */
-  give(far: FarProcess): void {
+  give(far: FarProcess, depth: number): void {
     this.#taken--;
+    this.#nested.leave(depth);
     if (this.#keepsState !== true && far.isAlive) this.#idle.push(far);
     this.#waiting.shift()?.resolve();
     if (this.isRetired) this.#endIdle();
@@ -94,7 +107,7 @@ export class ModulePool {
   /** What its first process reported of the module. */
   async describe(announce: Announce): Promise<DescribedByProcess> {
     this.#announce = announce;
-    if (this.#described === undefined) this.give(await this.take(false));
+    if (this.#described === undefined) this.give(await this.take(0), 0);
     return this.#described ?? { tools: [], contributions: [] };
   }
 
@@ -147,7 +160,7 @@ export class ModulePool {
   async #start(): Promise<FarProcess> {
     this.#starting++;
     try {
-      const far = await this.#options.start();
+      const far = await this.#begin();
       this.#alive.add(far);
       void far.ended.then(() => this.#onEnd(far));
       const { keepsState, tools, contributions = [] } = await far.mounted;
@@ -158,6 +171,13 @@ export class ModulePool {
       this.#starting--;
       this.#waiting.shift()?.resolve();
     }
+  }
+
+  /** Starts follow each other, each in a turn of the loop of its own: a start keeps the host from its work for milliseconds. */
+  #begin(): Promise<FarProcess> {
+    const begun = this.#begun.then(() => setImmediate()).then(() => this.#options.start());
+    this.#begun = begun.catch(() => undefined);
+    return begun;
   }
 
   /** Replaces a process that ended, so that the next call finds one. One that could not start is not replaced. */
@@ -171,10 +191,35 @@ export class ModulePool {
       .then(
         (replacement) => {
           this.#taken++;
-          this.give(replacement);
+          this.give(replacement, 0);
         },
         // The next call starts a process itself, and reports why that fails.
         () => undefined,
       );
+  }
+}
+
+/** The calls by tools that have a process, counted by their depth, and those that wait for one. */
+class NestedPlaces {
+  readonly #taken = new Map<number, number>();
+  readonly #waiting = new Map<number, (() => void)[]>();
+
+  async enter(depth: number): Promise<void> {
+    const taken = this.#taken.get(depth) ?? 0;
+    if (depth === 0) return;
+    if (taken < maxNested) return void this.#taken.set(depth, taken + 1);
+    const turn = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(depth) ?? [];
+    waiting.push(turn.resolve);
+    this.#waiting.set(depth, waiting);
+    await turn.promise;
+  }
+
+  /** The next call that waits gets the place. */
+  leave(depth: number): void {
+    if (depth === 0) return;
+    const next = this.#waiting.get(depth)?.shift();
+    if (next === undefined) this.#taken.set(depth, (this.#taken.get(depth) ?? 0) - 1);
+    else next();
   }
 }

@@ -11,7 +11,7 @@ import {
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { canonicalJson } from "@toolmount/core/internal";
-import type { Border, Grants } from "../border/border.ts";
+import type { Border, Grants, NodeProgram } from "../border/border.ts";
 import { secretsBeside } from "../border/code-folders.ts";
 import { unavailable } from "../run-failures.ts";
 import { FarProcess } from "./far-process.ts";
@@ -78,8 +78,13 @@ class Pools {
 
   #add(module: RunnerModule, describe: boolean): ModulePool {
     const { processes } = this.#options;
-    const start = () =>
-      startProcess(module, describe, this.#options, (event, data) => pool.announce(event, data));
+    let program: NodeProgram | undefined;
+    const start = () => {
+      // To find the code follows thousands of links: once for all processes of a module.
+      program ??= farProgram(module.specifier);
+      const onEvent: Announce = (event, data) => pool.announce(event, data);
+      return startProcess(module, program, describe, this.#options, onEvent);
+    };
     const pool = new ModulePool({ processes, start });
     this.#pools.set(canonicalJson(module), pool);
     this.#makeNewest(module, pool);
@@ -96,17 +101,18 @@ class Pools {
 }
 
 async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
-  const far = pool.takeNow() ?? (await takeProcess(pool, job));
+  const { depth } = job.info;
+  const far = pool.takeNow(depth) ?? (await takeProcess(pool, job));
   try {
     control.signal.throwIfAborted();
     return await far.run(job, control);
   } finally {
-    pool.give(far);
+    pool.give(far, depth);
   }
 }
 
 function takeProcess(pool: ModulePool, job: RunnerJob): Promise<FarProcess> {
-  return pool.take(job.info.depth > 0).catch((error: unknown) => {
+  return pool.take(job.info.depth).catch((error: unknown) => {
     throw unavailable(job, messageOf(error));
   });
 }
@@ -118,12 +124,12 @@ function requireModule(job: RunnerJob): RunnerModule {
 
 async function startProcess(
   module: RunnerModule,
+  program: NodeProgram,
   describe: boolean,
   options: ProcessRunnerOptions,
   onEvent: Announce,
 ): Promise<FarProcess> {
   const { border, startTimeoutMs, logger, clock = systemClock } = options;
-  const program = farProgram(module.specifier);
   const secret = [...(options.grants.secret ?? []), ...secretsBeside(program.code)];
   const grants = { ...options.grants, secret };
   const { cwd, denied, memoryMb } = grants;

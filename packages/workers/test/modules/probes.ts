@@ -1,6 +1,6 @@
 // A module for tests of runners: its tools do what a call of them asks for.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import {
   data,
@@ -93,6 +93,14 @@ const services: Readonly<Record<string, Act>> = {
   },
   "nested call": async ({ call }, value) =>
     data((await call({ name: "probe", arguments: { act: "context", value: value as never } })).result.data),
+  /** Each call makes as many, down to a depth; the result has the process of every call. */
+  tree: async ({ call, depth }, value) => {
+    const { width, levels } = value as { width: number; levels: number };
+    if (depth === levels) return data([process.pid]);
+    const request = { name: "probe", arguments: { act: "tree", value: value as never } };
+    const outcomes = await Promise.all(Array.from({ length: width }, () => call(request)));
+    return data([process.pid, ...outcomes.flatMap(({ result }) => result.data as number[])]);
+  },
   "endless nesting": async ({ call }) => {
     const { result } = await call({ name: "probe", arguments: { act: "endless nesting" } });
     return result.error === undefined ? data(result.data) : data({ stopped: result.code });
@@ -250,12 +258,28 @@ const escapes: Readonly<Record<string, Act>> = {
     writeFileSync(3, `{"type":"set","runId":${JSON.stringify(runId)},"key":"k","value":${value}}\n`);
     return forever();
   },
+  "forge a wide value": ({ runId }, count) => {
+    const members = Array.from({ length: Number(count) }, (_, at) => `"k${at}":0`).join();
+    writeWhole(`{"type":"returned","runId":${JSON.stringify(runId)},"value":{"data":{${members}}}}\n`);
+    return forever();
+  },
   "forge another run": ({ runId }) => {
     const text = JSON.stringify({ type: "returned", runId: `${runId}0`, value: { data: "forged" } });
     writeFileSync(3, `${text}\n`);
     return data("own");
   },
 };
+
+/** Writes to the host although the channel takes only a part at a time. */
+function writeWhole(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;)
+    try {
+      at += writeSync(3, bytes, at);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EAGAIN") throw error;
+    }
+}
 
 function tried(act: () => string): string {
   try {
