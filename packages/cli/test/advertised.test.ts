@@ -87,6 +87,19 @@ describe("what help and pages name exists", () => {
     expect(pages.flatMap(typedIn).length).toBeGreaterThan(100);
   });
 
+  test("every option of the help is on a page", () => {
+    const text = pages.map(read).join("\n");
+    const below = (each: Command): Command[] => [each, ...each.commands.flatMap(below)];
+    const unknown = below(program).flatMap((command) =>
+      command.options
+        .map(({ long }) => long ?? "")
+        .filter((long) => !new RegExp(`${long}(?![\\w-])`).test(text))
+        .map((long) => `${command.name()} ${long}`),
+    );
+
+    expect(unknown).toEqual([]);
+  });
+
   test("every package on a page", () => {
     const manifests = globSync(["packages/*/package.json", "tools/*/package.json"], { cwd: root });
     const names = new Set([

@@ -47,7 +47,7 @@ const commands: readonly ChatCommand[] = [
   },
   { name: "/cost", says: "show requests, tokens and cost of this chat", run: writeCost },
   { name: "/approvals", says: "show the questions that wait for an answer", run: writeApprovals },
-  { name: "/undo", says: "give the files of the last turn the content they had before it", run: undoFiles },
+  { name: "/undo", says: "restore the files that the last turn changed", run: undoFiles },
   { name: "/quit", says: "end the chat", run: () => {} },
 ];
 

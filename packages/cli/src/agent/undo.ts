@@ -9,7 +9,7 @@ import type { FileChange, FileSnapshots } from "./file-snapshots.ts";
 export interface Undo {
   /** Runs a turn, and remembers the files before and after it. */
   around<Value>(turn: () => Promise<Value>): Promise<Value>;
-  /** Asks, and gives the files of the last turn that changed some the content they had before it. Returns their paths. */
+  /** Asks, and restores the files that the last turn changed. Returns their paths. */
   undo(shell: Shell): Promise<readonly string[]>;
 }
 
