@@ -6,6 +6,7 @@ export {
   hasWords,
   isWanted,
   joinRecord,
+  lineOf,
   newestFirst,
   soughtWords,
   wordsOf,

@@ -45,6 +45,11 @@ export interface ServedPlan {
   ): Promise<object>;
   /** Rejects with `PLAN_INVALID`, and the host stays as it was. */
   reload(): Promise<object>;
+  /**
+   * How another policy would have answered the newest calls of the audit: `policy` is the section of the plan, as YAML. No tool
+   * runs. Rejects with `PLAN_INVALID`.
+   */
+  compare?(policy: string, options: { readonly last: number; readonly signal: AbortSignal }): Promise<object>;
 }
 
 /** Another protocol of the same host, behind the same guards. */

@@ -90,7 +90,7 @@ test("filters of tool, status, code and session choose the calls of the table, a
   await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(2);
   await page.getByLabel("status", { exact: true }).fill("TOOL_FAILED");
   await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(1);
-  expect(await rows.innerText()).toMatch(/search\s+s\s+TOOL_FAILED\s+3 ms/);
+  expect(await rows.innerText()).toMatch(/search\s+ms: 3, fails: true\s+s\s+TOOL_FAILED\s+3 ms/);
   await page.reload();
   await expect.poll(() => rows.count(), { timeout: 240_000 }).toBe(1);
   await page.getByLabel("session", { exact: true }).fill("another");

@@ -57,6 +57,7 @@ export interface CallSummary {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
+  readonly line: string;
   /** Grows with each change of any call. */
   readonly change: number;
 }

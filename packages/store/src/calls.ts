@@ -16,7 +16,7 @@ import type { Tables } from "./tables.ts";
 /** How long a process that says nothing is taken to run its calls, in milliseconds. */
 export const aliveMs = 45_000;
 
-/** Most rows of one insert: each has 13 values, and SQLite accepts 32766. */
+/** Most rows of one insert: each has 14 values, and SQLite accepts 32766. */
 const rowsPerInsert = 1_000;
 
 /** A call with what its newest records add to it. */
@@ -74,6 +74,12 @@ async function upsert(
         code: row.ref("excluded.code"),
         duration_ms: row.ref("excluded.duration_ms"),
         alive_until: row.ref("excluded.alive_until"),
+        line: row
+          .case()
+          .when("calls.line", "=", "")
+          .then(row.ref("excluded.line"))
+          .else(row.ref("calls.line"))
+          .end(),
         writer: row.ref("excluded.writer"),
       })),
     )
@@ -129,6 +135,7 @@ function rowOf(call: PastCall, writer: string, now: number): Omit<Tables["calls"
     session_id: optional(call.sessionId),
     turn_id: optional(call.turnId),
     parent_run_id: optional(call.parentRunId),
+    line: plainText(call.line),
     at: call.startedAt,
     duration_ms: call.durationMs,
     alive_until: call.status === "running" ? now + aliveMs : null,
@@ -244,5 +251,6 @@ function callOf(row: Selectable<Tables["calls"]>, now: number): PastCall {
     userId: row.user_id,
     turnId: row.turn_id,
     parentRunId: row.parent_run_id,
+    line: row.line,
   };
 }

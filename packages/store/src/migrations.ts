@@ -161,6 +161,7 @@ async function keepCalls(db: Transaction<Tables>, isPostgres: boolean): Promise<
     .addColumn("session_id", "text")
     .addColumn("turn_id", "text")
     .addColumn("parent_run_id", "text")
+    .addColumn("line", "text", (column) => column.notNull())
     .addColumn("at", "bigint", (column) => column.notNull())
     .addColumn("duration_ms", "double precision")
     .addColumn("alive_until", "bigint")

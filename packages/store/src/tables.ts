@@ -35,6 +35,7 @@ export interface Tables {
     session_id: string | null;
     turn_id: string | null;
     parent_run_id: string | null;
+    line: string;
     at: number;
     duration_ms: number | null;
     /** Of a call that runs: its process says again and again that it is there. Null for other calls. */

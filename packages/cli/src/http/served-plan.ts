@@ -1,6 +1,8 @@
-import type { OpenedHost } from "@toolmount/loader";
+import { ToolmountError, type Json } from "@toolmount/core";
+import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
 import type { ServedPlan, ServedProtocol, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
+import { auditSinkOf } from "../audit/audit-sink.ts";
 import { loaderOptions } from "../host/loader-options.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
@@ -19,14 +21,61 @@ export function servePlan(
     async effective() {
       const { readEffectivePlan } = await import("@toolmount/loader/commands");
       const { files, value, values, problems } = await readEffectivePlan(plan, given);
-      return { files, value, values, problems };
+      return { files, value, values, problems, policy: await policyText(value) };
     },
+    compare: (policy, options) => comparePolicy(host, policy, given, options),
     async why(tool, question) {
       const { explainTool } = await import("@toolmount/loader/commands");
       const tools = host.tools({ includeDeprecated: true });
       return explainTool(tool, plan, { ...given, ...question, tools });
     },
   };
+}
+
+/** The section `policy` of a plan, to be edited. Its secrets are masked; a comparison needs none. */
+async function policyText(plan: unknown): Promise<string> {
+  const { stringify } = await import("yaml");
+  return stringify((plan as { readonly policy?: unknown } | null)?.policy ?? {});
+}
+
+/** Mounts the plan once more with another policy, and judges the newest calls of the audit. No tool runs. */
+async function comparePolicy(
+  host: OpenedHost,
+  text: string,
+  options: OpenHostOptions,
+  { last, signal }: { readonly last: number; readonly signal: AbortSignal },
+): Promise<object> {
+  const [{ openJudge }, { diffPolicy }, { readNewestCallsOf }] = await Promise.all([
+    import("../learn/judge-host.ts"),
+    import("../learn/policy-diff.ts"),
+    import("../learn/recorded-calls.ts"),
+  ]);
+  const sink = auditSinkOf(host);
+  const { written, folder } = host.plan;
+  const plan = { ...written, policy: await readPolicy(text) };
+  const judge = await openJudge(plan, { ...options, cwd: folder, overlays: [] });
+  const until = async function* () {
+    for await (const call of readNewestCallsOf(sink, last)) {
+      signal.throwIfAborted();
+      yield call;
+    }
+  };
+  try {
+    return await diffPolicy(until(), judge);
+  } finally {
+    await judge.close();
+  }
+}
+
+/** Reads a policy that a person wrote. Throws `PLAN_INVALID` with line and column. */
+async function readPolicy(text: string): Promise<Json> {
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text, { prettyErrors: true });
+  const [problem] = document.errors;
+  if (problem === undefined) return document.toJS({ maxAliasCount: 100 }) as Json;
+  const [{ line, col } = { line: 1, col: 1 }] = problem.linePos ?? [];
+  const message = problem.message.split("\n")[0] ?? "it is no YAML";
+  throw new ToolmountError("PLAN_INVALID", { count: 1, report: `policy:${line}:${col} ${message}` });
 }
 
 /** The turns of a host's model, bound to it. */

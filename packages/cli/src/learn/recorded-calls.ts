@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import type { AuditEntry, AuditSink, Json, JsonObject } from "@toolmount/core";
+import { setImmediate } from "node:timers/promises";
+import type { AuditEntry, AuditSink, Json, JsonObject, PastCallFilter } from "@toolmount/core";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
 import { tapeHeader, type TapeCall } from "@toolmount/tape";
 import { callOf, readPages, RunJoiner } from "../audit/audited-calls.ts";
@@ -53,6 +54,26 @@ export async function* readCallsOfAudit(sink: AuditSink): AsyncIterable<Recorded
     if (call !== null) yield call;
   }
   yield* restOf(open);
+}
+
+/** Calls that are read and judged before others have their turn. */
+const pageSize = 200;
+
+/** The newest calls of an audit that lists calls, newest first, page by page; between pages the process does other work. */
+export async function* readNewestCallsOf(sink: AuditSink, last: number): AsyncIterable<RecordedCall> {
+  let after: PastCallFilter["after"];
+  for (let left = last; left > 0; left -= pageSize) {
+    const { calls, hasMore } = await sink.calls!({ after, limit: Math.min(pageSize, left) });
+    const open = new RunJoiner();
+    for (const { entry } of await sink.read({ runIds: calls.map(({ runId }) => runId) })) {
+      const call = callOfRun(open.add(entry));
+      if (call !== null) yield call;
+    }
+    yield* restOf(open);
+    after = calls.at(-1);
+    if (!hasMore) return;
+    await setImmediate();
+  }
 }
 
 function* restOf(open: RunJoiner): Iterable<RecordedCall> {

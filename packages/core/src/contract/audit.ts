@@ -65,6 +65,8 @@ export interface PastCall {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
+  /** Its arguments as a line of at most 200 characters for a list; empty when it has none. */
+  readonly line: string;
 }
 
 /** Selects calls of the audit. */

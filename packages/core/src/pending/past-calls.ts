@@ -1,3 +1,4 @@
+import { isRecord, type Json } from "../json/json.ts";
 import type { AuditEntry, AuditRecord, PastCall, PastCallFilter, PastCallPage } from "../contract/audit.ts";
 
 /** What one more record changes of a call. `before` is null for the first record that is known of it. */
@@ -13,13 +14,36 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
     userId: textOf(entry["userId"]),
     turnId: textOf(entry["turnId"]),
     parentRunId: textOf(entry["parentRunId"]),
+    line: "",
   };
   return {
     ...known,
+    line: known.line === "" ? lineOf(entry["arguments"]) : known.line,
     status: statusOf(entry),
     code: kind === "end" ? textOf(entry["code"]) : null,
     durationMs: kind === "end" && typeof durationMs === "number" ? durationMs : null,
   };
+}
+
+/** The longest line of arguments, in characters. */
+const maxLine = 200;
+
+/** Arguments as a line for a list: `to: ACME, amount: 5`. A text is the beginning of their JSON. */
+export function lineOf(given: Json | undefined): string {
+  if (given === undefined || given === null) return "";
+  const parts = isRecord(given)
+    ? Object.entries(given).map(([name, value]) => `${name}: ${shortText(value)}`)
+    : [shortText(given)];
+  const line = parts
+    .join(", ")
+    .slice(0, maxLine + 1)
+    .toWellFormed();
+  return line.length > maxLine ? `${line.slice(0, maxLine - 1)}…` : line;
+}
+
+function shortText(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.slice(0, maxLine).replaceAll(/\s+/g, " ");
 }
 
 function statusOf({ kind, status }: AuditEntry): string {

@@ -23,9 +23,35 @@ export const planSchema = z
     files: z.array(z.string()),
     value: z.unknown().describe("The plan with all layers merged"),
     values: z.array(anyObject).describe("Where each value is written"),
+    policy: z.string().optional().describe("The section policy as YAML, to edit and compare"),
     problems: z.array(problem),
   })
   .openapi("EffectivePlan");
+
+const verdict = z.enum(["allow", "ask", "deny"]);
+
+/** What another policy would have answered. */
+export const comparisonSchema = z
+  .object({
+    judged: z.number(),
+    changed: z.number().describe("Calls that would be answered otherwise"),
+    groups: z
+      .array(
+        z.object({
+          tool: z.string(),
+          from: verdict,
+          to: verdict,
+          rule: z
+            .string()
+            .describe("What asks or denies now; for a call that is allowed now, what asked then"),
+          count: z.number(),
+          examples: z.array(z.object({ id: z.string(), arguments: z.string(), user: z.string().optional() })),
+        }),
+      )
+      .describe("Most calls first"),
+    notJudged: z.record(z.string(), z.number()).describe("Calls that could not be judged, by why"),
+  })
+  .openapi("PolicyComparison");
 
 /** Why a tool is what it is. */
 export const explanationSchema = z

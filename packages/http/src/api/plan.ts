@@ -4,8 +4,24 @@ import { requireRole, visibleUser, type Principal } from "../access/principal.ts
 import { HttpError } from "../fault/http-error.ts";
 import type { ServedPlan } from "../served-host.ts";
 import { anyObject } from "./schemas.ts";
-import { explanationSchema, planSchema, reloadSchema, statusSchema } from "./plan-schemas.ts";
-import { createRoutes, failures, hostOf, hostParam, json, requireOpen, type Service } from "./service.ts";
+import {
+  comparisonSchema,
+  explanationSchema,
+  planSchema,
+  reloadSchema,
+  statusSchema,
+} from "./plan-schemas.ts";
+import {
+  createRoutes,
+  failures,
+  hostOf,
+  hostParam,
+  json,
+  jsonBody,
+  requireOpen,
+  signalOf,
+  type Service,
+} from "./service.ts";
 
 const status = createRoute({
   method: "get",
@@ -61,6 +77,26 @@ const reload = createRoute({
   responses: { 200: json(reloadSchema, "What the reload did"), ...failures },
 });
 
+const compare = createRoute({
+  method: "post",
+  path: "/hosts/{host}/plan/compare",
+  operationId: "comparePolicy",
+  tags: ["Plan"],
+  summary: "Show how another policy would have answered the newest calls of the audit; no tool runs",
+  request: {
+    params: hostParam,
+    body: jsonBody(
+      z
+        .strictObject({
+          policy: z.string().max(200_000).describe("The section policy of the plan, as YAML"),
+          last: z.int().min(1).max(100_000).default(10_000).describe("How many calls, the newest"),
+        })
+        .openapi("PolicyToCompare"),
+    ),
+  },
+  responses: { 200: json(comparisonSchema, "The calls that would be answered otherwise"), ...failures },
+});
+
 /** The plan of a host. It names every tool and path, so a token of one user does not read it. */
 export function planRoutes(service: Service) {
   const planOf = (name: string, principal: Principal): ServedPlan => {
@@ -70,7 +106,25 @@ export function planRoutes(service: Service) {
     if (plan === undefined) throw new HttpError("NOT_SERVED", { what: "plan: it was created without one" });
     return plan;
   };
+  const comparing = new Set<string>();
   return createRoutes()
+    .openapi(compare, async (c) => {
+      requireRole(c.env.principal, "admin");
+      requireOpen(service);
+      const { host } = c.req.valid("param");
+      const plan = planOf(host, c.env.principal);
+      if (plan.compare === undefined) throw new HttpError("NOT_SERVED", { what: "comparison of policies" });
+      // It mounts the plan's modules once more: one at a time is enough.
+      if (comparing.has(host)) throw new HttpError("RATE_LIMITED", { seconds: 5 });
+      comparing.add(host);
+      try {
+        const { policy, last } = c.req.valid("json");
+        const found = await plan.compare(policy, { last, signal: signalOf(c, service) });
+        return c.json(found as z.output<typeof comparisonSchema>, 200);
+      } finally {
+        comparing.delete(host);
+      }
+    })
     .openapi(status, (c) => {
       const found = planOf(c.req.valid("param").host, c.env.principal).status();
       return c.json(found as z.output<typeof statusSchema>, 200);

@@ -208,6 +208,7 @@ export const callSummarySchema = z
     userId: nullableText,
     turnId: nullableText,
     parentRunId: nullableText,
+    line: z.string().describe("Its arguments as a line of at most 200 characters; secrets are masked"),
     change: z.number().describe("Every change of any call adds 1"),
   })
   .openapi("CallSummary");

@@ -1,7 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
-import { hasWords, isWanted, soughtWords, wordsOf } from "@toolmount/core/internal";
-import type { Clock, EventData, Host, Logger, PastCallFilter } from "@toolmount/core";
+import { hasWords, isWanted, lineOf, soughtWords, wordsOf } from "@toolmount/core/internal";
+import type { Clock, EventData, Host, Json, Logger, PastCallFilter } from "@toolmount/core";
 import { addStep, show, sizeOf, type CallRecord, type CallSummary, type Shown } from "./call-record.ts";
 
 /** Calls that are kept; the oldest that has ended makes room. */
@@ -106,6 +106,7 @@ export class CallJournal {
     call.traceparent = traceparent;
     this.#detail -= sizeOf(call.arguments) + sizeOf(call.result);
     call.arguments = show(trace.arguments);
+    call.line = lineOf(valueOf(call.arguments));
     call.result = show(trace.result);
     this.#detail += sizeOf(call.arguments) + sizeOf(call.result);
     this.#detailed.push(call);
@@ -128,6 +129,7 @@ export class CallJournal {
       call.status = call.isHere ? "running" : "decided";
     else if (name === "tool:pre" && call.arguments === null) {
       call.arguments = show(data["tool_input"]);
+      call.line = lineOf(valueOf(call.arguments));
       this.#detail += sizeOf(call.arguments);
     }
     this.#publish(call);
@@ -196,6 +198,7 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
     userId: trace.userId ?? null,
     turnId: trace.turnId ?? null,
     parentRunId: trace.parentRunId ?? null,
+    line: "",
     change: 0,
     phase: null,
     traceparent: trace.traceparent ?? null,
@@ -205,10 +208,14 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
   };
 }
 
+/** What is kept of a value: all of it, or the beginning of its text. */
+function valueOf(shown: Shown | null): Json {
+  if (shown === null) return null;
+  return "value" in shown ? shown.value : shown.text;
+}
+
 /** What a search looks at. */
 function textsOf({ arguments: given, result }: CallRecord) {
-  const valueOf = (shown: Shown | null) =>
-    shown === null ? null : "value" in shown ? shown.value : shown.text;
   return { arguments: valueOf(given), result: valueOf(result) };
 }
 

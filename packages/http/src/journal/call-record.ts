@@ -24,6 +24,8 @@ export interface CallSummary {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
+  /** Its arguments as a line for a list. */
+  line: string;
   /** Every change of any call adds 1. */
   change: number;
 }

@@ -49,6 +49,7 @@ export function Rows({ calls: all, open: openId }: RowsProps) {
       <div class="row titles" aria-hidden="true">
         <span>started</span>
         <span>tool</span>
+        <span class="wide">arguments</span>
         <span class="wide">session</span>
         <span class="wide">person</span>
         <span>result</span>
@@ -123,6 +124,7 @@ function Row({ call, isOpen, isStop }: RowProps) {
           <Time at={call.startedAt} />
         </span>
         <span>{call.tool}</span>
+        <span class="wide dim">{call.line}</span>
         <span class="wide dim">{call.sessionId ?? ""}</span>
         <span class="wide dim">{call.userId ?? ""}</span>
         <span>

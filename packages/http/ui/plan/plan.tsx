@@ -9,6 +9,7 @@ import { linkTo } from "../route.ts";
 import type { Entry, LockChange, Problem } from "../shapes.ts";
 import { hostPath, me, served, textOf } from "../state.ts";
 import { Value } from "../value.tsx";
+import { Compare } from "./compare.tsx";
 import { planFile } from "./place.ts";
 import { Problems } from "./problems.tsx";
 import { ToolTable } from "./tools.tsx";
@@ -159,14 +160,18 @@ function textOfValue(value: unknown): string {
 
 /** The plan with all its layers merged. */
 function Effective({ again }: { readonly again: Signal<number> }) {
-  const loaded = useLoaded<{ files: readonly string[]; value: unknown }>("/plan", again);
+  const loaded = useLoaded<{ files: readonly string[]; value: unknown; policy?: string }>("/plan", again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
-  const { files, value } = loaded.value.value;
+  const { files, value, policy } = loaded.value.value;
+  const mayCompare = policy !== undefined && me.value?.roles.includes("admin") === true;
   return (
-    <details>
-      <summary>The whole plan, with its layers merged</summary>
-      <p class="facts">{files.join(" · ")}</p>
-      <Value value={value} label="Plan" />
-    </details>
+    <>
+      {mayCompare && <Compare key={policy} policy={policy} />}
+      <details>
+        <summary>The whole plan, with its layers merged</summary>
+        <p class="facts">{files.join(" · ")}</p>
+        <Value value={value} label="Plan" />
+      </details>
+    </>
   );
 }

@@ -9,7 +9,13 @@ export const callCases: readonly StoreCase[] = [
     async run([one, other]) {
       const seen = async () => (await one.audit!.calls!({ limit: 10 })).calls.map(({ status }) => status);
 
-      await write(one, "w-1", { kind: "pending", runId: "r", status: "pending", at: 5 });
+      await write(one, "w-1", {
+        kind: "pending",
+        runId: "r",
+        status: "pending",
+        at: 5,
+        arguments: { to: "ACME", amount: 5 },
+      });
       assert.deepEqual(await seen(), ["waiting"]);
       await write(other, "w-2", { kind: "decision", runId: "r", decision: "approve", at: 6 });
       assert.deepEqual(await seen(), ["decided"]);
@@ -37,6 +43,7 @@ export const callCases: readonly StoreCase[] = [
           userId: "alice",
           turnId: null,
           parentRunId: null,
+          line: "to: ACME, amount: 5",
         },
       ]);
     },
