@@ -1,7 +1,8 @@
 import { systemClock, type AuditRecord, type AuditSink, type Timer } from "@toolmount/core";
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { CallWords } from "./call-words.ts";
-import { aliveMs, listCalls, plainText, storeCalls } from "./calls.ts";
+import { aliveMs, plainText, storeCalls } from "./calls.ts";
+import { listCalls } from "./list-calls.ts";
 import { pruneAudit } from "./prune.ts";
 import type { Tables } from "./tables.ts";
 

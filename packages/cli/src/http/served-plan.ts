@@ -23,7 +23,7 @@ export function servePlan(
       const { files, value, values, problems } = await readEffectivePlan(plan, given);
       return { files, value, values, problems, policy: await policyText(value) };
     },
-    compare: (policy, options) => comparePolicy(host, policy, given, options),
+    compare: (policy, limits) => comparePolicy(host, policy, given, limits),
     async why(tool, question) {
       const { explainTool } = await import("@toolmount/loader/commands");
       const tools = host.tools({ includeDeprecated: true });
