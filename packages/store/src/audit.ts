@@ -15,10 +15,14 @@ export interface StoredAudit extends AuditSink {
 }
 
 /** Stores the audit: one commit for all records of an append, the heads of their chains and the calls that they are about. */
-export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"], words: CallWords): StoredAudit {
+export function createAudit(
+  db: Kysely<Tables>,
+  words: CallWords,
+  options: Pick<AuditSink, "mode" | "keepsResults">,
+): StoredAudit {
   const alive = new RunningCalls(db);
   return {
-    mode,
+    ...options,
     stop: () => alive.stop(),
     append: async (records) => {
       await db.transaction().execute(async (transaction) => {

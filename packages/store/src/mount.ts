@@ -3,6 +3,8 @@ import { z } from "zod";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { openStore, unavailable } from "./open-store.ts";
 
+const modes = ["batched", "durable", "mixed", "changes"] as const;
+
 /** The plan's sections `state:` and `audit:`. */
 export const config = z
   .strictObject({
@@ -13,7 +15,13 @@ export const config = z
         error: "state is memory, sqlite:<path> or postgres://…",
       })
       .optional(),
-    audit: z.enum(["off", "batched", "durable", "mixed", "changes"]).optional(),
+    /** How calls are recorded. In a map, `results: false` leaves their results out. */
+    audit: z
+      .union([
+        z.enum(["off", ...modes]),
+        z.strictObject({ mode: z.enum(modes), results: z.boolean().default(true) }),
+      ])
+      .optional(),
   })
   .refine(({ state, audit }) => state !== undefined || audit === undefined || audit === "off", {
     error: "an audit needs a store: add state: sqlite:./.toolmount/state.db",
@@ -34,7 +42,8 @@ export async function mount(
   if (state === undefined) return;
   const store = await openStore(state, {
     folder: coordinator.getCapability("session.working_dir") ?? undefined,
-    audit: audit === "off" ? undefined : audit,
+    audit: audit === "off" ? undefined : typeof audit === "object" ? audit.mode : audit,
+    auditResults: typeof audit === "object" ? audit.results : undefined,
   });
   const pruned = store
     .pruneApprovals(systemClock.now() - keepEndedMs)

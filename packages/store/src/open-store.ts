@@ -22,6 +22,8 @@ export interface StoreOptions extends PostgresOptions {
   readonly folder?: string | undefined;
   /** Also stores an audit, in this mode. */
   readonly audit?: AuditSink["mode"] | undefined;
+  /** Whether the audit has the results of calls; default true. */
+  readonly auditResults?: boolean | undefined;
 }
 
 /** An open store. */
@@ -59,7 +61,10 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   }
   const opened = db;
   const words = isPostgres ? postgresWords : sqliteWords;
-  const audit = options.audit === undefined ? undefined : createAudit(opened, options.audit, words);
+  const audit =
+    options.audit === undefined
+      ? undefined
+      : createAudit(opened, words, { mode: options.audit, keepsResults: options.auditResults });
   return {
     approvals: createApprovals(opened),
     sessions: createSessions(opened),

@@ -13,6 +13,8 @@ export async function composeOurs(modules: readonly KnownModule[]): Promise<Json
   return composePlanSchema({ parts: printPlanSchemas(), sections, modules });
 }
 
+const auditModes = ["batched", "durable", "mixed", "changes"];
+
 /** Of the store's config each member is a section of its own; the words are the plan's, not those of the config. */
 const storeSections: Readonly<Record<string, JsonSchema>> = {
   state: {
@@ -21,8 +23,17 @@ const storeSections: Readonly<Record<string, JsonSchema>> = {
     pattern: "^(memory$|sqlite:.|postgres(ql)?://.|.*\\$\\{)",
   },
   audit: {
-    description: "How calls are recorded: off, batched (at most 10 ms lost), durable.",
-    anyOf: [{ enum: ["off", "batched", "durable"] }, { type: "object" }],
+    description:
+      "How calls are recorded: off, batched (at most 10 ms lost), durable, mixed or changes. results: false leaves results out.",
+    anyOf: [
+      { enum: ["off", ...auditModes] },
+      {
+        type: "object",
+        properties: { mode: { enum: auditModes }, results: { type: "boolean", default: true } },
+        required: ["mode"],
+        additionalProperties: false,
+      },
+    ],
   },
 };
 

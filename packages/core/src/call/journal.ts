@@ -290,9 +290,9 @@ function argumentsOf(call: Call): { arguments?: JsonObject | string; argumentsDi
 }
 
 /** The data of the result for the audit: secrets masked. Of long data only the beginning of its JSON, and its length. */
-function resultOf({ ending, host }: Call): { result?: Json; resultText?: string; resultLength?: number } {
+function resultOf({ ending, host, generation }: Call): Partial<AuditEntry> {
   const { data } = ending.result!;
-  if (data === undefined) return {};
+  if (data === undefined || sinkOf(host, generation)?.keepsResults === false) return {};
   const masked = host.redact(data as Json);
   const text = JSON.stringify(masked);
   if (text.length <= maxText) return { result: masked };

@@ -37,6 +37,8 @@ export interface AuditSink {
    * `changes`: durable, without tools of category read and without calls of unknown tools.
    */
   readonly mode: "batched" | "durable" | "mixed" | "changes";
+  /** Whether the end of a call has its result; default true. */
+  readonly keepsResults?: boolean | undefined;
   /** Appends in one commit. On disk when it resolves. */
   append(records: readonly AuditRecord[]): Promise<void>;
   read(filter?: AuditFilter): Promise<readonly AuditRecord[]>;

@@ -88,6 +88,19 @@ describe("audit: durable", () => {
     expect(ends[1]!["result"]).toBeUndefined();
   });
 
+  test("the end has no result where the audit keeps none", async () => {
+    const { store, commits } = watched("durable");
+    const audit = { ...store.audit, keepsResults: false };
+    const { host } = world([tool(() => data("private"))], { store: { ...store, audit } });
+    await host.call({ name: "probe" }, context);
+
+    expect(commits.flat().map(({ kind, status }) => [kind, status])).toEqual([
+      ["start", undefined],
+      ["end", "ok"],
+    ]);
+    expect(JSON.stringify(commits)).not.toContain("private");
+  });
+
   test("calls in flight share a commit", async () => {
     const { store, commits } = watched("durable");
     const { host } = world([tool()], { store });
