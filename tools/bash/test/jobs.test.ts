@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { processesWith, shell } from "./world.ts";
+import { ownSeconds, processesWith, shell } from "./world.ts";
+
+const time = ownSeconds();
 
 interface Started {
   readonly id: string;
@@ -77,10 +79,10 @@ test("of an output that is larger than is kept, the start and the end are there,
 
 test("a background command is stopped with all that it started", async () => {
   const tools = shell();
-  const { id } = await started(tools, "setsid sleep 66.5 & nohup sleep 66.5 & sleep 66.5");
+  const { id } = await started(tools, `setsid sleep ${time} & nohup sleep ${time} & sleep ${time}`);
 
   expect((await tools.bashStop.execute({ id })).data).toEqual({ id, status: "stopped", returncode: null });
-  expect(processesWith("66.5")).toEqual([]);
+  expect(processesWith(time)).toEqual([]);
   expect((await tools.bashStop.execute({ id })).data).toEqual({ id, status: "stopped", returncode: null });
 });
 
@@ -132,11 +134,11 @@ test("more in the background than allowed is rejected", async () => {
 
 test("closing ends all of it", async () => {
   const tools = shell();
-  await started(tools, "trap '' TERM; while :; do sleep 67.5; done");
-  await started(tools, "setsid sleep 67.5");
+  await started(tools, `trap '' TERM; while :; do sleep ${time}; done`);
+  await started(tools, `setsid sleep ${time}`);
   await tools.close();
 
-  expect(processesWith("67.5")).toEqual([]);
+  expect(processesWith(time)).toEqual([]);
 });
 
 test("ended commands are kept until sixty-four others need the room", async () => {

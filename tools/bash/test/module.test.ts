@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { createHost, type Approver, type Host } from "@toolmount/core";
 import { config, mount } from "@toolmount/tool-bash";
 import { expect, onTestFinished, test } from "vitest";
-import { processesWith, scratch } from "./world.ts";
+import { ownSeconds, processesWith, scratch } from "./world.ts";
+
+const time = ownSeconds();
 
 async function mounted(settings: object = {}, approver?: Approver | Approver["ask"]) {
   const folder = scratch();
@@ -72,22 +74,22 @@ test("a call that is cancelled in a host is cancelled, and its processes are gon
   const { host } = await mounted({ require_approval: false });
   const caller = new AbortController();
   const running = host.call(
-    { name: "bash", arguments: { command: "sleep 71.5" } },
+    { name: "bash", arguments: { command: `sleep ${time}` } },
     { abortSignal: caller.signal },
   );
   setImmediate(() => caller.abort());
 
   expect(await running).toMatchObject({ status: "cancelled", result: { code: "CANCELLED" } });
   await host.close();
-  expect(processesWith("71.5")).toEqual([]);
+  expect(processesWith(time)).toEqual([]);
 });
 
 test("AMP-5: when the module goes, its background commands go with it", async () => {
   const { host } = await mounted({ require_approval: false });
-  await bash(host, "trap '' TERM; while :; do sleep 72.5; done", { run_in_background: true });
+  await bash(host, `trap '' TERM; while :; do sleep ${time}; done`, { run_in_background: true });
   await host.close();
 
-  expect(processesWith("72.5")).toEqual([]);
+  expect(processesWith(time)).toEqual([]);
 });
 
 test.each([

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { systemClock } from "@toolmount/core";
 import { createBash } from "@toolmount/tool-bash";
 import { expect, test } from "vitest";
-import { processesWith, scratch, shell, stopOnceReady, type Output } from "./world.ts";
+import { ownSeconds, processesWith, scratch, shell, stopOnceReady, type Output } from "./world.ts";
+
+const time = ownSeconds();
 
 async function run(command: string, settings = {}, params = {}) {
   const { bash } = shell(settings);
@@ -151,9 +153,9 @@ test("a command that takes too long is ended, and what it had printed is reporte
 });
 
 test("one that does not listen to TERM is killed", async () => {
-  await stopOnceReady(shell(), `trap '' TERM; echo ready; while :; do sleep 61.5; done`);
+  await stopOnceReady(shell(), `trap '' TERM; echo ready; while :; do sleep ${time}; done`);
 
-  expect(processesWith("61.5")).toEqual([]);
+  expect(processesWith(time)).toEqual([]);
 });
 
 test("one that listens to TERM may end in its own way", async () => {
@@ -175,11 +177,11 @@ test("more time than the settings allow is not given, and that is said", async (
 test("a caller that gives up ends the command", async () => {
   const { bash } = shell();
   const caller = new AbortController();
-  const running = bash.execute({ command: "echo begun; sleep 62.5" }, { abortSignal: caller.signal });
+  const running = bash.execute({ command: `echo begun; sleep ${time}` }, { abortSignal: caller.signal });
   setImmediate(() => caller.abort());
 
   expect(await running).toMatchObject({ error: "Request was cancelled", code: "COMMAND_CANCELLED" });
-  expect(processesWith("62.5")).toEqual([]);
+  expect(processesWith(time)).toEqual([]);
 });
 
 test("FORGE-30, FORGE-31: a command that was cancelled before is not begun", async () => {
@@ -190,15 +192,16 @@ test("FORGE-30, FORGE-31: a command that was cancelled before is not begun", asy
 });
 
 test.each([
-  ["a child in the background", "sleep 63.5 & echo done"],
-  ["one without a hang-up", "nohup sleep 63.5 >/dev/null 2>&1 & echo done"],
-  ["one in a session of its own", "setsid sleep 63.5 >/dev/null 2>&1 & echo done"],
-  ["one twice removed", "(setsid bash -c 'sleep 63.5 & disown' &) ; echo done"],
-  ["one that ignores TERM", `(trap "" TERM; while :; do sleep 63.5; done) & echo done`],
-  ["one in a group of its own", "set -m; sleep 63.5 & echo done"],
+  ["a child in the background", `sleep ${time} & echo done`],
+  ["one without a hang-up", `nohup sleep ${time} >/dev/null 2>&1 & echo done`],
+  ["one in a session of its own", `setsid sleep ${time} >/dev/null 2>&1 & echo done`],
+  ["one twice removed", `(setsid bash -c 'sleep ${time} & disown' &) ; echo done`],
+  ["one that ignores TERM", `(trap "" TERM; while :; do sleep ${time}; done) & echo done`],
+  ["one without an environment", `env -i sleep ${time} & echo done`],
+  ["one in a group of its own", `set -m; sleep ${time} & echo done`],
 ])("what a command leaves behind is ended with it: %s", async (_title, command) => {
   expect(await output(command)).toMatchObject({ stdout: "done\n", returncode: 0 });
-  expect(processesWith("63.5")).toEqual([]);
+  expect(processesWith(time)).toEqual([]);
 });
 
 test("children that end soon after it may say what they have to say", async () => {

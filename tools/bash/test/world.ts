@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +35,11 @@ export interface Output {
   readonly truncated?: boolean;
   readonly stdout_total_bytes?: number;
   readonly id?: string;
+}
+
+/** A time for `sleep` that no other process of the machine names, such as one of another run of these tests. */
+export function ownSeconds(): string {
+  return `60.${randomInt(1e12)}`;
 }
 
 /** Process ids of those whose environment or command line holds a text, zombies left out. */

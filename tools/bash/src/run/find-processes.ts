@@ -58,26 +58,29 @@ async function findIn(scan: () => Promise<Scan | null>, trace: Trace): Promise<r
   for (let round = 0; round < maxScans; round++) {
     const seen = await scan();
     if (seen === null) return null;
-    const ours = seen.filter((found) => found.state === "running" && isOurs(found, trace));
+    const ours = seen.filter((found) => isOurs(found, trace));
     if (ours.length > 0) return ours.map(({ pid }) => pid);
     // A process that ended during the scan may have left a child that the scan did not list. Zombies, and processes
     // without an environment, may be ending or may stay so: each counts once.
-    const isOpen = ({ pid, state }: SeenProcess) =>
-      pid >= trace.pid && (state === "gone" || (state === "unsure" && !unsure.has(pid)));
+    const isUnsure = ({ state }: SeenProcess) => state === "zombie" || state === "unread";
+    const isOpen = (found: SeenProcess) =>
+      found.pid >= trace.pid && (found.state === "gone" || (isUnsure(found) && !unsure.has(found.pid)));
     if (!seen.some(isOpen)) return [];
-    unsure = new Set(seen.flatMap(({ pid, state }) => (state === "unsure" ? [pid] : [])));
+    unsure = new Set(seen.filter(isUnsure).map(({ pid }) => pid));
   }
   return [];
 }
 
-function isOurs({ group, session, mark }: SeenProcess, trace: Trace): boolean {
+/** A process that starts a program has no environment for a moment. Its group says whose it is. */
+function isOurs({ state, group, session, mark }: SeenProcess, trace: Trace): boolean {
+  if (state === "gone" || state === "zombie") return false;
   return group === trace.pid || session === trace.pid || mark === trace.mark;
 }
 
 interface SeenProcess {
   readonly pid: number;
-  /** `unsure`: a zombie, or its environment cannot be read. `gone`: it ended during the scan. */
-  readonly state: "running" | "unsure" | "gone";
+  /** `unread`: its environment cannot be read, or not yet. `gone`: it ended during the scan. */
+  readonly state: "running" | "unread" | "zombie" | "gone";
   readonly group: number;
   readonly session: number;
   readonly mark: string | null;
@@ -116,11 +119,11 @@ function readProcess(pid: number, strangers: Map<number, string>): SeenProcess {
   const [state = "", , group, session] = fields;
   const place = { pid, group: Number(group), session: Number(session), mark: null };
   if (state === "") return { ...place, state: "gone" };
-  if (state === "Z" || state === "X") return { ...place, state: "unsure" };
+  if (state === "Z" || state === "X") return { ...place, state: "zombie" };
   const start = fields[19] ?? "";
   if (strangers.get(pid) === start) return { ...place, state: "running" };
   const environment = readOr(`/proc/${pid}/environ`);
-  if (environment === "") return { ...place, state: "unsure" };
+  if (environment === "") return { ...place, state: "unread" };
   const mark = markIn(environment);
   if (mark === null) strangers.set(pid, start);
   return { ...place, state: "running", mark };
