@@ -1,6 +1,6 @@
 import { createFiles, type Files } from "@toolmount/paths";
-import { createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
 import { config, rootRules, type ParsedSettings, type Settings } from "./config.ts";
+import { createEngineGuard, type EngineGuard } from "./ripgrep/engine-guard.ts";
 
 /** Services of the host that the tools use; all are optional. */
 export interface Services {
@@ -15,7 +15,7 @@ export interface Searcher {
   readonly settings: ParsedSettings;
   readonly files: Files;
   /** Ends the engine when this process ends during a search. */
-  readonly guard: ProgramGuard;
+  readonly guard: EngineGuard;
 }
 
 /** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when the working folder is not known. */
@@ -32,7 +32,7 @@ export function openSearcher(
     get files() {
       return guarded(secretPaths());
     },
-    guard: createProgramGuard(),
+    guard: createEngineGuard(),
   };
 }
 

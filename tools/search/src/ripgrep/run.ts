@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { treeOptions, type ProgramGuard } from "@toolmount/paths/system";
+import { treeOptions } from "@toolmount/paths/system";
 import { rgPath } from "@vscode/ripgrep";
+import type { EngineGuard } from "./engine-guard.ts";
 
 /** One run of ripgrep. */
 export interface Run {
@@ -11,7 +12,7 @@ export interface Run {
   /** Ends what stands between records. */
   readonly separator: "\n" | "\0";
   readonly signal: AbortSignal;
-  readonly guard: ProgramGuard;
+  readonly guard: EngineGuard;
 }
 
 export interface Ending {
@@ -32,7 +33,7 @@ const maxRecordBytes = 8_388_608;
 const maxErrorBytes = 8_192;
 
 /**
- * Runs ripgrep beside this process and hands on its records as they come. It gets an empty environment, no input and
+ * Runs ripgrep beside this process and hands on its records as they come. It gets no variable of the host, no input and
  * no configuration. It has ended when this returns or throws; the abort of `signal` kills it, and is thrown. The guard kills
  * it when this process ends.
  */
@@ -45,7 +46,7 @@ export async function runRipgrep(
   guard.start();
   const child = spawn(rgPath, ["--no-config", ...args], {
     cwd,
-    env: {},
+    env: guard.env,
     stdio: ["ignore", "pipe", "pipe"],
     ...treeOptions(),
   });
@@ -67,7 +68,7 @@ export async function runRipgrep(
   }
 }
 
-function watch(child: ChildProcess, pid: number, guard: ProgramGuard): void {
+function watch(child: ChildProcess, pid: number, guard: EngineGuard): void {
   guard.add(pid);
   child.once("exit", () => guard.remove(pid));
 }
