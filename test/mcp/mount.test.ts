@@ -153,7 +153,10 @@ test("a server gets the variables that the plan names and a few harmless ones, a
   expect(env).toContain("TOKEN");
   expect(
     env.filter(
-      (name) => !/^(TOKEN|TOOLMOUNT_CHAIN|HOME|LOGNAME|PATH|SHELL|TERM|USER|__CF|PWD|_|SHLVL)/.test(name),
+      (name) =>
+        !/^(TOKEN|TOOLMOUNT_CHAIN|TOOLMOUNT_SERVER|HOME|LOGNAME|PATH|SHELL|TERM|USER|__CF|PWD|_|SHLVL)/.test(
+          name,
+        ),
     ),
   ).toEqual([]);
 });

@@ -1,10 +1,12 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { ToolmountError } from "@toolmount/core";
 import {
+  createProgramGuard,
   killTree,
   launchInSandbox,
   passFilter,
@@ -61,18 +63,18 @@ const patienceMs = 700;
 const maxProcesses = 512;
 const countMs = 1_000;
 
-/** Ends the group of `$0` when its input ends: when this process is gone, however it went. */
-const guardScript =
-  'read -r _; kill -s TERM -- "-$0" 2>/dev/null; sleep 1; kill -s KILL -- "-$0" 2>/dev/null';
+/** A variable of a program and all that it starts, by which its guard finds them. */
+const markName = "TOOLMOUNT_SERVER";
 
 /**
  * Starts a program in a process group of its own, with an environment of a few harmless variables and what the plan
- * names. A guard ends the group when this process dies without a word. Rejects when the program cannot be started.
+ * names. A guard ends all that it started when this process dies without a word. Rejects when the program cannot be started.
  */
 export async function startProgram(given: Program): Promise<ProcessTree> {
   const { cwd } = given;
   const launch = launchOf(given);
-  const env = { ...launch.env };
+  const mark = randomUUID();
+  const env: Record<string, string> = { ...launch.env, [markName]: mark };
   const program = programCommand(launch.file, launch.args, { platform: process.platform, env });
   const child = spawn(program.file, program.args, {
     stdio: sandboxStdio(["pipe", "pipe", "pipe"], launch),
@@ -98,7 +100,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
     killTree(pid);
   });
   void exited.then(() => clearInterval(counting));
-  const guard = startGuard(pid);
+  const guard = startGuard(pid, `${markName}=${mark}`, env["PATH"]);
   let ending: Promise<void> | undefined;
   return {
     pid,
@@ -128,18 +130,14 @@ function watchCount(pid: number, onTooMany: () => void): NodeJS.Timeout {
   return setInterval(count, countMs).unref();
 }
 
-/** Returns how to dismiss the guard. */
-function startGuard(pid: number): () => void {
-  if (process.platform === "win32") return () => {};
-  const guard = spawn("/bin/sh", ["-c", guardScript, String(pid)], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  });
-  guard.on("error", () => {}); // without a shell there is no guard
-  guard.stdin.on("error", () => {});
-  guard.unref();
-  (guard.stdin as Writable & { unref?: () => void }).unref?.();
-  return () => void guard.kill("SIGKILL");
+/** Returns how to dismiss the guard: it kills what the program left in groups of its own. */
+function startGuard(pid: number, mark: string, path: string | undefined): () => void {
+  const guard = createProgramGuard({ mark, path, isPolite: true });
+  guard.add(pid);
+  return () => {
+    guard.remove(pid);
+    guard.close();
+  };
 }
 
 async function endTree(child: Child, pid: number, exited: Promise<unknown>): Promise<void> {

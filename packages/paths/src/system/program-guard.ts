@@ -16,8 +16,10 @@ export interface ProgramGuard {
 export interface ProgramGuardOptions {
   /** `NAME=value`: the guard also kills each process that has it in its environment. Only where there is `/proc`. */
   readonly mark?: string | undefined;
-  /** `PATH` of the guard's process, which needs `grep` and `sleep` for the mark. */
+  /** `PATH` of the guard's process, which needs `grep` and `sleep` for the mark, and `sleep` to be polite. */
   readonly path?: string | undefined;
+  /** Sends SIGTERM to the programs first, and kills them a second later. */
+  readonly isPolite?: boolean | undefined;
   readonly platform?: NodeJS.Platform | undefined;
 }
 
@@ -28,7 +30,7 @@ export interface ProgramGuardOptions {
  */
 const program = String.raw`
 trap '' HUP INT TERM
-mark=$1 groups=' '
+mark=$1 polite=$2 groups=' '
 while IFS= read -r line; do
   pid=\${line#?}
   case $line in
@@ -36,6 +38,10 @@ while IFS= read -r line; do
     -*) case $groups in *" $pid "*) groups="\${groups%%" $pid "*} \${groups#*" $pid "}" ;; esac ;;
   esac
 done
+if [ -n "$polite" ] && [ "$groups" != ' ' ]; then
+  for pid in $groups; do kill -s TERM -- "-$pid" 2>/dev/null; done
+  sleep 1
+fi
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   for pid in $groups; do kill -s KILL -- "-$pid" 2>/dev/null; done
   [ -z "$mark" ] && exit 0
@@ -72,8 +78,8 @@ export function createProgramGuard(options: ProgramGuardOptions = {}): ProgramGu
   };
 }
 
-function startGuard({ mark = "", path = "" }: ProgramGuardOptions): ChildProcess {
-  const child = spawn("/bin/sh", ["-c", program, "toolmount-guard", mark], {
+function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOptions): ChildProcess {
+  const child = spawn("/bin/sh", ["-c", program, "toolmount-guard", mark, isPolite ? "polite" : ""], {
     cwd: "/",
     env: path === "" ? {} : { PATH: path },
     // In a session of its own, so that a signal to this process's group does not reach it.
