@@ -33,6 +33,7 @@ export const longest = [
   "packages/cli/test/screens.test.ts",
   "packages/cli/test/module/create.test.ts",
   "test/mcp/gateway.test.ts",
+  "test/killed-host.test.ts",
   "packages/cli/test/process/watchdog.test.ts",
 ];
 
