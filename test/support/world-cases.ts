@@ -31,7 +31,7 @@ export interface WorldCase {
   };
 }
 
-const shared = join(import.meta.dirname, "../../../shared/fixtures");
+const shared = process.env["SECURITY_DATA"] ?? join(import.meta.dirname, "../../../shared/fixtures");
 
 /** The folder of a world's data, which is beside the project and not part of it; undefined where it is absent. */
 export function worldData(world: "tau2" | "bfcl-multi-turn"): string | undefined {

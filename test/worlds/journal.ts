@@ -43,7 +43,7 @@ function readJournal(path: string): JournalCall[] {
 }
 
 /** A call that failed then fails again now, in the same way. */
-async function attempt(tool: Tool, given: unknown): Promise<void> {
+export async function attempt(tool: Tool, given: unknown): Promise<void> {
   try {
     await tool.execute(given, {});
   } catch {

@@ -1,6 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { data, defineTool, failure, type Json, type Tool, type ToolSpecification } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  type Coordinator,
+  type Json,
+  type Tool,
+  type ToolSpecification,
+} from "@toolmount/core";
 import { z } from "zod";
+import { madeAgain, type MadeWorld } from "../made-again.ts";
 
 /** What every world of this folder takes. */
 export const config = z.strictObject({
@@ -12,6 +21,13 @@ export const config = z.strictObject({
 
 /** The settings of a world. */
 export type Settings = z.output<typeof config>;
+
+/** Mounts the tools of a world, whose calls can be rehearsed and undone, and shows its state as `world.state`. */
+export async function mountWorld(coordinator: Coordinator, make: () => Promise<MadeWorld>): Promise<void> {
+  const { tools, state } = await madeAgain(make);
+  for (const tool of tools) coordinator.mount("tools", tool);
+  coordinator.registerCapability("world.state", state);
+}
 
 /** Reads the initial state. */
 export async function readEnvironment<State>({ environment }: Settings): Promise<State> {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { keepJournal } from "../journal.ts";
+import { madeAgain } from "../made-again.ts";
 import { createCar } from "./car.ts";
 import { createFileSystem } from "./file-system.ts";
 import { createMath } from "./math.ts";
@@ -41,11 +42,14 @@ export const keepsState = true;
 
 /** Mounts the services that `initial` names. Each mount has a state of its own, which `world.state` shows. */
 export async function mount(coordinator: Coordinator, settings: z.output<typeof config>): Promise<void> {
-  const services = await createServices(settings.initial);
-  const tools = Object.values(services).flatMap((service) => service.tools);
-  for (const tool of await keepJournal(settings.journal, tools)) coordinator.mount("tools", tool);
-  const states = () => Object.entries(services).map(([name, service]) => [name, service.state()] as const);
-  coordinator.registerCapability("world.state", () => Object.fromEntries(states()));
+  const world = await madeAgain(async () => {
+    const services = await createServices(settings.initial);
+    const tools = Object.values(services).flatMap((service) => service.tools);
+    const states = () => Object.entries(services).map(([name, service]) => [name, service.state()] as const);
+    return { tools, state: () => Object.fromEntries(states()) };
+  });
+  for (const tool of await keepJournal(settings.journal, world.tools)) coordinator.mount("tools", tool);
+  coordinator.registerCapability("world.state", () => world.state());
 }
 
 async function createServices(initial: z.output<typeof config>["initial"]): Promise<Record<string, Service>> {

@@ -2,6 +2,7 @@ import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { readDatabase } from "./database.ts";
 import { keepJournal } from "../journal.ts";
+import { madeAgain } from "../made-again.ts";
 import { createDeliveredTools } from "./delivered-tools.ts";
 import { createOrderTools } from "./order-tools.ts";
 import { createReadTools } from "./read-tools.ts";
@@ -18,8 +19,11 @@ export const keepsState = true;
 
 /** Mounts the shop. Each mount has a database of its own, which `world.state` shows. */
 export async function mount(coordinator: Coordinator, settings: z.output<typeof config>): Promise<void> {
-  const shop = await readDatabase(settings.database);
-  const tools = [...createReadTools(shop), ...createOrderTools(shop), ...createDeliveredTools(shop)];
-  for (const tool of await keepJournal(settings.journal, tools)) coordinator.mount("tools", tool);
-  coordinator.registerCapability("world.state", () => shop);
+  const world = await madeAgain(async () => {
+    const shop = await readDatabase(settings.database);
+    const tools = [...createReadTools(shop), ...createOrderTools(shop), ...createDeliveredTools(shop)];
+    return { tools, state: () => shop };
+  });
+  for (const tool of await keepJournal(settings.journal, world.tools)) coordinator.mount("tools", tool);
+  coordinator.registerCapability("world.state", () => world.state());
 }

@@ -1,6 +1,15 @@
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
-import { printDouble, readEnvironment, reader, refuse, textOrNull, writer, type Settings } from "../world.ts";
+import {
+  mountWorld,
+  printDouble,
+  readEnvironment,
+  reader,
+  refuse,
+  textOrNull,
+  writer,
+  type Settings,
+} from "../world.ts";
 
 export { config } from "../world.ts";
 
@@ -27,10 +36,10 @@ interface Bank {
 
 /** Mounts a bank account, a folder of files and the account of its user. */
 export async function mount(coordinator: Coordinator, settings: Settings): Promise<void> {
-  const bank = await readEnvironment<Bank>(settings);
-  for (const tool of [...readers(bank), ...payments(bank), ...userTools(bank)])
-    coordinator.mount("tools", tool);
-  coordinator.registerCapability("world.state", () => bank);
+  await mountWorld(coordinator, async () => {
+    const bank = await readEnvironment<Bank>(settings);
+    return { tools: [...readers(bank), ...payments(bank), ...userTools(bank)], state: () => bank };
+  });
 }
 
 function readers({ bank_account: account, filesystem }: Bank) {

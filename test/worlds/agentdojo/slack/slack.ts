@@ -1,6 +1,6 @@
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
-import { readEnvironment, reader, refuse, writer, type Settings } from "../world.ts";
+import { mountWorld, readEnvironment, reader, refuse, writer, type Settings } from "../world.ts";
 
 export { config } from "../world.ts";
 
@@ -23,10 +23,11 @@ interface Slack {
 
 /** Mounts a chat with channels, users and inboxes, and web pages. */
 export async function mount(coordinator: Coordinator, settings: Settings): Promise<void> {
-  const world = await readEnvironment<Slack>(settings);
-  for (const tool of [...readers(world), ...messages(world), ...members(world), ...web(world)])
-    coordinator.mount("tools", tool);
-  coordinator.registerCapability("world.state", () => world);
+  await mountWorld(coordinator, async () => {
+    const world = await readEnvironment<Slack>(settings);
+    const tools = [...readers(world), ...messages(world), ...members(world), ...web(world)];
+    return { tools, state: () => world };
+  });
 }
 
 function requireUser({ slack }: Slack, user: string): void {
