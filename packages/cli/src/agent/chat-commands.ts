@@ -6,7 +6,7 @@ import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable } from "../screen/table.ts";
 import { wrapped } from "../screen/wrap.ts";
-import type { Undo } from "./undo.ts";
+import { undoLastTurn } from "./undo.ts";
 import type { Agent } from "./with-reasoner.ts";
 
 /** What the commands of a chat read and change. */
@@ -15,8 +15,7 @@ export interface Chat {
   readonly sessionId: string;
   /** The turns of this chat. */
   readonly turns: readonly TurnResult[];
-  readonly undo: Undo;
-  /** What the next prompt says first: what happened to files meanwhile. */
+  /** What the next prompt says first: what happened to the model's changes meanwhile. */
   note: string | undefined;
   /** The model of the next turn, where it was changed. */
   model: string | undefined;
@@ -47,7 +46,7 @@ const commands: readonly ChatCommand[] = [
   },
   { name: "/cost", says: "show requests, tokens and cost of this chat", run: writeCost },
   { name: "/approvals", says: "show the questions that wait for an answer", run: writeApprovals },
-  { name: "/undo", says: "restore the files that the last turn changed", run: undoFiles },
+  { name: "/undo", says: "undo what the last turn changed, as toolmount undo does", run: undoTurn },
   { name: "/quit", says: "end the chat", run: () => {} },
 ];
 
@@ -131,9 +130,9 @@ function writeCost(_argument: string, { turns }: Chat, { err }: Shell): void {
   err.line(`${turns.length} turns · ${sum(({ iterations }) => iterations)} requests · ${tokens} · ${cost}`);
 }
 
-async function undoFiles(_argument: string, chat: Chat, shell: Shell): Promise<void> {
-  const paths = await chat.undo.undo(shell);
-  if (paths.length > 0) chat.note = `(The user undid your changes of these files: ${paths.join(", ")}.)`;
+async function undoTurn(_argument: string, chat: Chat, shell: Shell): Promise<void> {
+  const undone = await undoLastTurn(chat.agent.host, chat.sessionId, shell);
+  if (undone.length > 0) chat.note = `(The user undid these calls of yours: ${undone.join("; ")}.)`;
 }
 
 async function writeApprovals(_argument: string, { agent: { host } }: Chat, { err }: Shell): Promise<void> {

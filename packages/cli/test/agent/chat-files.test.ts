@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -109,56 +108,55 @@ test("what was typed in one chat is under the arrow of the next one, for the use
   expect((await stat(join(folder, ".toolmount/chat-history"))).mode & 0o777).toBe(0o600);
 });
 
-test("/undo puts back the files of the last turn, after a question, and the next prompt says so", async () => {
+test("/undo undoes what the last turn changed, after a question, also in a chat that resumes, and the next prompt says so", async () => {
+  const write = (id: string, path: string) =>
+    call(id, "write_file", { file_path: path, content: "by the model" });
   const { asked, session } = await startServer(
-    response(call("c1", "rewrite")),
+    response(write("c1", "kept.txt")),
+    response(write("c2", "new.txt")),
+    response(call("c3", "bash", { command: "true" })),
     response(say("Rewritten.")),
     response(say("I see.")),
   );
-  const files = { "kept.txt": "by hand", "old.txt": "old", "other.txt": "by hand" };
+  const tools = join(import.meta.dirname, "../../../../tools");
   const { folder } = await workspace({
-    "mount-plan.yaml": `${planOf("./write.ts")}${session}`,
-    "write.ts": writes,
-    ...files,
+    "mount-plan.yaml": `version: 1
+tools:
+  - { module: filesystem, source: "file:${tools}/filesystem" }
+  - { module: bash, source: "file:${tools}/bash", config: { isolation: none } }
+policy: { level: autonomous, rules: [{ match: { tool: bash }, answer: allow, waives: confirmation }] }
+${session}`,
+    "kept.txt": "by hand",
   });
-  const git = (...words: readonly string[]) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], {
-      cwd: folder,
-      encoding: "utf8",
-    });
-  await writeFile(join(folder, ".gitignore"), "node_modules\n.toolmount\n");
-  git("init", "--quiet");
-  git("add", "kept.txt", "old.txt");
-  git("commit", "--quiet", "-m", "one");
-  const before = git("status", "--porcelain");
-  const terminal = atTerminal(["chat"], { cwd: folder });
+  const first = atTerminal(["chat", "--session", "s"], { cwd: folder });
+  await first.until(/You ›/);
+  first.press("/undo", keys.enter);
+  await first.until(/no turn of this session changed something[\s\S]*You ›$/);
+  first.press("rewrite them", keys.enter);
+  await first.until(/Rewritten\.[\s\S]*You ›$/);
+  expect(await readFile(join(folder, "kept.txt"), "utf8")).toBe("by the model");
+  first.press(keys.ctrlD);
+  expect(await first.ended, first.text()).toBe(0);
+
+  const terminal = atTerminal(["chat", "--session", "s"], { cwd: folder });
   await terminal.until(/You ›/);
   terminal.press("/undo", keys.enter);
-  await terminal.until(/no turn of this chat changed a file[\s\S]*You ›$/);
-  terminal.press("rewrite them", keys.enter);
-  await terminal.until(/Rewritten\.[\s\S]*You ›$/);
-  expect(await readFile(join(folder, "kept.txt"), "utf8")).toBe("by the model");
-  terminal.press("/undo", keys.enter);
   await terminal.until(
-    /put back kept\.txt[\s\S]*delete new\.txt[\s\S]*put back old\.txt[\s\S]*Undo 3 files\?[\s\S]*└ {2}Press /,
+    /undo 2 write_file[\s\S]*undo 1 write_file[\s\S]*stays 3 bash[\s\S]*Undo 2 changes\?[\s\S]*└ {2}Press /,
   );
   terminal.press("y");
-  await terminal.until(/3 files as before the turn[\s\S]*You ›$/);
+  await terminal.until(/2 changes undone[\s\S]*You ›$/);
   terminal.press("why?", keys.enter);
   await terminal.until(/I see\.[\s\S]*You ›$/);
   terminal.press(keys.ctrlD);
   expect(await terminal.ended, terminal.text()).toBe(0);
 
-  expect([
-    await readFile(join(folder, "kept.txt"), "utf8"),
-    await readFile(join(folder, "old.txt"), "utf8"),
-  ]).toEqual(["by hand", "old"]);
-  // Neither the index nor the commits changed, and the new file is gone.
-  expect(git("status", "--porcelain")).toBe(before);
-  expect(asked[2]!.input.at(-1)).toMatchObject({
+  expect(await readFile(join(folder, "kept.txt"), "utf8")).toBe("by hand");
+  await expect(stat(join(folder, "new.txt"))).rejects.toThrow("ENOENT");
+  expect(asked.at(-1)!.input.at(-1)).toMatchObject({
     content: expect.stringContaining(
-      "The user undid your changes of these files: kept.txt, new.txt, old.txt",
-    ),
+      '(The user undid these calls of yours: 2 write_file {"file_path":"new.txt"}; 1 write_file {"file_path":"kept.txt"}.)',
+    ) as string,
   });
 });
 

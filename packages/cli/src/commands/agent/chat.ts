@@ -4,10 +4,8 @@ import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { openHistory, type ChatHistory } from "../../agent/chat-history.ts";
-import { openSnapshots } from "../../agent/file-snapshots.ts";
 import { readPromptFiles } from "../../agent/prompt-files.ts";
 import { newestSession, sayEnd, sayOpening } from "../../agent/chat-opening.ts";
-import { createUndo } from "../../agent/undo.ts";
 import { watchPlan } from "../../host/watch-plan.ts";
 import { createNotices, type Notices } from "../../process/notices.ts";
 import { printable } from "../../screen/printable.ts";
@@ -62,13 +60,11 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
     const turns: TurnResult[] = [];
     const { folder } = agent.host.plan;
     const isLive = shell.terminal !== undefined && options.replay === undefined;
-    const snapshots = isLive ? await openSnapshots(folder, shell.env) : null;
     const state: Chat = {
       agent,
       sessionId,
       turns,
       model: undefined,
-      undo: createUndo(snapshots),
       note: undefined,
     };
     const keeps = isLive && agent.host.plan.written["state"] !== "memory";
@@ -96,7 +92,6 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       }
     }
     await stopWatching?.();
-    await snapshots?.close();
     await agent.reasoner.leave(agent.host, sessionId);
     const last = turns.at(-1);
     const code = last === undefined ? exitCodes.done : exitCodeOfTurn(last);
@@ -106,7 +101,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
 
 /** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. */
 async function answer(state: Chat, line: string, shell: Shell) {
-  const { agent, sessionId, model, undo } = state;
+  const { agent, sessionId, model } = state;
   const { host, reasoner } = agent;
   // What a program pipes in may not name files of this machine; a person at the terminal may.
   const read =
@@ -120,9 +115,7 @@ async function answer(state: Chat, line: string, shell: Shell) {
   return shell.interruptible(async (controller) => {
     const turn = agent.turn(controller);
     const settings = model === undefined ? turn.settings : { ...turn.settings, model };
-    const result = await undo.around(() =>
-      reasoner.run(host, { ...turn, settings, prompt, images, sessionId }),
-    );
+    const result = await reasoner.run(host, { ...turn, settings, prompt, images, sessionId });
     const { signal } = controller;
     return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };
   });

@@ -1,18 +1,17 @@
 import type { Approver, SessionChange, UnclearUndo } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { confirmUndo } from "../../host/confirm-undo.ts";
 import { changedChildren, findChanges } from "../../host/find-changes.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
 import { readUserName } from "../../host/user-name.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { askWhether } from "../../process/choose.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { interruption } from "../../process/signals.ts";
-import { lineOf, writeChanges, writeUndo } from "../../render/changes.ts";
-import { countOf } from "../../screen/count.ts";
+import { writeChanges, writeUndo } from "../../render/changes.ts";
 import { printable } from "../../screen/printable.ts";
 
 interface Options extends PlanOptions {
@@ -65,9 +64,7 @@ async function undo(
       const after = options.to ?? 0;
       const chosen = changes.filter(({ number }) => number > after);
       if (options.list === true) return list(chosen, options, shell);
-      const todo = chosen.filter(({ isUndone, irreversible }) => !isUndone && irreversible === undefined);
-      if (todo.length > 0 && !(await isConfirmed(chosen, todo, terminal, shell, controller)))
-        return exitCodes.done;
+      if (!(await confirmUndo(chosen, { err: shell.err, terminal }, controller))) return exitCodes.done;
       const context = { userId: options.user, abortSignal: controller.signal };
       const report = await host
         .session(sessionId)
@@ -95,24 +92,6 @@ function approverOf(
 ): Approver["ask"] | undefined {
   if (terminal === undefined) return undefined;
   return createTerminalApprover(err, terminal, onLeave, undefined, readUserName(env));
-}
-
-/** Names what is undone and what stays, and asks the person at the terminal. */
-async function isConfirmed(
-  chosen: readonly SessionChange[],
-  todo: readonly SessionChange[],
-  terminal: Shell["terminal"],
-  { err }: Shell,
-  controller: AbortController,
-): Promise<boolean> {
-  if (terminal === undefined) return true;
-  for (const change of todo.toReversed()) err.line(`  undo ${lineOf(change)}`);
-  for (const change of chosen.filter(({ irreversible }) => irreversible !== undefined))
-    err.line(`  ${err.paint("yellow", "stays")} ${lineOf(change)}: ${printable(change.irreversible!)}`);
-  const message = `Undo ${countOf(todo, "change")}?`;
-  const answer = await askWhether(err, terminal, { signal: controller.signal, message });
-  if (answer === undefined) controller.abort(interruption("SIGINT"));
-  return answer === true;
 }
 
 async function sayChildren(host: OpenedHost, sessionId: string, { err }: Shell): Promise<void> {
