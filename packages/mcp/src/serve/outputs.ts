@@ -1,3 +1,4 @@
+import { excessOf } from "@toolmount/core/internal";
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { isToolmountError, type Host, type ToolOutcome } from "@toolmount/core";
 import { isRecord } from "../wire/guards.ts";
@@ -53,8 +54,9 @@ function wholeOf(host: Pick<Host, "output">, ref: string): string | undefined {
   }
 }
 
-/** Of a value that was too large to be kept whole, only the start is there: it is no JSON. */
+/** Of a value that was too large to be kept whole, only the start is there: it is no JSON. One that is too wide stays a text. */
 function jsonOf(text: string): unknown {
+  if (excessOf(text) !== null) return undefined;
   try {
     return JSON.parse(text);
   } catch {
