@@ -55,7 +55,7 @@ const rights = {
   drifted: "changed",
 } as const;
 
-/** How many tools run, ask or are denied: `: 2 run, 1 ask`. */
+/** Counts how many tools run, ask or are denied: `: 2 run, 1 ask`. */
 function rightsOf(verdicts: readonly (CallVerdict | undefined)[]): string {
   const counts = Object.entries(rights).map(([verdict, word]) => {
     const count = verdicts.filter((one = "runs") => one === verdict).length;

@@ -18,7 +18,7 @@ const maxBytes = { image: 5_000_000, text: 262_144 } as const;
 
 /**
  * Reads the files that a prompt names as `@path` or `@"path with spaces"`. An image becomes a part of the message, a
- * text follows the prompt. A word such as `@ada`, which is no file, stays a word.
+ * text follows the prompt. A word such as `@ada`, which is not a file, stays a word.
  */
 export async function readPromptFiles(prompt: string, cwd: string): Promise<PromptWithFiles> {
   const paths = [...prompt.matchAll(/(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(

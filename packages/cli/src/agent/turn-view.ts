@@ -88,7 +88,7 @@ export function createAnswerView(
       view(event);
       if (text !== "") answers.line(printableLines(text));
     } else {
-      // What the model wrote before it made calls is no answer yet.
+      // Text before calls is not the answer yet.
       if (text !== "") view({ type: "text", text });
       text = "";
       view(event);
@@ -96,7 +96,7 @@ export function createAnswerView(
   };
 }
 
-/** How a conversation became shorter. */
+/** Returns how a conversation became shorter. */
 function compactionText({
   by,
   beforeTokens,
@@ -125,7 +125,7 @@ type AgentEvent = TurnEvent & { type: "agent" };
 
 const agentIndent = 4;
 
-/** What a sub-agent does, indented below the call that runs it. Its answer is the result of that call. */
+/** Returns what a sub-agent does, indented below the call that runs it. Its answer is the result of that call. */
 function agentLines(screen: Screen, event: AgentEvent): string[] {
   const columns = screen.columns === undefined ? undefined : screen.columns - agentIndent;
   return linesOfAgent({ ...screen, columns }, event).map((line) => " ".repeat(agentIndent) + line);
@@ -179,7 +179,7 @@ function resultLines(
       ? `${screen.paint("yellow", `■ ${status}`)} ${screen.paint("bold", printable(tool))}`
       : outcomeHeadline(screen, outcome);
   const headline = `${end}${which}`;
-  // What was cancelled has nothing more to say.
+  // A cancelled call has nothing more to say.
   if (status === "ok" || status === "cancelled") return [`  ${headline}`];
   const lines = printableLines(text).trimEnd().split("\n");
   const more = lines.length - maxLines;

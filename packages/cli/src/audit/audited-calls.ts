@@ -47,7 +47,7 @@ export class RunJoiner {
   }
 }
 
-/** What an earlier record of a run has and a later one may lack. How a run ended is only in its last record. */
+/** Returns what an earlier record of a run has and a later one may lack. How a run ended is only in its last record. */
 function keptOf({ arguments: given, asked, approvedBy, by }: AuditEntry) {
   return { arguments: given, asked, approvedBy, by };
 }

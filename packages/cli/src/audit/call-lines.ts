@@ -33,7 +33,7 @@ export function callLines(calls: readonly AuditedCall[], options: LineOptions): 
   });
 }
 
-/** How long ago a time was, in its largest unit. */
+/** Returns how long ago a time was, in its largest unit. */
 export function agoOf(at: number, now: number): string {
   const seconds = Math.max(0, Math.floor((now - at) / 1_000));
   if (seconds < 60) return "just now";
@@ -55,7 +55,7 @@ function printValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** What decided: the policy, or the person whom it asked. */
+/** Returns what decided: the policy, or the person whom it asked. */
 function decisionOf({ answer, rules, by, status }: AuditedCall): string {
   if (answer === "allow") return "allowed";
   if (answer === "deny") return "denied";

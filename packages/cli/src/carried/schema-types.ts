@@ -1,4 +1,4 @@
-// In a file of its own, which the build keeps apart: only `toolmount types` loads it.
+// In its own file, which the build keeps apart: only `toolmount types` loads it.
 import { compile } from "json-schema-to-typescript";
 
 /** A JSON Schema as exported types of TypeScript, the outer one under `name`. Rejects for a schema that has no type. */

@@ -84,7 +84,7 @@ export async function planRemoval(client: McpClient, name: string, shell: Shell)
   return { file, before, after, entry: undefined, servers, rewritten, set: [], direct: [], keep };
 }
 
-/** Where nothing else was changed since, the file is as it was; else the servers that are missing are put back one by one. */
+/** Restores the file as it was if nothing else changed since; otherwise puts back the missing servers one by one. */
 async function restore(
   text: string | undefined,
   [key = "", name = ""]: readonly string[],
@@ -110,7 +110,7 @@ function wholeOf(
 }
 
 /**
- * How the client starts this command. In a file that a team shares, by its name and from the project's folder; else with
+ * Returns how the client starts this command. In a file that a team shares, by its name and from the project's folder; else with
  * the very program that runs now, whatever folder the client is in.
  */
 function describeEntry(

@@ -30,7 +30,10 @@ interface UserFile {
 
 const home = ({ env }: Pick<Shell, "env">) => env["HOME"] ?? env["USERPROFILE"] ?? homedir();
 
-/** Where Claude Desktop keeps its file, by platform. Source: modelcontextprotocol.io, "Connect to local MCP servers". */
+/**
+ * Returns where Claude Desktop keeps its file, by platform. Source: modelcontextprotocol.io, "Connect to local MCP
+ * servers".
+ */
 export function desktopFile(shell: Pick<Shell, "env">, platform = process.platform): string {
   return settingsFile("Claude/claude_desktop_config.json", shell, platform);
 }

@@ -31,7 +31,7 @@ export function viewLines(
   ];
 }
 
-/** What a remembered approval answers, who gave it, and what became of it. */
+/** Returns what a remembered approval answers, who gave it, and what became of it. */
 export function standingLines(one: RememberedApproval, short: Shorten): string[] {
   const { id, tool, by, at, userId, expiresAt, uses, usedAt } = one;
   const now = systemClock.now();

@@ -4,7 +4,7 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { createTerminalLogger } from "./terminal-logger.ts";
 
-/** What the loader is handed by a command. */
+/** Returns what the loader is handed by a command. */
 export function loaderOptions({ env }: PlanOptions, shell: Shell): OpenHostOptions {
   return {
     env: shell.env,

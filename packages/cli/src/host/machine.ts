@@ -25,7 +25,7 @@ export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   return [node, platformFinding(process.platform), ...programs, ...borders, wall, fleet];
 }
 
-/** What toolmount cannot do on an operating system. */
+/** Returns what toolmount cannot do on an operating system. */
 export function platformFinding(platform: NodeJS.Platform): MachineFinding {
   const lacks = unsupportedOn(platform);
   return lacks.length === 0
@@ -50,7 +50,7 @@ const borders = {
   permission: "Node can keep a process from files, as a belt: it is no wall against hostile code",
 } as const;
 
-/** What a process gets that only shows whether a border works. */
+/** Returns what a process gets that only shows whether a border works. */
 function nothingGranted({ cwd, env: { PATH = "", HOME = "" } }: Shell) {
   const nothing = { read: [], write: [], denied: [], network: undefined, memoryMb: undefined };
   return { ...nothing, env: { PATH, HOME }, cwd };

@@ -33,7 +33,7 @@ export async function examineProviders(
   return [responses, ...(await describeProviders(importPackage, env))];
 }
 
-/** What a provider lacks, in words. */
+/** Returns what a provider lacks, in words. */
 export function describeLack({ isInstalled, problem, install, hasKey, keyVariable }: ProviderStatus): string {
   const lacks = [
     ...(problem === null ? [] : [problem]),

@@ -73,7 +73,7 @@ export const platformSupport: readonly PartSupport[] = [
   },
 ];
 
-/** What an operating system lacks, a sentence for each part. */
+/** Returns what an operating system lacks, a sentence for each part. */
 export function unsupportedOn(platform: NodeJS.Platform): readonly string[] {
   if (platform !== "linux" && platform !== "darwin" && platform !== "win32")
     return ["not supported; Linux and macOS are (docs/platforms.md)"];

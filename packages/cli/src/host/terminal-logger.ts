@@ -56,7 +56,7 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
 /** Most facts that a line shows, and most characters of each. */
 const shownFacts = { count: 4, length: 80 };
 
-/** What a warning is about: its fields with short texts, in the order that they were logged, without ids. */
+/** Returns what a warning is about: its fields with short texts, in the order that they were logged, without ids. */
 function factsOf(fields: object, message: string): string {
   const facts = Object.entries(fields).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.join(", ") : value;

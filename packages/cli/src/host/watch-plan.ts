@@ -116,7 +116,9 @@ function isInstalled(path: string): boolean {
   return /[/\\]node_modules[/\\]/.test(path);
 }
 
-/** What a plan or a module can consist of; an editor's temporary files and the state of the host are not read. */
+/**
+ * Returns what a plan or a module can consist of; an editor's temporary files and the state of the host are not read.
+ */
 function isSource(path: string): boolean {
   return /\.(?:ya?ml|json|[cm]?[jt]sx?|md)$/i.test(path) && !/[/\\]\.toolmount[/\\]/.test(path);
 }

@@ -91,7 +91,7 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
   };
 }
 
-/** The host over MCP. A token of a user calls for that user; each token has a session of its own. */
+/** The host over MCP. A token of a user calls for that user; each token has its own session. */
 export async function serveProtocol(
   host: OpenedHost,
   { approvalUrl }: { readonly approvalUrl?: string },

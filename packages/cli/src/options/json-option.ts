@@ -16,7 +16,10 @@ export function readJson(option: string, text: string | undefined): unknown {
 /** Characters of a text that are shown around a mistake. */
 const around = 30;
 
-/** Where the mistake is: the text around it, and a mark below. V8 gives the position, or shows a short text as a whole. */
+/**
+ * Returns where the mistake is: the text around it, and a mark below. V8 gives the position, or shows a short text as a
+ * whole.
+ */
 function placeOf(text: string, message: string): string {
   const stated = /at position (\d+)/.exec(message)?.[1];
   const found = /^Unexpected token '(.)'/su.exec(message)?.[1];

@@ -16,10 +16,10 @@ export const firstOption = [
   readFirst,
 ] as const;
 
-/** How many calls of a list are approved. */
+/** Reads how many calls of a list are approved. */
 export function readFirst(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  // As commander's InvalidArgumentError: it knows the error by its code, and is not loaded for this.
+  // Commander knows its InvalidArgumentError by the code, and need not be loaded for this.
   throw Object.assign(new Error("Give a number from 1."), { code: "commander.invalidArgument" });
 }
 

@@ -6,6 +6,6 @@ export function readMilliseconds(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= maxTimeoutMs) return value;
   const message = `It is a whole number of milliseconds, from 1 to ${maxTimeoutMs}.`;
-  // As commander's InvalidArgumentError: it knows the error by its code, and is not loaded for this.
+  // Commander knows its InvalidArgumentError by the code, and need not be loaded for this.
   throw Object.assign(new Error(message), { code: "commander.invalidArgument", exitCode: 1 });
 }

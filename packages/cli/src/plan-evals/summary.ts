@@ -39,7 +39,7 @@ export interface EvalSummary {
   readonly gaps: readonly string[];
 }
 
-/** How many runs of an evaluation passed. */
+/** Counts how many runs of an evaluation passed. */
 export function countPassed({ runs }: EvalReport): number {
   return runs.filter(({ problems }) => problems.length === 0).length;
 }

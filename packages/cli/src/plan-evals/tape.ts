@@ -7,7 +7,7 @@ import { addLine } from "../process/add-line.ts";
 
 /** The recorded answers of evaluations. Answers are found by what they depend on, so their order does not count. */
 export interface EvalTape {
-  /** Finds each answer once. A host or a model that is compared with another one has a finder of its own. */
+  /** Finds each answer once. A host or a model that is compared with another one has its own finder. */
   createFinder(): (request: string) => JsonObject | null;
   /**
    * Adds a line at the end of the file, if it is an answer. With the first one that cannot be written the recording ends:

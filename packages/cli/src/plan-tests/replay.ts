@@ -15,7 +15,7 @@ export interface ReplayReport {
 }
 
 /**
- * Makes the calls of a tape again, in order, on a host of its own, and compares them with the tape. No tool runs. A call
+ * Makes the calls of a tape again, in order, on its own host, and compares them with the tape. No tool runs. A call
  * that a person approved or denied then is approved or denied now, if the plan still asks.
  */
 export async function runReplay(

@@ -33,7 +33,7 @@ const quietMs = 500;
 
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
-/** The terminal marks pasted text, so that a pasted letter is no answer. */
+/** The terminal marks pasted text, so that a pasted letter is not an answer. */
 const markPastes = "\u001b[?2004h";
 const leavePastes = "\u001b[?2004l";
 

@@ -88,7 +88,7 @@ export class Pastes extends Transform {
   #shown(pasted: string): string {
     const text = pasted.replaceAll(/\r\n?/g, "\n");
     const lines = text.replace(/\n$/, "").split("\n").length;
-    // A key that the clipboard holds is no key.
+    // A key that the clipboard holds is not a key.
     if (lines === 1 && text.length <= maxShown) return text.replaceAll(/\p{Cc}/gu, "");
     const name = lines === 1 ? `[pasted ${text.length} characters` : `[pasted ${lines} lines`;
     const same = [...this.#texts.keys()].filter((shown) => shown.startsWith(name)).length;
@@ -98,7 +98,9 @@ export class Pastes extends Transform {
   }
 }
 
-/** How many characters at the end of a text may be the beginning of a mark. A single escape is a key of its own. */
+/**
+ * Counts how many characters at the end of a text may be the beginning of a mark. A single escape is a key by itself.
+ */
 function halfOf(mark: string, text: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 1; length--)
     if (text.endsWith(mark.slice(0, length))) return length;

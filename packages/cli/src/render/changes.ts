@@ -25,7 +25,7 @@ function stateOf(screen: Screen, { isUndone, irreversible, undoBegan }: SessionC
   return isUndone ? "undone" : screen.paint("green", "can be undone");
 }
 
-/** What an undo did, what stopped it, and what stays. */
+/** Writes what an undo did, what stopped it, and what stays. */
 export function writeUndo(
   screen: Screen,
   { undone, stopped, left, irreversible, isPartial }: UndoReport,

@@ -30,7 +30,7 @@ function writeDifference(screen: Screen, { path, before, now, isMilder }: LockDi
   for (const line of are) screen.line(`      ${screen.paint("green", `+ ${line}`)}`);
 }
 
-/** What it means that a member became milder. */
+/** Returns what it means that a member became milder. */
 function milderText(path: string): string {
   return path === "requiresConfirmation"
     ? "it asks less than before"

@@ -52,7 +52,10 @@ export function questionLines(call: AskedCall, screen: Screen, waiting = 0): str
   ];
 }
 
-/** What the question leaves to a key: the digest, where the rules stand, and the arguments as the tool gets them. */
+/**
+ * Returns what the question leaves to a key: the digest, where the rules stand, and the arguments as the tool gets
+ * them.
+ */
 export function questionDetails(
   { reasons, arguments: given, facts }: AskedCall,
   digest: string,

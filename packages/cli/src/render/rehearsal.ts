@@ -4,7 +4,7 @@ import { countOf } from "../screen/count.ts";
 import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** What `--json` has of a rehearsal. */
+/** Returns what `--json` has of a rehearsal. */
 export function rehearsalFacts({ calls, stopped, digest }: Rehearsal) {
   return { calls, stopped, digest };
 }

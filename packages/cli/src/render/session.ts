@@ -72,7 +72,7 @@ const units = [
   { name: "min", ms: 60_000 },
 ] as const;
 
-/** How long ago something was, in its largest unit: `3 h ago`; of a time less than a minute ago, `just now`. */
+/** Returns how long ago something was, in its largest unit: `3 h ago`; of a time less than a minute ago, `just now`. */
 export function ago(then: number, now: number): string {
   const passed = Math.max(0, now - then);
   const unit = units.find(({ ms }) => passed >= ms);

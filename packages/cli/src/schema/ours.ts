@@ -15,7 +15,7 @@ export async function composeOurs(modules: readonly KnownModule[]): Promise<Json
 
 const auditModes = ["batched", "durable", "mixed", "changes"];
 
-/** Of the store's config each member is a section of its own; the words are the plan's, not those of the config. */
+/** Of the store's config each member is its own section; the words are the plan's, not those of the config. */
 const storeSections: Readonly<Record<string, JsonSchema>> = {
   state: {
     type: "string",

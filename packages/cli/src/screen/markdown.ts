@@ -35,7 +35,7 @@ export function createMarkdownWriter(screen: Screen): MarkdownWriter {
       const rendered = render.line(line);
       const up = rowsOf(shown, screen) - 1;
       const erase = shown === "" ? "" : `${up > 0 ? `\u001b[${up}A` : ""}\r\u001b[J`;
-      // What reads as it arrived is left alone.
+      // Text that reads well as it arrived stays as it is.
       if (shown !== "" && rendered === `${line}\n`) screen.write(`${line.slice(shown.length)}\n`);
       else screen.write(erase + rendered);
     }

@@ -8,7 +8,7 @@ interface Step {
   readonly during: "import";
 }
 
-/** Mounts a plan in a process of its own, so that no module can end or block the command. Throws what opening it throws. */
+/** Mounts a plan in its own process, so that no module can end or block the command. Throws what opening it throws. */
 export function mountInProcess(
   plan: string | undefined,
   { env: overlays }: PlanOptions,

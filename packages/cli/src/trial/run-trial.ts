@@ -21,7 +21,7 @@ export type TrialResult<Report, Step> =
 const silentMs = { import: 30_000, other: 10_000 };
 
 /**
- * Tries modules in a process of their own, and returns its report. A module that blocks the thread, or ends the process,
+ * Tries modules in their own process, and returns its report. A module that blocks the thread, or ends the process,
  * is an incident. Throws the error that the process reports.
  */
 export async function runTrial<Report, Step extends { readonly during: string }>(

@@ -17,7 +17,7 @@ export type TrialMessage<Report, Step> =
 /** Milliseconds between two messages `alive`. */
 const beatMs = 500;
 
-/** What the command asked of a trial's process. */
+/** Reads what the command asked of a trial's process. */
 export function readRequest(): unknown {
   return JSON.parse(process.argv[2] ?? "null");
 }

@@ -243,7 +243,7 @@ function makeInfo(call: Call): CallInfo {
   return info as unknown as CallInfo;
 }
 
-/** What a policy or an approver learns about a call before its tool runs. */
+/** Returns what a policy or an approver learns about a call before its tool runs. */
 export function factsOf(call: Call): PendingCall {
   return { info: infoOf(call), tool: call.tool!.info, arguments: call.arguments! };
 }

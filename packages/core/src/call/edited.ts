@@ -53,7 +53,7 @@ function ownArguments({ arguments: given }: CallRequest): Readonly<Record<string
   return (own ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** What a model reads of a call that ran with other arguments than its own: which of them a person changed. */
+/** Returns what a model reads of a call that ran with other arguments than its own: which of them a person changed. */
 export function editedWarning({ decision, shown }: ApprovalRecord): string {
   const given = decision?.arguments ?? {};
   const names = [...new Set([...Object.keys(shown), ...Object.keys(given)])];

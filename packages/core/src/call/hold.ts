@@ -183,7 +183,9 @@ function stateBefore({ decision, client }: ApprovalRecord): ApprovalState {
 /** Most characters of a line that are shown. */
 const maxCode = 200;
 
-/** Where the program of its caller makes a call; empty for other calls. The tool that runs the program says so. */
+/**
+ * Returns where the program of its caller makes a call; empty for other calls. The tool that runs the program says so.
+ */
 export function placeOf({ host, parent, request }: Call): Placed {
   const { place } = request as PlacedRequest;
   if (parent === null || typeof place?.line !== "number" || typeof place.code !== "string") return {};

@@ -254,7 +254,7 @@ function endOf(call: Call, { ticket }: StoredCall): RecordedEnd {
   };
 }
 
-/** Where the values of the arguments came from, if a policy asked. */
+/** Returns where the values of the arguments came from, if a policy asked. */
 function originsOf({ host, origins }: Call): { origins?: Json } {
   return origins === null ? {} : { origins: host.redact(origins as unknown as Json) };
 }

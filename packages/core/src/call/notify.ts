@@ -164,7 +164,9 @@ function withStoreTime(call: Call, work: Promise<unknown>): Promise<unknown> {
 /** The least time that a store has for the end of a call, in milliseconds. */
 const leastStoreMs = 250;
 
-/** How long the caller waits for the store: what the deadline of the call leaves; after a stop, the least time. */
+/**
+ * Returns how long the caller waits for the store: what the deadline of the call leaves; after a stop, the least time.
+ */
 function storeMs({ stop, timing, tool }: Call): number {
   if (stop !== null) return leastStoreMs;
   const { deadlineAt, endedAt } = timing;

@@ -49,7 +49,9 @@ function readText(call: Call, text: string): object | null {
   return needsCheck(text) ? checkedCopy(call, value) : value;
 }
 
-/** What V8 says of invalid JSON quotes the text, which may have a secret: the error is logged and stored. */
+/**
+ * V8 quotes the text in its message about invalid JSON, and the text may have a secret: the error is logged and stored.
+ */
 function withoutExcerpt(message: string): string {
   return message.replace(/^(Unexpected token '.+?'), .*$/su, "$1");
 }

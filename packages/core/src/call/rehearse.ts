@@ -21,7 +21,7 @@ function hasPreview({ definition, runner, info }: NonNullable<Call["tool"]>): bo
   return definition.preview !== undefined && runner === null && info.execution === "server";
 }
 
-/** What a call of a rehearsal does instead of its tool's work; null when the tool runs, or its preview. */
+/** Returns what a call of a rehearsal does instead of its tool's work; null when the tool runs, or its preview. */
 export function rehearse(call: Call, rehearsal: SessionRehearsal): HopAnswer | null {
   const tool = call.tool!;
   const isRead = tool.info.category === "read";

@@ -108,7 +108,7 @@ function endBreach(call: Call, error: unknown): null {
   return null;
 }
 
-/** Which rule of the contract a tool broke, by the error of its check. */
+/** Returns which rule of the contract a tool broke, by the error of its check. */
 export function brokenRule(error: unknown): string {
   if (isContractBreach(error)) return error.message;
   return error instanceof NotJson

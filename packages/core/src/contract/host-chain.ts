@@ -24,13 +24,13 @@ export interface HostChain {
   requireOther(behind: readonly HostLink[]): void;
 }
 
-/** Hosts of one list that count. More of them is no list that a host wrote. */
+/** Hosts of one list that count. No host writes a longer list. */
 const maxLinks = 1_000;
 
 /** Longest id, and longest digest, in characters. */
 const maxLength = 100;
 
-/** Reads a list of hosts that came from another program. What is no link is left out. */
+/** Reads a list of hosts that came from another program. Values that are not links are left out. */
 export function readHostLinks(value: unknown): readonly HostLink[] {
   return Array.isArray(value) ? value.slice(0, maxLinks).flatMap(readLink) : [];
 }

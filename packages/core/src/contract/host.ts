@@ -21,7 +21,7 @@ export interface Rate {
 
 /** Limits of calls. A tool's own and the plan's can only lower them. */
 export interface Limits {
-  /** Milliseconds that a call may run, for tools without a timeout of their own. Default 15000; 0 for none. */
+  /** Milliseconds that a call may run, for tools without their own timeout. Default 15000; 0 for none. */
   readonly timeoutMs?: number | undefined;
   /** Bytes of JSON that an outcome's data may have; longer text is truncated, and the whole is kept. Default 262144. */
   readonly outputBytes?: number | undefined;

@@ -33,7 +33,7 @@ export interface Profile {
 
 /** One trial call of a tool. */
 export interface TrialCall {
-  /** `valid` and `invalid` are the author's; `empty` is `{}`; `junk` is no object at all. */
+  /** `valid` and `invalid` are the author's; `empty` is `{}`; `junk` is not an object at all. */
   readonly kind: "empty" | "junk" | "valid" | "invalid";
   readonly arguments: unknown;
   /** Whether the tool's own code ran. */

@@ -22,7 +22,7 @@ import { stopTool, suspended, suspendSoon } from "./suspend-call.ts";
  *
  * 1. The tool must be `idempotent` or `repeatable`: it is stopped, and runs again from its start when the answer is there.
  * 2. What its calls ended with, and the tickets of those that wait, are kept with the outer call, encrypted with its ticket.
- * 3. The outer call ends as pending, under a ticket of its own.
+ * 3. The outer call ends as pending, under its own ticket.
  * 4. When it is resumed, each call that was made before is answered from there: nothing runs twice.
  *
  * A `repeatable` tool in a stored session keeps its calls in a log instead (`pending/inner-log.ts`), while they are made. So

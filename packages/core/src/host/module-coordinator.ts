@@ -29,7 +29,7 @@ const points: Readonly<Record<keyof MountPoints | "models", "named" | "single">>
   "module-source-resolver": "single",
 };
 
-/** What one module sees of the host. It stays the same while the module moves from generation to generation. */
+/** Creates what one module sees of the host. It stays the same while the module moves from generation to generation. */
 export function createModuleCoordinator(host: HostState, module: ModuleState): Coordinator {
   const logger = host.logger.child({ module: module.id });
   return Object.freeze({

@@ -1,7 +1,7 @@
 import { isRecord, type Json } from "../json/json.ts";
 import type { AuditEntry, AuditRecord, PastCall, PastCallFilter, PastCallPage } from "../contract/audit.ts";
 
-/** What one more record changes of a call. `before` is null for the first record that is known of it. */
+/** Returns what one more record changes of a call. `before` is null for the first record that is known of it. */
 export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall {
   const { kind, at, runId, tool, durationMs } = entry;
   const known = before ?? {

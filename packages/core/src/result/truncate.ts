@@ -39,7 +39,7 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Kep
 /** Members of data in which texts are looked for and cut. Wider data is refused: each walk of it would hold up the host. */
 const maxMembers = 20_000;
 
-/** Images and audio have a limit of their own, for all of them together. */
+/** Images and audio have their own limit, for all of them together. */
 function walkContent(content: readonly ContentBlock[], budget: number): number {
   let left = budget;
   let binary = 0;
@@ -69,7 +69,7 @@ function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
   return error.length > 8_000 ? ({ ...bounded, error: `${error.slice(0, 7_990)} …` } as ToolResult) : bounded;
 }
 
-/** What a failure shows beside its sentence: of too much, the pictures and sounds are left, and the whole is kept. */
+/** Cuts what a failure shows beside its sentence: of too much, pictures and sounds are left, and the whole is kept. */
 function boundContent(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
   const { content } = result;
   if (content === undefined || walkContent(content, maxBytes) >= 0) return result;
@@ -198,7 +198,7 @@ function cutBytes(text: string, maxBytes: number, fromEnd = false): string {
   return (fromEnd ? bytes.subarray(at) : bytes.subarray(0, at)).toString();
 }
 
-/** What a JSON value leaves of `budget` bytes; below 0 it stops. Text counts three times its length, the most of UTF-8. */
+/** Returns what a JSON value leaves of `budget` bytes; below 0 it stops. A text counts as three bytes a character. */
 function remainingBytes(value: unknown, budget: number, depth = 0): number {
   switch (typeof value) {
     case "string":

@@ -113,7 +113,7 @@ export function partsOf(schema: object): ZodParts {
   return { ...parts, size: addParts(schema, parts, new Map()) };
 }
 
-/** How many schemas a Zod schema has, one that is used twice counted twice. */
+/** Counts how many schemas a Zod schema has, one that is used twice counted twice. */
 export function zodSize(schema: object): number {
   return partsOf(schema).size;
 }
@@ -157,7 +157,7 @@ function addKinds(schema: SafeParser, { kinds, texts }: Omit<ZodParts, "size">):
 /** Plain kinds that Zod refuses to print for some values. */
 const oddKinds: ReadonlySet<unknown> = new Set("tuple record intersection lazy multiple_of".split(" "));
 
-/** Whether a schema has a value that JSON lacks, metadata besides title and description, or a printer of its own. */
+/** Whether a schema has a value that JSON lacks, metadata besides title and description, or its own printer. */
 function isOdd(schema: SafeParser, texts: string[]): boolean {
   const { _zod: zod } = schema;
   const { def, parent, toJSONSchema } = zod;

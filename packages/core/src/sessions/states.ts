@@ -30,7 +30,7 @@ export class SessionStates {
     this.#host = host;
   }
 
-  /** The state of a session: the same object while something holds it. A call without a session has a state of its own. */
+  /** The state of a session: the same object while something holds it. A call without a session has its own state. */
   of(sessionId: string | undefined): KeptState {
     return sessionId === undefined
       ? new LiveState({ maxBytes: this.#host.limits.stateBytes })

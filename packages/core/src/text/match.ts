@@ -70,7 +70,7 @@ function isAt(segment: Segment, text: string, at: number): boolean {
   return segment.every((wanted, offset) => wanted === one || wanted === text[at + offset]);
 }
 
-/** Where a segment first matches at or after `from`; -1 when it does not match. */
+/** Returns where a segment first matches at or after `from`; -1 when it does not match. */
 function find(segment: Segment, text: string, from: number): number {
   if (!segment.includes(one)) return findText(segment, text, from);
   for (let at = from; at + segment.length <= text.length; at++) if (isAt(segment, text, at)) return at;

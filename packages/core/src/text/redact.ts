@@ -28,7 +28,7 @@ export function namesSecret(key: string): boolean {
   return !harmless.test(folded) && secretWord.test(folded);
 }
 
-/** What replaces a secret where it has to be compared: `sha256 ` and the digest of its text, in hex. */
+/** Returns what replaces a secret where it has to be compared: `sha256 ` and the digest of its text, in hex. */
 export function digestOfSecret(secret: string | number): string {
   return `sha256 ${hash("sha256", String(secret))}`;
 }
@@ -133,7 +133,7 @@ export function maskOf(secrets: readonly string[] | SecretTexts): (text: string)
   return "mask" in secrets ? secrets.mask : createTextRedactor(secrets);
 }
 
-/** What masks secrets in what tools return: the set itself, or one of a list. Most hosts know no secret. */
+/** Returns what masks secrets in what tools return: the set itself, or one of a list. Most hosts know no secret. */
 export function returnedMaskOf(secrets: readonly string[] | SecretTexts): Pick<SecretTexts, "maskReturned"> {
   if ("mask" in secrets) return secrets;
   return { maskReturned: maskTextsOf(new Set(secrets)) };

@@ -91,7 +91,7 @@ function summary(tool: object): { readonly summary?: string } {
   return typeof given === "string" ? { summary: given } : {};
 }
 
-/** What a tool says of its approval; hints are for people. */
+/** Returns what a tool says of its approval; hints are for people. */
 function confirmation(tool: object): { readonly requiresConfirmation?: true } {
   const { get_metadata: method } = tool as { get_metadata?: unknown };
   const metadata: unknown = typeof method === "function" ? Reflect.apply(method, tool, []) : tool;

@@ -59,7 +59,10 @@ function define(target: object, members: object): void {
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(members));
 }
 
-/** What a module registers and looks up. `mount` takes the name as a text, too; tools can be called inside a call. */
+/**
+ * Returns what a module registers and looks up. `mount` takes the name as a text, too; tools can be called inside a
+ * call.
+ */
 function registrations(coordinator: Coordinator, sessions: AmplifierSessions) {
   const channels: Record<string, { name: string; callback: () => unknown }[]> = {};
   const get = (point: keyof MountPoints, name?: string): unknown =>

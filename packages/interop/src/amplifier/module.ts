@@ -86,7 +86,7 @@ function waitForAll(
     },
     { timeoutMs: noTimeout },
   );
-  // A handler without a name of its own is listed under its module's id, and the newest is last.
+  // A handler without its own name is listed under its module's id, and the newest is last.
   const moduleId = coordinator.hooks.list(allMounted)[allMounted]?.at(-1) ?? "";
   return ready;
 }

@@ -1,3 +1,3 @@
-// In a file of its own, which the build keeps apart: the first schema of such a library loads it.
+// In its own file, which the build keeps apart: the first schema of such a library loads it.
 export { toJsonSchema as printValibot } from "@valibot/to-json-schema";
 export { zodToJsonSchema as printZod3 } from "zod-to-json-schema";

@@ -75,7 +75,9 @@ async function lastOf(returned: unknown, context: ToolContext): Promise<unknown>
   return last;
 }
 
-/** What a model reads: what `toModelOutput` makes of the output, in the form of its version; else the output. */
+/**
+ * Returns what a model reads: what `toModelOutput` makes of the output, in the form of its version; else the output.
+ */
 async function modelOutput(tool: Members, input: unknown, output: unknown): Promise<PartialResult> {
   const convert = tool["toModelOutput"];
   const older = tool["experimental_toToolResultContent"];

@@ -16,7 +16,7 @@ export interface Findings {
   /** Of a contract, as they are; or of a library, converted. */
   readonly tools: readonly object[];
   readonly makers: readonly Maker[];
-  /** How many tools have neither a name of their own nor one by which they are exported. */
+  /** How many tools have neither their own name nor one by which they are exported. */
   readonly nameless: number;
   /** Names of what looks like a tool, but has no schema that can be read. */
   readonly unread: readonly string[];
@@ -101,7 +101,7 @@ class Search implements Findings {
     depth: number,
   ): Promise<void> {
     for (const [name, value] of entries)
-      // What is below the default export is as if it was exported.
+      // Members of the default export count as exports.
       await this.visit(value, name, name === "default" ? depth : depth + 1);
   }
 

@@ -11,7 +11,7 @@ import { fromPlainTool, partsOf } from "./plain.ts";
 /** How the tools of one library are recognised, and converted. */
 export interface Shape {
   readonly library: string;
-  /** Whether a tool of it has a name of its own; else it has the name under which it is exported. */
+  /** Whether a tool of it has its own name; else it has the name under which it is exported. */
   readonly isNamed: boolean;
   matches(tool: Members): boolean;
   convert(tool: Members, name: string): ToolDefinition;
@@ -102,7 +102,7 @@ function isSchema(schema: unknown): boolean {
   return isParser(schema) || schema["type"] === "object" || isRecord(schema["jsonSchema"]) || isShape(schema);
 }
 
-/** The shape of a value, and its members; null for a value that is no tool of a library. */
+/** The shape of a value, and its members; null for a value that is not a tool of a library. */
 export function shapeOf(value: unknown): { readonly shape: Shape; readonly members: Members } | null {
   const members = membersOf(value);
   if (members === null) return null;

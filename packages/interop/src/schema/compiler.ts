@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url);
 /** Largest schema that is compiled, in characters of JSON. */
 const maxSchemaLength = 500_000;
 
-/** Values of more members than this are checked up to the first fault only: each fault is an object of its own. */
+/** Values of more members than this are checked up to the first fault only: each fault is its own object. */
 const maxMembersForAllFaults = 2_000;
 
 const options: Options = {
@@ -61,7 +61,9 @@ type Dialect = "07" | "2019" | "2020";
 /** Faults that a check reports: the first one, or all. */
 type Faults = "first" | "all";
 
-/** Which edition a schema is written in: what it says, else what it uses, else 2020-12 as MCP has it. */
+/**
+ * Returns the edition of a schema: the one that it names, else the one whose keywords it uses, else 2020-12, as in MCP.
+ */
 function dialectOf(schema: JsonSchema): Dialect {
   const said = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   if (said.includes("2020-12")) return "2020";
@@ -176,7 +178,10 @@ function accepted(value: unknown, undeclared: ((value: object) => readonly strin
   return warnings.length === 0 ? { ok: true, value: record } : { ok: true, value: record, warnings };
 }
 
-/** What has to be done to a value before it is checked. Defaults are written into a copy, never into what was given. */
+/**
+ * Returns what has to be done to a value before it is checked. Defaults are written into a copy, never into what was
+ * given.
+ */
 function preparation(schema: JsonSchema, plain: JsonSchema, text: string): (value: unknown) => unknown {
   const names = isRecord(plain["properties"]) ? Object.keys(plain["properties"]) : [];
   const bare = names.some((name) => name in Object.prototype);

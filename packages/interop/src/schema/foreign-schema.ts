@@ -158,7 +158,7 @@ function isZod3(given: unknown): given is Zod3 {
   return isRecord(definition) && typeof definition["typeName"] === "string";
 }
 
-/** What Zod prints has the member, too, without a check. */
+/** Whether a value can check others. A JSON Schema that Zod printed has the member, too, without a check. */
 function isStandardSchema(given: unknown): given is StandardSchema {
   return hasStandard(given) && typeof given["~standard"].validate === "function";
 }

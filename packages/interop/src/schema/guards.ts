@@ -19,7 +19,7 @@ export function readText(value: unknown): string {
 
 /**
  * The input schema of a foreign tool, however it gives it: as a property or by a method, bare or in a function's
- * envelope. Undefined when it has none; null when what it has is no object.
+ * envelope. Undefined when it has none; null when what it has is not an object.
  */
 export function readForeignSchema(thing: object): JsonSchema | null | undefined {
   const tool = thing as Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { ErrorObject } from "ajv";
 /** Issues beyond this many are counted, not kept. */
 const maxIssues = 20;
 
-/** What ajv found wrong, as issues that a model can act on. */
+/** Returns what ajv found wrong, as issues that a model can act on. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly Issue[] {
   // A failed condition says nothing beside the faults of its branch.
   const errorsToShow = errors.filter(({ keyword }) => keyword !== "if");

@@ -77,7 +77,7 @@ function address(reference: string, base: string): string {
   return URL.parse(reference, base)?.href.replace(/#.*$/, "") ?? reference;
 }
 
-/** How many parts are compared with a value that a part describes; each is counted once for each way to it. */
+/** Counts how many parts are compared with a value that a part describes; each is counted once for each way to it. */
 function partsForValue(node: Node, index: Index, known: Map<object, number>): number {
   const before = known.get(node);
   if (before === onTheWay) throw new Error("one of its parts refers to itself for the same value");
@@ -100,7 +100,7 @@ function partsOf(node: Node, index: Index): readonly Node[] {
   return [...inLists, ...single, ...dependent, ...referred(node, index)].filter(isRecord);
 }
 
-/** What a part refers to. A reference that is not understood has no target; the checks of values count it. */
+/** Returns what a part refers to. A reference that is not understood has no target; the checks of values count it. */
 function referred(node: Node, { bases, targets, dynamic }: Index): readonly unknown[] {
   const base = bases.get(node) ?? origin;
   const { $ref: ref, $dynamicRef: moving, $recursiveRef: recursive } = node;

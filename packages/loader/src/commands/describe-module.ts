@@ -19,7 +19,7 @@ export interface DescribeOptions {
 }
 
 /**
- * Mounts a module in a host of its own and returns the manifest that describes it. The host is closed again. Throws
+ * Mounts a module in its own host and returns the manifest that describes it. The host is closed again. Throws
  * `CONFIG_INVALID`, `MODULE_INVALID`, and the errors of the module.
  */
 export async function describeModule(

@@ -99,7 +99,7 @@ function completeEntry(
 }
 
 /**
- * What the plan's policies answer to a call of each tool that manifests list, by the tool's name, whatever its arguments
+ * Returns what the plan's policies answer to a call of each tool that manifests list, by the tool's name, whatever its arguments
  * are: rules about arguments have no answer. No module of an entry is imported.
  */
 export async function askAboutTools(
@@ -129,7 +129,7 @@ export async function askAll(
   return (await Promise.all(answers)).flat();
 }
 
-/** Mounts the plan's policy modules in a host of their own. */
+/** Mounts the plan's policy modules in their own host. */
 async function withPolicies<Value>(
   sections: readonly PreparedUse[],
   { map }: LoadedPlan,

@@ -81,7 +81,7 @@ export interface DescribedPackage {
 }
 
 /**
- * Imports the package of a folder, mounts it in a host of its own and writes the manifest that describes it. The folder is
+ * Imports the package of a folder, mounts it in its own host and writes the manifest that describes it. The folder is
  * its `session.working_dir`.
  *
  * Throws `SOURCE_NOT_FOUND`, `MODULE_IMPORT_FAILED`, `MODULE_INVALID`, `CONFIG_INVALID` and `MODULE_MOUNT_FAILED`.

@@ -114,7 +114,7 @@ function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly
   };
 }
 
-/** What a lock pins beside tools, without running anything. */
+/** Returns what a lock pins beside tools, without running anything. */
 async function findFiles(input: string | undefined, options: OpenHostOptions) {
   const { opened, plan, modules, map } = await loadPlan(input, { ...fillOptions(options), ignoreLock: true });
   const { file, folder } = opened;
@@ -161,7 +161,7 @@ async function mountAndLock(
   }
 }
 
-/** What modules contribute for the lock file, by their ids: see {@link definitionsChannel}. */
+/** Returns what modules contribute for the lock file, by their ids: see {@link definitionsChannel}. */
 async function collectDefinitions({ coordinator }: Host): Promise<Record<string, Json>> {
   const published = await coordinator.collectContributions(definitionsChannel);
   const parsed = published.map((one) => contribution.parse(one));

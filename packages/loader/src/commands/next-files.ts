@@ -28,7 +28,7 @@ export async function nextFiles({ opened, plan, modules }: LoadedPlan): Promise<
 }
 
 /**
- * Where an entry may write without the protection of these files: what an MCP server may write is its own, and Node's
+ * Returns where an entry may write without the protection of these files: what an MCP server may write is its own, and Node's
  * permission model has no exceptions from a folder.
  */
 function writerOf(

@@ -9,7 +9,7 @@ import { lockFileOf } from "../plan/lock-file-name.ts";
 import { stateFiles } from "./secret-paths.ts";
 
 /**
- * What a tool must not write, even inside folders that it may write: everything that the next command reads or imports.
+ * Returns what a tool must not write, even inside folders that it may write: everything that the next command reads or imports.
  * A tool that changed it would decide what the next host runs.
  *
  * Absolute paths, with everything below them: the files of the plan, their lock files, the file of its state, the folder
@@ -38,7 +38,10 @@ export async function protectedPaths(
   ];
 }
 
-/** `node_modules` and `package.json` of a folder and those above: a package.json decides where Node finds packages. */
+/**
+ * Returns `node_modules` and `package.json` of a folder and of those above it: a package.json decides where Node finds
+ * packages.
+ */
 function packagePaths(folder: string): string[] {
   const parent = dirname(folder);
   const own = ["node_modules", "package.json"].map((name) => join(folder, name));

@@ -110,7 +110,7 @@ function hintForPackage(written: string): string {
   return "install the package that you trust under this name, or write the path of a file, such as ./my-tool.ts";
 }
 
-/** Where the plan overrides the tool argument that an error is about. */
+/** Returns where the plan overrides the tool argument that an error is about. */
 function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): Path | undefined {
   const { tool, argument, member } = details as { tool?: unknown; argument?: unknown; member?: unknown };
   if (code !== "TOOL_INVALID" || entry === null || typeof argument !== "string") return undefined;

@@ -50,7 +50,7 @@ function announceTo({ hooks, logger }: Coordinator): Announce {
       .catch((err: unknown) => logger.warn({ err, event }, "an event of a module could not be emitted"));
 }
 
-/** What a runner imports; undefined for a module in memory. */
+/** Returns what a runner imports; undefined for a module in memory. */
 export function runnerModule(
   { path, files, version }: Resolution,
   config: JsonObject,

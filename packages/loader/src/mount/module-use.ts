@@ -32,7 +32,7 @@ export interface ModuleUse {
   readonly broken: readonly Problem[];
 }
 
-/** Where the plan writes a part of a module's config. */
+/** Returns where the plan writes a part of a module's config. */
 export function pathInPlan({ configPath, memberSections = [] }: ModuleUse, path: Path): Path {
   return memberSections.includes(String(path[0])) ? path : [...configPath, ...path];
 }

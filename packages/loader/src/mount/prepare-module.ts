@@ -166,7 +166,7 @@ export function isSameUse(a: PreparedUse, b: PreparedUse): boolean {
   return a.resolution.given === b.resolution.given && isDeepStrictEqual(a.identity, b.identity);
 }
 
-/** How long the module itself says that its mount takes at most, by its config; 0 where it says nothing. */
+/** Returns how long the module itself says that its mount takes at most, by its config; 0 where it says nothing. */
 export function ownLimitMs({ module, config }: PreparedUse): number {
   const limit = module.kind === "mount" ? module.exports["mountLimitMs"] : undefined;
   return typeof limit === "function" ? Number((limit as (config: JsonObject) => unknown)(config)) || 0 : 0;

@@ -53,7 +53,10 @@ function isFetched({ source }: Pick<PlanEntry, "source">): boolean {
 /** Where calls run that do not run in the host: `run` of the plan, with its default border. */
 export type ElsewhereRun = JsonObject & { readonly in: string };
 
-/** Where the calls of an entry run; undefined for the host. A fetched module gets the strictest border by default. */
+/**
+ * Returns where the calls of an entry run; undefined for the host. A fetched module gets the strictest border by
+ * default.
+ */
 export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | undefined {
   const { run } = entry;
   if (run === undefined || run.in === "inline") return undefined;

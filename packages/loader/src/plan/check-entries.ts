@@ -72,7 +72,7 @@ function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument |
   return parsed.data;
 }
 
-/** What an entry sets for single tools, by the names that their author chose. */
+/** Returns what an entry sets for single tools, by the names that their author chose. */
 export function overridesOf({ tools = {} }: Pick<EntryDocument, "tools">) {
   return Object.entries(tools).filter((pair): pair is [string, ToolOverride] => !Array.isArray(pair[1]));
 }

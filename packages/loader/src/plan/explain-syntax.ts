@@ -25,7 +25,7 @@ export function explainSyntax(text: PlanText, troubles: readonly YamlTrouble[]):
   });
 }
 
-/** What the author probably meant by a value, written as it should be. */
+/** Returns what the author probably meant by a value, written as it should be. */
 function explainValue({ text }: PlanText, code: ErrorCode, offset: number): string | undefined {
   const sentence = sentences[code];
   if (code !== "BAD_SCALAR_START") return sentence;

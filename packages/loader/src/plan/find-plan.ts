@@ -72,7 +72,10 @@ function readJson(file: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** What is at a path; undefined where nothing can be seen. Does not wait: a plan is read before anything else runs. */
+/**
+ * Returns what is at a path; undefined where nothing can be seen. Does not wait: a plan is read before anything else
+ * runs.
+ */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -66,7 +66,7 @@ interface NamingModule {
 }
 
 /**
- * What the next command would run or obey besides modules: the programs of hooks and of MCP servers, with the files that
+ * Returns what the next command would run or obey besides modules: the programs of hooks and of MCP servers, with the files that
  * they name or import, the folders of skills, and files that programs obey. Absolute paths, and names in any folder.
  */
 export async function nextCommandPaths(named: NamingPlan): Promise<readonly string[]> {

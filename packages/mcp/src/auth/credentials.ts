@@ -33,7 +33,7 @@ export function challengeOf({
   };
 }
 
-/** Where the SDK finds the authorization server of a challenge. */
+/** Returns where the SDK finds the authorization server of a challenge. */
 export function placeOf({ resourceMetadataUrl }: Challenge): { readonly resourceMetadataUrl?: URL } {
   return resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: new URL(resourceMetadataUrl) };
 }

@@ -47,7 +47,7 @@ export class SignInProvider implements OAuthClientProvider {
     };
   }
 
-  /** Where the person signs in. */
+  /** Returns where the person signs in. */
   get address(): URL | undefined {
     return this.#address;
   }

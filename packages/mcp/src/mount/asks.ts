@@ -96,7 +96,7 @@ export async function callWithAsks(
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `the server asked more than ${maxRounds} times`);
 }
 
-/** What a request states of the client in front, for a server of 2026. */
+/** Returns what a request states of the client in front, for a server of 2026. */
 export function metaFor(settings: AskSettings, front: Pick<Front, "capabilities" | "logLevel"> | undefined) {
   const asked = capabilitiesFor(settings.ask, front?.capabilities ?? {});
   return {

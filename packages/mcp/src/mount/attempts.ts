@@ -33,13 +33,16 @@ export class Attempts {
     return this.#needsAuth;
   }
 
-  /** What is left of the delay after the last failure, in milliseconds. */
+  /** Returns what is left of the delay after the last failure, in milliseconds. */
   get backOffMs(): number {
     const delayMs = delaysMs[this.#failures] ?? 30_000;
     return Math.max(0, this.#failedAt + delayMs - systemClock.now());
   }
 
-  /** How long to wait before the next attempt without a caller. Meanwhile a person may sign in, which only the store shows. */
+  /**
+   * Returns how long to wait before the next attempt without a caller. Meanwhile a person may sign in, which only the
+   * store shows.
+   */
   get pauseMs(): number {
     return this.#needsAuth ? Math.max(signInPollMs, this.backOffMs) : this.backOffMs;
   }

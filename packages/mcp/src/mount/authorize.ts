@@ -5,14 +5,17 @@ import { createCredentialFile, credentialFile } from "../auth/credential-file.ts
 import { Credentials, credentialsCapability, type CredentialStore } from "../auth/credentials.ts";
 import type { ServerSettings } from "./config.ts";
 
-/** Where credentials are stored: in the plan's state store, or in a file beside the plan. */
+/** Returns where credentials are stored: in the plan's state store, or in a file beside the plan. */
 export function credentialStoreOf(offered: unknown, folder: string | undefined): CredentialStore {
   if (isStore(offered)) return offered;
   const base = folder !== undefined && isAbsolute(folder) ? folder : ".";
   return createCredentialFile(join(base, credentialFile));
 }
 
-/** How an entry's connections authorize their requests; undefined for servers over stdio and those with an own header. */
+/**
+ * Returns how an entry's connections authorize their requests; undefined for servers over stdio and those with an own
+ * header.
+ */
 export function authorizationOf(
   coordinator: Coordinator,
   settings: ServerSettings,

@@ -150,7 +150,7 @@ export class EraVerdict {
   #prior: PriorDiscovery | undefined;
   #at = 0;
 
-  /** What is known and still fresh. */
+  /** Returns what is known and still fresh. */
   get prior(): PriorDiscovery | undefined {
     return systemClock.now() - this.#at < verdictMs ? this.#prior : undefined;
   }
@@ -172,7 +172,7 @@ export class EraVerdict {
   }
 }
 
-/** How the SDK's client finds, or is given, the revision to speak. */
+/** Returns how the SDK's client finds, or is given, the revision to speak. */
 export function negotiationOf({ era, command, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
   switch (era) {
     case "legacy":

@@ -15,7 +15,7 @@ export type Exposed =
   | { readonly kind: "request"; readonly request: ExposedRequest }
   | { readonly kind: "instructions"; readonly text: string };
 
-/** What a definition exposes; undefined for a tool of the server. */
+/** Returns what a definition exposes; undefined for a tool of the server. */
 export function exposedOf({ _meta }: Pick<Tool, "_meta">): Exposed | undefined {
   const exposed = _meta?.[exposedMetaKey];
   return isRecord(exposed) ? (exposed as unknown as Exposed) : undefined;
@@ -39,7 +39,7 @@ export function groupOf(exposed: Exposed | undefined): ExposedGroup | undefined 
   return exposed.kind === "prompt" ? "prompts" : "resources";
 }
 
-/** What the plan exposes of a server, as groups. */
+/** Returns what the plan exposes of a server, as groups. */
 export function groupsOf({ expose }: Pick<ServerSettings, "expose">): readonly ExposedGroup[] {
   const groups = expose.map((what) => (what === "ui" ? "resources" : what));
   return [...new Set(groups)];

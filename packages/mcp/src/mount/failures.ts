@@ -41,7 +41,7 @@ export function refused(name: string, { message }: MessageTooLarge): PartialResu
   );
 }
 
-/** The status of an answer over HTTP that is no answer of the protocol; undefined for other failures. */
+/** The status of an answer over HTTP that is not an answer of the protocol; undefined for other failures. */
 export function httpStatusOf(error: unknown): number | undefined {
   return error instanceof SdkHttpError ? error.status : undefined;
 }
@@ -70,12 +70,14 @@ function reasonOf(error: unknown): string {
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }
 
-/** What the network reported, where that is why a request of `fetch` failed. An answer that is cut has no code. */
+/**
+ * Returns what the network reported, where that is why a request of `fetch` failed. An answer that is cut has no code.
+ */
 function networkCauseOf(error: unknown): (Error & { readonly code?: unknown }) | undefined {
   return error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
 }
 
-/** What a call of a server fails with that leads back to this host. */
+/** Returns what a call of a server fails with that leads back to this host. */
 export function servedToItself({ message, code }: ToolmountError): ToolError {
   return new ToolError(message, { code });
 }

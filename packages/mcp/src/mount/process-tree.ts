@@ -67,7 +67,7 @@ const countMs = 1_000;
 const markName = "TOOLMOUNT_SERVER";
 
 /**
- * Starts a program in a process group of its own, with an environment of a few harmless variables and what the plan
+ * Starts a program in its own process group, with an environment of a few harmless variables and what the plan
  * names. A guard ends all that it started when this process dies without a word. Rejects when the program cannot be started.
  */
 export async function startProgram(given: Program): Promise<ProcessTree> {
@@ -112,7 +112,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   };
 }
 
-/** What is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
+/** Returns what is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
 function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
   const whole = { ...getDefaultEnvironment(), ...env };
   if (sandbox === undefined) return { file: command, args, env: whole, filter: undefined };

@@ -58,12 +58,12 @@ export class MountedServer {
     return this.#tools.offered;
   }
 
-  /** What it has beside tools. */
+  /** Returns what it has beside tools. */
   get exposed(): PublishedSource {
     return this.#exposed.publish(() => this.#tools.mounted());
   }
 
-  /** What it says of itself, and the internal tool for it; undefined where it says nothing. */
+  /** Returns what it says of itself, and the internal tool for it; undefined where it says nothing. */
   get instructions(): ServerInstructions | undefined {
     for (const { name, tool } of this.#tools.mounted()) {
       const exposed = exposedOf(tool);

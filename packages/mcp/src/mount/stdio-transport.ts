@@ -53,7 +53,7 @@ export class StdioTransport implements Transport {
     return null;
   }
 
-  /** How the program ended by itself; undefined while it runs, and when it was asked to end. */
+  /** Returns how the program ended by itself; undefined while it runs, and when it was asked to end. */
   get ended(): string | undefined {
     return this.#ended;
   }

@@ -128,7 +128,7 @@ function firstText(...texts: readonly (string | undefined)[]): string | undefine
   return texts.find((text) => text !== undefined && text.trim() !== "");
 }
 
-/** What the plan says counts more than the name, and the name more than the server. */
+/** The plan counts more than the name, and the name more than the server. */
 function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings): Classification {
   // Reading a skill changes nothing, whatever its name is.
   const own =
@@ -180,7 +180,7 @@ function fromServer(result: CallToolResult, settings: ServerSettings): PartialRe
 
 const shownWarning = "characters that people cannot see are written as code points, such as \\u{202e}";
 
-/** What went wrong between this host and the server, in words for a model. Other errors are thrown on. */
+/** Returns what went wrong between this host and the server, in words for a model. Other errors are thrown on. */
 function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
   if (error instanceof ProtocolError)
     return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
@@ -195,7 +195,7 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
   throw error;
 }
 
-/** What the server says beside the message, where it is plain data. */
+/** Returns what the server says beside the message, where it is plain data. */
 function dataOf({ data: given }: ProtocolError): { data?: Json } {
   return given === undefined ? {} : { data: JSON.parse(JSON.stringify(given)) as Json };
 }

@@ -12,7 +12,7 @@ function exposesUi({ expose }: UiSettings): boolean {
   return expose.includes("ui") || expose.includes("resources");
 }
 
-/** What a server has to know to list tools with a user interface: that the client in front may draw it. */
+/** Returns what a server has to know to list tools with a user interface: that the client in front may draw it. */
 export function uiCapabilities(settings: UiSettings): ClientCapabilities {
   if (!exposesUi(settings)) return {};
   return { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };

@@ -20,7 +20,7 @@ import { outcomeMetaKey } from "../wire/result.ts";
 /** Makes one call of the client's session, and waits for a decision about it where the client asked for that. */
 export type ExposedCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
 
-/** What a mounted server exposes to one client: each request is a call of an internal tool of the host. */
+/** Returns what a mounted server exposes to one client: each request is a call of an internal tool of the host. */
 export function throughHost(host: Host, published: PublishedSource, call: ExposedCall): ExposedSource {
   const { name, exposes, toolFor, items, servedUri, ownUri, unsubscribe } = published;
   const seen = <Kind extends keyof ExposedItems>(kind: Kind) =>

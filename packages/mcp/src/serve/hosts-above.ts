@@ -6,7 +6,7 @@ import type { HostLink } from "@toolmount/core";
 import { readChain, writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
 
-/** How long a client may be silent before it counts as one that is no host, in milliseconds. A host speaks at once. */
+/** How long a client may be silent before it counts as one that is not a host, in milliseconds. A host speaks at once. */
 const patienceMs = 5_000;
 
 /** Bytes in which the first message has to end. */
@@ -16,7 +16,7 @@ const maxBytes = 1024 * 1024;
 export interface HostsAbove {
   /** Serve this instead of the input that was given. */
   readonly input: Readable;
-  /** Resolves to the hosts; to none for a client that is no host. For `openHost(plan, { above })`. */
+  /** Resolves to the hosts; to none for a client that is not a host. For `openHost(plan, { above })`. */
   readonly above: () => Promise<readonly HostLink[]>;
 }
 

@@ -14,7 +14,7 @@ import type { SuspendableCall } from "./suspended.ts";
 export interface ServedCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** A request that is no call of a tool: the name is that of an internal tool. */
+  /** A request that is not a call of a tool: the name is that of an internal tool. */
   readonly isInternal?: true;
 }
 

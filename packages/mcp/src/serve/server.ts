@@ -99,7 +99,7 @@ export async function createServer(serving: Serving): Promise<Server> {
 
 const bare = { instructions: null, sources: [], skills: undefined };
 
-/** What a client gets when it connects, beside the tools. */
+/** Returns what a client gets when it connects, beside the tools. */
 async function describe({ served, userId, options: { instructions } }: Serving) {
   const [texts, sources, skills] = await Promise.all([
     instructions === undefined ? instructionsOf(served) : instructions,
@@ -109,7 +109,7 @@ async function describe({ served, userId, options: { instructions } }: Serving) 
   return { instructions: texts, sources, skills };
 }
 
-/** What mounted servers say of themselves, and the guidance of the tools. */
+/** Returns what mounted servers say of themselves, and the guidance of the tools. */
 async function instructionsOf(served: ServedSession): Promise<string> {
   const [ofServers, guidance] = await Promise.all([collectInstructions(served.host), served.guidance()]);
   return [...ofServers, guidance].filter((text) => text !== "").join("\n\n");

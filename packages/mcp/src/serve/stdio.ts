@@ -17,7 +17,7 @@ export interface ServeStreams extends ServeOptions {
   readonly output: Writable;
   /** The session of the connection. Default: a new one, which ends with the connection. */
   readonly sessionId?: string | undefined;
-  /** Errors of the connection itself, such as a line that is no message. */
+  /** Errors of the connection itself, such as a line that is not a message. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const served = new ServedSession(host, sessionId);
   const seal = createStateSeal(options.stateKey);
   const lines = narrowLines(input, output);
-  // The lines have a limit of their own.
+  // The lines have their own limit.
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: Number.POSITIVE_INFINITY });
   let stopWatching = () => {};
   const handle = serveStdio(

@@ -4,7 +4,7 @@ import { escapeDeceiving, isDeceiving } from "@toolmount/core/text";
 const maxLevels = 100;
 
 /**
- * What a server sent, with characters that people do not see written as code points, unless the plan allows them; the value
+ * Returns what a server sent, with characters that people do not see written as code points, unless the plan allows them; the value
  * itself where it has none.
  */
 export function withShownTexts<Value>(

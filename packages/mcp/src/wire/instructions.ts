@@ -12,7 +12,10 @@ export interface ServerInstructions {
   readonly text: string;
 }
 
-/** What the mounted servers say of themselves, under a heading for each; what differs from the lock file is left out. */
+/**
+ * Returns what the mounted servers say of themselves, under a heading for each; what differs from the lock file is left
+ * out.
+ */
 export async function collectInstructions(host: Host): Promise<readonly string[]> {
   const published = await host.coordinator.collectContributions(instructionsChannel);
   const offered = published.filter(isRecord) as unknown as readonly ServerInstructions[];

@@ -57,7 +57,7 @@ function textsOf(blocks: readonly { readonly type: string; readonly text?: unkno
   return blocks.flatMap((block) => (block.type === "text" ? String(block.text) : [])).join("\n");
 }
 
-/** What a model can do about a call that waits. */
+/** Returns what a model can do about a call that waits. */
 function nextStepOf({ tool, status, result, ticket }: ToolOutcome): McpBlock[] {
   if (status !== "pending" || ticket === undefined) return [];
   const waitsFor = isRecord(result.details) ? result.details["waitsFor"] : undefined;
@@ -130,7 +130,10 @@ function toMcpBlock(block: ContentBlock): McpBlock {
   };
 }
 
-/** What an MCP server answered to a call, as a result of ours. Every block and member is kept, also where we have no field for it. */
+/**
+ * Returns what an MCP server answered to a call, as a result of ours. Every block and member is kept, also where we
+ * have no field for it.
+ */
 export function fromMcpResult({ content, structuredContent, isError, ...members }: McpResult): PartialResult {
   const said = textsOf(content);
   const [first] = content;

@@ -7,7 +7,10 @@ export type GlobLists = readonly (readonly string[])[];
 
 type RightsHost = Pick<Host, "session" | "tools">;
 
-/** What restricts a sub-agent beside its parent's restrictions: its agent's list, excluded tools, the parent's mode. */
+/**
+ * Returns what restricts a sub-agent beside its parent's restrictions: its agent's list, excluded tools, the parent's
+ * mode.
+ */
 export async function rightsOf(
   host: RightsHost,
   parent: SessionLog,
@@ -47,7 +50,7 @@ function namesOf({ name, declaredName, aliases, owner }: ToolInfo): readonly str
   return [name, declaredName, ...aliases, owner, module, `tool-${module}`];
 }
 
-/** How many sessions in a row, up to and with this one, were begun as `self`. Their ids show it. */
+/** Counts how many sessions in a row, up to and with this one, were begun as `self`. Their ids show it. */
 export function selfDepthOf(sessionId: string): number {
   const chain = /(?:-[0-9a-f]{16}_self)*$/.exec(sessionId)?.[0] ?? "";
   return chain.split("_self").length - 1;

@@ -25,7 +25,7 @@ interface Spent {
   readonly calls: number;
 }
 
-/** What a session and its running sub-agents used. A call counts from the moment the model asks for it. */
+/** Returns what a session and its running sub-agents used. A call counts from the moment the model asks for it. */
 function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   let tokens = tokensOf(log.view.usage);
   let calls = log.view.calls;
@@ -38,7 +38,7 @@ function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   return { tokens, calls };
 }
 
-/** What a turn used of its own budgets: tokens of the session, calls of the turn. */
+/** Returns what a turn used of its own budgets: tokens of the session, calls of the turn. */
 export function spentOf(spender: Spender): Spent {
   const { tokens, calls } = spentIn(spender.log, spender);
   const { view } = spender.log;

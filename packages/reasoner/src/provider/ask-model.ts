@@ -59,7 +59,7 @@ function delayOf({ failure }: ModelError, attempt: number, baseMs: number): numb
   return Math.min(failure.retryAfterMs ?? baseMs * failure.delayMultiplier ** (attempt - 1), maxDelayMs);
 }
 
-/** One request, published on the tracing channel. A retry is a request of its own. */
+/** One request, published on the tracing channel. A retry is its own request. */
 function askTraced(request: ModelRequest, asking: ModelCall, attempt: number): Promise<ModelAnswer> {
   const { model, settings, trace, now } = asking;
   const { stream, temperature, maxOutputTokens } = settings;

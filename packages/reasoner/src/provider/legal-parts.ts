@@ -38,7 +38,7 @@ export function legalContent(content: Json | undefined, rules: ModelRules): Json
   return parts.length === 0 ? null : [...parts];
 }
 
-/** The output of a call. A blank one says so: some servers refuse it, and a model reads it as a mistake of its own. */
+/** The output of a call. A blank one says so: some servers refuse it, and a model reads it as its own mistake. */
 export function legalOutput(output: Json | undefined, rules: ModelRules): string | Item[] {
   if (typeof output === "string") return isBlank(output) ? noOutput : legalText(output);
   const parts = legalParts(output, rules);

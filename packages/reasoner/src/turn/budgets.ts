@@ -17,7 +17,7 @@ export function requireBudget({ log, settings, leftAbove }: TurnState): void {
   if (shared.calls.left < 0) refuse("calls", shared.calls.limit);
 }
 
-/** How many of the unanswered calls may run. */
+/** Counts how many of the unanswered calls may run. */
 export function callsLeft({ log, settings, leftAbove }: TurnState): number {
   const { callCount, calls } = log.view.turn!;
   const unanswered = calls.filter(({ output }) => output === null).length;

@@ -25,7 +25,7 @@ export interface Calling {
   readonly cancelChild: (sessionId: string) => Promise<void>;
 }
 
-/** What the calls of the last answer need, read from the turn's state now. */
+/** Returns what the calls of the last answer need, read from the turn's state now. */
 export function callingOf(state: TurnState, exchange: Exchange): Calling {
   const { host, session, log, live, emit, userId, conversationId, traceparent, coordinator, ids, words } =
     state;

@@ -171,7 +171,7 @@ function contextLimit({ log, settings, model }: TurnState): number | null {
 }
 
 /**
- * Where a conversation can be divided without separating a call from its output, reasoning from what it led to, or a
+ * Returns where a conversation can be divided without separating a call from its output, reasoning from what it led to, or a
  * user's message from notes before it: the first item of each message of a user, and of each answer with calls.
  */
 function boundariesOf(items: readonly Item[]): readonly number[] {

@@ -46,7 +46,7 @@ const sentences: Readonly<Record<string, string>> = {
   empty: "the model gave no answer, also when it was asked again",
 };
 
-/** What a person reads about an incomplete turn. `reason` is `TurnResult.incomplete`. */
+/** Returns what a person reads about an incomplete turn. `reason` is `TurnResult.incomplete`. */
 export function incompleteText(reason: string): string {
   return sentences[reason] ?? `the answer was cut: ${reason}`;
 }

@@ -44,7 +44,9 @@ function resultOf(given: ClientResult | undefined): object | undefined {
   return given.error === undefined ? { data: given.result } : { error: given.error };
 }
 
-/** What a call ended with. Any interrupt but that of a waiting sub-agent is a failure: a turn cannot pass it on. */
+/**
+ * Returns what a call ended with. Any interrupt but that of a waiting sub-agent is a failure: a turn cannot pass it on.
+ */
 async function outcomeOf(
   act: () => Promise<ToolOutcome>,
   tool: string,

@@ -51,7 +51,7 @@ export async function summarize(
   return { text: "", usage: null, problem };
 }
 
-/** A summary is no answer of the turn: it has no schema, and does not continue a stored response. */
+/** A summary is not an answer of the turn: it has no schema, and does not continue a stored response. */
 function withoutOutput({ settings, ...request }: ModelRequest): ModelRequest {
   return { ...request, settings: { ...settings, output: undefined, store: false } };
 }

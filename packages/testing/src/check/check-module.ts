@@ -5,7 +5,7 @@ import type { CheckReport } from "./report.ts";
 import { beginStep, studyModule } from "./study-module.ts";
 
 /**
- * Checks a module against the rules of the core and of further profiles: mounts it in a host of its own, calls its
+ * Checks a module against the rules of the core and of further profiles: mounts it in its own host, calls its
  * tools, unmounts it, and reports the findings. Never rejects because of the module's behaviour. Needs no test runner.
  */
 export async function checkToolModule(

@@ -18,7 +18,7 @@ export interface FreshRead {
 /** Marks the start of the answer, after anything that the module prints. */
 const mark = "\u0001toolmount-tools:";
 
-/** Mounts a module in a process of its own and lists its tools. Rejects when the module cannot be mounted there. */
+/** Mounts a module in its own process and lists its tools. Rejects when the module cannot be mounted there. */
 export async function readInFreshProcess(read: FreshRead): Promise<readonly ToolInfo[]> {
   const conditions = process.execArgv.flatMap((argument, at, all) =>
     argument === "-C" || argument === "--conditions"
@@ -36,7 +36,10 @@ export async function readInFreshProcess(read: FreshRead): Promise<readonly Tool
   return JSON.parse(stdout.slice(stdout.lastIndexOf(mark) + mark.length)) as readonly ToolInfo[];
 }
 
-/** Where this process keeps compiled code: another starts sooner with it. Nothing else of the environment is passed on. */
+/**
+ * Returns where this process keeps compiled code: another starts sooner with it. Nothing else of the environment is
+ * passed on.
+ */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
   // Node adds a folder for its version and platform.

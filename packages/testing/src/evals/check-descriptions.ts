@@ -15,7 +15,7 @@ const hedging =
 const maxSummary = 120;
 
 /**
- * What descriptions and evaluations lack, a sentence each, without a model: tools that no evaluation expects
+ * Returns what descriptions and evaluations lack, a sentence each, without a model: tools that no evaluation expects
  * (completeness), or that no evaluation keeps from being called (negative), prompts that share no word with the
  * description of the tool that they expect (keyword), and summaries that are long, vague or of several sentences.
  */

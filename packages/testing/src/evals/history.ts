@@ -18,7 +18,7 @@ const tolerance = 0.1;
 const growth = 1.5;
 
 /**
- * What changed since earlier runs, a sentence each; `runs` are oldest first, and the last one is now. Evaluations are
+ * Returns what changed since earlier runs, a sentence each; `runs` are oldest first, and the last one is now. Evaluations are
  * stale when definitions have changed, a version has a new major number, or there are half as many tools more. The pass
  * rate drifts when its average over five runs is 0.1 below the first run; tools that changed since the last run in which
  * everything passed are suspects.

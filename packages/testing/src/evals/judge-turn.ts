@@ -45,7 +45,7 @@ export interface EvalLimits {
   readonly ms?: number | undefined;
 }
 
-/** How a turn differs from what is expected, a sentence each; empty when it passes. */
+/** Returns how a turn differs from what is expected, a sentence each; empty when it passes. */
 export function judgeTurn(expect: EvalExpectation, turn: SeenTurn): string[] {
   const { tools, oneOf, calls = [], not = [], errors, text = {}, max = {} } = expect;
   const chosen = turn.calls.map(({ tool }) => tool);

@@ -16,7 +16,7 @@ export function wilsonInterval(passed: number, runs: number): Interval {
   return { low: passed === 0 ? 0 : centre - half, high: passed === runs ? 1 : centre + half };
 }
 
-/** How many runs must all pass before the lower end of the interval is at `share`. */
+/** Returns how many runs must all pass before the lower end of the interval is at `share`. */
 export function runsToShow(share: number): number {
   return Math.ceil((z ** 2 * share) / (1 - share) - 1e-9);
 }

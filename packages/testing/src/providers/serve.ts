@@ -96,7 +96,7 @@ interface Seen {
   readonly shared: number[];
 }
 
-/** What the server answers to the newest request. */
+/** Returns what the server answers to the newest request. */
 async function replyTo(
   api: ProviderApi,
   script: ProviderScript,
@@ -123,7 +123,7 @@ async function replyTo(
   return { ...reply, usage: { input: tokens, cached: 0, output: 6, reasoning: 0 } };
 }
 
-/** An answer with a body of its own. */
+/** An answer with its own body. */
 interface Refusal {
   readonly refused: number;
   readonly body: object;

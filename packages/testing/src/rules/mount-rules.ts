@@ -22,7 +22,7 @@ export const mountRules: readonly ToolRule[] = [
     why: "a tool that the host refuses is not mounted",
     fix: "fix what the message says",
     *check(subject) {
-      // A reference that leaves the schema has a rule of its own.
+      // A reference that leaves the schema has its own rule.
       const isExplained = scanDefinition(textsOf(subject)).some(({ kind }) => kind === "ref");
       if (subject.refusedBy === "tool_mountable" && !isExplained)
         yield problemOf(subject, "", subject.refused!.message);

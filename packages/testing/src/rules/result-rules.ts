@@ -1,7 +1,7 @@
 import type { RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { problemOf, type ToolRule } from "./tool-subject.ts";
 
-/** Breaches of the result contract with a rule of their own, recognised by the host's message. */
+/** Breaches of the result contract with their own rule, recognised by the host's message. */
 const breaches = {
   noSuccess: /no "success"/,
   noTimestamp: /no "timestamp"/,
@@ -56,7 +56,7 @@ export const resultRules: readonly ToolRule[] = [
   },
 ];
 
-/** A rule about one breach, or, with `test` null, about every breach without a rule of its own. */
+/** A rule about one breach, or, with `test` null, about every breach without its own rule. */
 function resultRule(id: string, test: RegExp | null, why: string, fix: string): ToolRule {
   return { id, severity: "error", why, fix, check: (subject) => invalidResults(subject, test) };
 }

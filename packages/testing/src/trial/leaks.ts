@@ -21,7 +21,7 @@ export async function takeFootprint(): Promise<Footprint> {
   };
 }
 
-/** What was added between two footprints, one phrase each. */
+/** Returns what was added between two footprints, one phrase each. */
 export function findLeaks(before: Footprint, after: Footprint): readonly string[] {
   return [
     ...more(before.resources, after.resources).map((name) => `a resource of type ${name}`),

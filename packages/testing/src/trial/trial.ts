@@ -27,7 +27,7 @@ interface SpiedRun {
   readonly thrown: { readonly value: unknown } | null;
 }
 
-/** A module mounted in a host of its own. */
+/** A module mounted in its own host. */
 export interface Trial {
   readonly host: Host;
   readonly things: readonly TriedTool[];

@@ -1,4 +1,4 @@
-/** Options of a command that neither run a program nor write a file of their own. Any other option asks. */
+/** Options of a command that neither run a program nor write their own file. Any other option asks. */
 export interface KnownOptions {
   /** Letters without a value. */
   readonly flags: string;

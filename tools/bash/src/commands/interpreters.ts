@@ -59,7 +59,7 @@ const interpreters: ReadonlyMap<string, Interpreter> = new Map(
   }),
 );
 
-/** Whether a command runs programs in a language of its own. Version numbers at its end do not count. */
+/** Whether a command runs programs in its own language. Version numbers at its end do not count. */
 export function isInterpreter(name: string): boolean {
   return interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, ""));
 }

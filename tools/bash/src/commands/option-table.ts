@@ -1,4 +1,4 @@
-/** Options by which a program runs another one, or writes a file of its own. */
+/** Options by which a program runs another one, or writes its own file. */
 export interface OptionRule {
   /** Letters of short options, alone or in a bundle. */
   readonly short?: string;

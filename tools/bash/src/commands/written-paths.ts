@@ -126,7 +126,7 @@ function targetsOf(rule: Targets | undefined, command: readonly ShellWord[]): Sh
   });
 }
 
-/** Where the value of a long target option begins in its word; the word's length when it is the next word. */
+/** Returns where the value of a long target option begins in its word; the word's length when it is the next word. */
 function afterLong({ long }: Targets, value: string): number | null {
   const equals = value.indexOf("=");
   const option = equals === -1 ? value : value.slice(0, equals);

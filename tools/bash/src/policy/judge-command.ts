@@ -73,7 +73,7 @@ function judgeRules(words: readonly ShellWord[], inspection: Inspection): void {
   inspection.findings.push(blocked);
 }
 
-/** What it runs or writes by its options and operands. */
+/** Judges what it runs or writes by its options and operands. */
 function judgeDeeds(name: string, words: readonly ShellWord[], inspection: Inspection): void {
   const option = judgeOptions(name, words);
   if (option !== null) inspection.findings.push(option);
@@ -91,7 +91,7 @@ function judgeDeeds(name: string, words: readonly ShellWord[], inspection: Inspe
   }
 }
 
-/** What a shell, a wrapper or `find` runs. */
+/** Judges what a shell, a wrapper or `find` runs. */
 function judgeInner(
   name: string,
   words: readonly ShellWord[],
@@ -130,7 +130,7 @@ function judgeFind(words: readonly ShellWord[], inspection: Inspection): void {
   }
 }
 
-/** A command that runs another in a way of its own: any word of it may be the other's name. */
+/** A command that runs another in its own way: any word of it may be the other's name. */
 function judgeMentioned(words: readonly ShellWord[], inspection: Inspection): void {
   for (const [at, word] of words.entries()) if (at > 0 && word.value !== null) judgeRules([word], inspection);
 }

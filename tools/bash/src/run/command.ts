@@ -45,7 +45,7 @@ export interface RunOptions {
   readonly finder: ProcessFinder;
 }
 
-/** Starts a command in a session of its own, and captures its output within bounds. */
+/** Starts a command in its own session, and captures its output within bounds. */
 export function startCommand(
   command: string,
   launch: (command: string, mark: string) => Launch,

@@ -58,7 +58,7 @@ function textOf({ value, text, tilde, pattern }: ShellWord, home: string | null)
   return text.slice(0, start).replace(/[^/]*$/, "") || ".";
 }
 
-/** Where a path really is; what of it is not there yet stays as it is written. */
+/** Returns where a path really is; what of it is not there yet stays as it is written. */
 export function reallyAt(path: string): string {
   try {
     return realpathSync.native(path);

@@ -4,7 +4,7 @@ import type { Ending } from "../run/command.ts";
 import { showStream } from "../run/show-stream.ts";
 import type { Shell } from "../shell.ts";
 
-/** What a command that ran to some end answers. A return code other than 0 is an answer, not a failure. */
+/** Returns what a command that ran to some end answers. A return code other than 0 is an answer, not a failure. */
 export function answerOf(
   shell: Shell,
   job: Job,

@@ -95,7 +95,7 @@ function page(job: Job, stream: "stdout" | "stderr", from: number, limit: number
   });
 }
 
-/** How a command stands. */
+/** Returns how a command stands. */
 export function statusOf({ ending }: Job) {
   if (ending === null) return { status: "running" as const, returncode: null };
   return { status: ending.kind, returncode: ending.kind === "exited" ? ending.code : null };

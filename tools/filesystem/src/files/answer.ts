@@ -28,7 +28,7 @@ function pathFailure(error: PathError, wording: Wording): PartialResult<never> {
   return failure(message, { code: error.code, details: error.details as unknown as JsonObject });
 }
 
-/** What an event says about its call. */
+/** Returns what an event says about its call. */
 export function callFacts({ tool, callId, runId, sessionId, conversationId }: ToolContext) {
   return {
     tool_name: tool,

@@ -6,7 +6,7 @@ import type { Workspace } from "./workspace.ts";
 
 /**
  * Remembers, for the session, what a file held when the session last read or wrote it. In a host, a call without a session
- * has a state of its own, which ends with the call: nothing is remembered.
+ * has its own state, which ends with the call: nothing is remembered.
  */
 export function markSeen({ session, sessionId, runId }: ToolContext, real: string, bytes: Uint8Array): void {
   if (sessionId !== undefined || runId === "") session.set(keyOf(real), digestOf(bytes));
@@ -50,7 +50,7 @@ export async function requireReplaceable(
   }
 }
 
-/** What both ways of finding out say. */
+/** Returns what both ways of finding out say. */
 export function changed(path: string): Refusal {
   const message = `File was changed since it was last read: ${path}. Read it again, then repeat the change.`;
   return new Refusal(message, "FILE_CHANGED", { path });

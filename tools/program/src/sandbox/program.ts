@@ -17,7 +17,7 @@ const maxText = 4_194_304;
 /** The file name of a program in its errors. */
 const file = "program.ts";
 
-/** One program in an engine of its own. It computes until it waits for answers, then reports a turn. */
+/** One program in its own engine. It computes until it waits for answers, then reports a turn. */
 export class Program {
   readonly #context: QuickJSContext;
   readonly #report: (turn: Turn) => void;
@@ -157,7 +157,7 @@ export class Program {
   }
 }
 
-/** What the error of a program says, with the place of the program's own code that its stack names first. */
+/** Returns what the error of a program says, with the place of the program's own code that its stack names first. */
 function endOf({ name, message, code, stack = "" }: Thrown & { stack?: string }): End {
   if (name === "InternalError" && message === "out of memory") return { limit: "memory" };
   const { line, column } = placeIn(stack);

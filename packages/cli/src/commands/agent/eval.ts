@@ -222,7 +222,7 @@ async function report(
   return failures.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-/** What changed since the runs of the history, to which this run is added. */
+/** Returns what changed since the runs of the history, to which this run is added. */
 async function compareWithHistory(
   host: OpenedHost,
   passRate: number,

@@ -65,7 +65,7 @@ type Run = (
   options: Options,
 ) => Promise<void>;
 
-/** What decides a question, or takes an answer back. */
+/** Adds the commands that decide a question or take an answer back. */
 function defineDecisions(add: Add, run: Run, shell: Shell): void {
   const idArgument = "the id that list shows, or the beginning of it";
   add("approve", "Approve one call")

@@ -83,7 +83,7 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   }
 }
 
-/** Deletes old records. Each process has a chain of its own, which is deleted as a whole or not at all. */
+/** Deletes old records. Each process has its own chain, which is deleted as a whole or not at all. */
 async function prune(sink: AuditSink, days: number, { json }: Options, { out }: Shell): Promise<ExitCode> {
   if (sink.prune === undefined)
     throw new ToolmountError("EXTENSION_MISSING", {

@@ -63,7 +63,9 @@ async function connect(
   return exitCodes.done;
 }
 
-/** What is taken out is stored before the file changes, and removed only when the file has it again. */
+/**
+ * Writes the file. Servers that it loses are stored before, and removed from the store once the file has them again.
+ */
 async function write({ file, after, keep }: Change, { remove }: Options): Promise<void> {
   if (remove !== true) await keep();
   if (after === undefined) await rm(file);

@@ -136,7 +136,10 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
   });
 }
 
-/** Where the plan would start itself, a host that is the client gets an answer by which it does not mount this process. */
+/**
+ * Opens a plan to serve. Where the plan would start itself, a host that is the client gets an answer by which it does
+ * not mount this process.
+ */
 async function openServed(
   plan: string | undefined,
   options: Options,

@@ -56,7 +56,7 @@ async function validate(path: string, options: Options, shell: Shell): Promise<E
   return report.passed ? exitCodes.done : exitCodes.failed;
 }
 
-/** Validates a module in a process of its own. An incident there is a finding. */
+/** Validates a module in its own process. An incident there is a finding. */
 async function validateInProcess(request: ValidateRequest, signal: AbortSignal): Promise<CheckReport> {
   const [{ runTrial }, { addExternalFindings }] = await Promise.all([
     import("../../trial/run-trial.ts"),

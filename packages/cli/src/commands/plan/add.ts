@@ -23,7 +23,10 @@ interface Options {
   readonly hooks?: true;
 }
 
-/** `toolmount add <module> [plan]`: an entry more, when its module can be mounted; the rest of the file as it was. */
+/**
+ * `toolmount add <module> [plan]`: adds an entry if its module can be mounted, and leaves the rest of the file as it
+ * was.
+ */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<module>", "a package's name, whole or short, or a path")
@@ -88,7 +91,7 @@ interface Attempt {
   readonly tools: TryReport["tools"][number][];
 }
 
-/** Why new entries cannot be mounted. A module without a manifest is imported, in a process of its own. */
+/** Why new entries cannot be mounted. A module without a manifest is imported, in its own process. */
 async function findProblems(
   entries: readonly NewEntry[],
   { section, folder, shell, tools }: Attempt,

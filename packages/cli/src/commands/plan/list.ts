@@ -232,7 +232,7 @@ const colours = new Map<unknown, Style>([
   ["high", "red"],
 ]);
 
-/** What becomes of calls: what does not simply run is marked. */
+/** Says what becomes of calls, and marks those that do not simply run. */
 function callText(screen: Screen, calls: CallVerdict): string {
   if (calls === "runs") return "run";
   if (calls === "denied") return screen.paint("red", "denied");

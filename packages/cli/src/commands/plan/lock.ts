@@ -77,7 +77,7 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
     );
 }
 
-/** What still differs after some tools were accepted. */
+/** Writes what still differs after some tools were accepted. */
 function writeRest({ changes }: LockReport, { out }: Shell): void {
   if (changes.length > 0) out.line(`still denied: ${changes.map((one) => printable(one.tool)).join(", ")}`);
 }
