@@ -31,6 +31,11 @@ policy:
 const files = {
   "six-lines.yaml": sixLines,
   "out/old.txt": "old\n",
+  "tidy.yaml": `${sixLines.slice(0, sixLines.indexOf("policy"))}  - module: program\n`,
+  "tidy.ts": `await tools.write_file({ file_path: "out/note.txt", content: "the old one is gone" });
+await tools.delete_file({ path: "out/old.txt" });
+return "tidy";
+`,
   "mount-plan.yaml": `${planOf("./read.ts", "./remove.ts")}policy:\n  deny: ["remove_note(secret*)"]\n`,
   "wrong.yaml": "version: 1\ntools:\n  - module: @acme/notes\n",
   "values.yaml": "version: 1\nwake: later\ntools:\n  - module: ./read.ts\n    limits: { outputBytes: 0 }\n",
@@ -87,6 +92,18 @@ const screens: readonly ScreenCase[] = [
   {
     name: "six-lines",
     words: ["call", "six-lines.yaml", "delete_file", "path=out/old.txt"],
+    code: 1,
+    act: async (terminal) => {
+      await terminal.until(ready);
+      const bytes = terminal.bytes();
+      terminal.press("n");
+      return bytes;
+    },
+  },
+  { name: "rehearse", words: ["program", "tidy.yaml", "tidy.ts", "--rehearse"], code: 0 },
+  {
+    name: "approve-once",
+    words: ["program", "tidy.yaml", "tidy.ts", "--rehearse", "--ask", "--session", "office"],
     code: 1,
     act: async (terminal) => {
       await terminal.until(ready);

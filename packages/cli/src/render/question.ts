@@ -80,6 +80,7 @@ export function questionDetails(
 function sentenceOf({ prompt, reasons, tool, facts, arguments: given, info }: AskedCall): string {
   const isOwn = !reasons.some(({ reason }) => prompt.includes(reason));
   if (isOwn && prompt !== "") return prompt;
+  if (tool === listTool) return "Make all calls of this list, in this order";
   const sentence = callSentence(tool, given, facts);
   return info.undoOf === undefined ? sentence : `Undo: ${sentence}`;
 }

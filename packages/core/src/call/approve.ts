@@ -76,9 +76,9 @@ function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | 
   return waitFor(call, store.remembered(call.tool!.name), take, onStoreFailure, storeWait);
 }
 
-/** Whether an approval can be remembered: what a gate or a rule asks is asked each time. */
-function isRememberable({ approval }: Call): boolean {
-  return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
+/** Whether an approval can be remembered: what a gate, a rule or the host itself asks is asked each time. */
+function isRememberable({ approval, isInternal }: Call): boolean {
+  return !isInternal && approval!.reasons.every(({ source }) => /^(?:confirmation|level)$/.test(source));
 }
 
 /** Whether a remembered approval answers this call, too. */

@@ -265,6 +265,7 @@ test("one question covers the whole list, and its calls are made after the answe
   expect(asked).toMatchObject([
     {
       ...listQuestion,
+      rememberable: false,
       arguments: {
         calls: [
           { tool: "set_note", effects: [{ target: "a", change: "create", difference: "+1" }], canUndo: true },
