@@ -9,7 +9,7 @@ const unsafe =
 const unsafeButLines =
   /(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Text of others on one line, safe on a terminal: what cannot be seen is written as an escape. */
+/** Makes the text of others safe for a terminal, on one line: it writes invisible characters as escapes. */
 export function printable(text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(unsafe, escapeCharacter);

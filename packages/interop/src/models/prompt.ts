@@ -167,7 +167,7 @@ function resultPart(item: ModelItem, translation: Translation): AiSdkResultPart 
   return { type: "tool-result", toolCallId, toolName, output: outputWith(value, files) };
 }
 
-/** Always one text: some packages write an answer for each, and none without one. */
+/** Makes one text, never none or several: some packages write an answer for each text, and none without one. */
 function outputWith(value: string, files: readonly AiSdkFilePart[]): AiSdkResultPart["output"] {
   if (files.length > 0)
     return { type: "content", value: [{ type: "text", text: value || "(a file)" }, ...files] };

@@ -55,7 +55,7 @@ export interface PackageFacts {
   readonly folder: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
-  /** As it is written. */
+  /** The member of `package.json`, unread. */
   readonly exports: unknown;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;

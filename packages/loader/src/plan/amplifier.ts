@@ -15,7 +15,7 @@ export interface WrittenEntry {
 /** Sections that only Amplifier plans have. The loader does not use `agents`: overlays for sessions of others. */
 export const amplifierSections: readonly string[] = ["orchestrator", "context", "providers", "agents"];
 
-/** An Amplifier plan has no `version`, and a session or a section that only those plans have. */
+/** Whether a plan is one of Amplifier: it has no `version`, but a session or another section of such plans. */
 export function isAmplifierPlan(plan: JsonObject): boolean {
   if (plan["version"] !== undefined) return false;
   const { session } = plan;

@@ -34,7 +34,7 @@ export type ProviderRequest = Readonly<Record<string, unknown>>;
 /** A rule of an API that a request breaks. */
 export interface BrokenRule {
   readonly rule: string;
-  /** What in the request breaks it, with its place. */
+  /** Says what breaks the rule, and where in the request it is. */
   readonly problem: string;
 }
 
