@@ -49,7 +49,7 @@ export function Rows({ calls: all, open: openId }: RowsProps) {
       <div class="row titles" aria-hidden="true">
         <span>started</span>
         <span>tool</span>
-        <span class="wide">arguments</span>
+        <span class="line">arguments</span>
         <span class="wide">session</span>
         <span class="wide">person</span>
         <span>result</span>
@@ -124,7 +124,7 @@ function Row({ call, isOpen, isStop }: RowProps) {
           <Time at={call.startedAt} />
         </span>
         <span>{call.tool}</span>
-        <span class="wide dim">{call.line}</span>
+        <span class="line dim">{call.line}</span>
         <span class="wide dim">{call.sessionId ?? ""}</span>
         <span class="wide dim">{call.userId ?? ""}</span>
         <span>
