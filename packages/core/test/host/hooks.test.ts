@@ -193,6 +193,7 @@ const faults: readonly (readonly [string, GateHandler])[] = [
   ["returns an unknown action", () => ({ action: "permit" }) as never],
   ["modifies without data", () => ({ action: "modify" })],
   ["injects without a text", () => ({ action: "inject_context" })],
+  ["continues with a message that is no text", () => ({ action: "continue", userMessage: 1 }) as never],
   [
     "returns a thenable that throws",
     () =>

@@ -358,3 +358,22 @@ test("counts of tokens in a recorded answer are no secrets", () => {
   };
   expect(redact({ usage, access_token_details: "x" })).toEqual({ usage, access_token_details: "[masked]" });
 });
+
+test.each([
+  ["lists", (value: Json): Json => [value]],
+  ["objects", (value: Json): Json => ({ a: value })],
+])("what is below eighty levels of %s is left out, and no depth ends the process", (_, around) => {
+  const nest = (levels: number) => {
+    let value: Json = "found";
+    for (let level = 0; level < levels; level++) value = around(value);
+    return value;
+  };
+  const byValue = createRedactor([]);
+
+  expect(JSON.stringify(byValue(nest(80)))).toContain("found");
+  for (const levels of [81, 100_000]) {
+    const text = JSON.stringify(byValue(nest(levels)));
+    expect(text).toContain("[nested too deep]");
+    expect(text).not.toContain("found");
+  }
+});
