@@ -12,10 +12,7 @@ const hosts = process.env["TOOLMOUNT_LONG"] === "1" ? 14 : 1;
 
 const program = join(import.meta.dirname, "support/busy-host.ts");
 
-/**
- * A tool that starts programs, where its border is a wall, and then holds its process up for good. Without a border they
- * stay (docs/isolation.md), and Node's permission model lets it start none.
- */
+/** A tool that starts programs and then holds its process up for good. Node's permission model lets it start none. */
 const busy = `
 import { spawn } from "node:child_process";
 export const busy = {
@@ -27,7 +24,7 @@ export const busy = {
   requiresConfirmation: false,
   timeout: 600000,
   async execute({ border }, { progress }) {
-    if (border === "bubblewrap")
+    if (border !== "permission")
       for (const detached of [true, false])
         spawn("/bin/sleep", [process.env.BUSY_MARK], { detached, stdio: "ignore" });
     progress({ progress: 1 });

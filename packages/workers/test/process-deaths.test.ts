@@ -98,9 +98,8 @@ test("an answer that the host reads after the end of its process counts", async 
   await using far = await world({}, { limits, module: "counter" });
   for (let round = 0; round < 10; round++) {
     // A call that is sent while the end of the process is not seen yet ends with it.
-    await vi.waitFor(async () =>
-      expect(await far.host.call({ name: "probe" })).toMatchObject({ status: "ok" }),
-    );
+    const isBack = async () => expect(await far.host.call({ name: "probe" })).toMatchObject({ status: "ok" });
+    await vi.waitFor(isBack, { timeout: 60_000 });
     const last = far.host.call({ name: "probe", arguments: { act: "exit after the answer" } });
     // The process gets the call; then this thread is busy until the process has answered and ended.
     await pause(3);

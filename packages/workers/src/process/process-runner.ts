@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   systemClock,
   type Announce,
@@ -10,6 +11,7 @@ import {
   type ToolReturn,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Border, Grants, NodeProgram } from "../border/border.ts";
 import { secretsBeside } from "../border/code-folders.ts";
@@ -33,16 +35,35 @@ export interface ProcessRunnerOptions {
 export type ProcessRunner = Runner & Required<Pick<Runner, "close" | "describe">>;
 
 /** Runs calls in processes of their own, behind a border: a pool of warm processes for each module. */
-export function createProcessRunner(options: ProcessRunnerOptions): ProcessRunner {
+export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner {
+  const { guard, ...options } = guarded(given);
   const pools = new Pools(options);
   return {
-    run: (job, control) => runInProcess(pools.of(requireModule(job)), job, control),
+    run: (job, control) => {
+      guard?.start();
+      return runInProcess(pools.of(requireModule(job)), job, control);
+    },
     describe: async (module, announce) => {
       const { tools, contributions } = await pools.describing(module).describe(announce);
       return { tools: tools.map(placeholder), contributions };
     },
-    close: () => pools.close(),
+    close: async () => {
+      await pools.close();
+      guard?.close();
+    },
   };
+}
+
+/**
+ * Without a border the kernel does not end what a tool started. A guard does when the runner closes or its host is killed:
+ * it finds those processes by a variable.
+ */
+function guarded(options: ProcessRunnerOptions): ProcessRunnerOptions & { readonly guard?: ProgramGuard } {
+  if (options.border.name !== "none") return options;
+  const [name, value] = ["TOOLMOUNT_RUNNER", randomUUID()];
+  const { env } = options.grants;
+  const guard = createProgramGuard({ mark: `${name}=${value}`, path: env["PATH"] });
+  return { ...options, grants: { ...options.grants, env: { ...env, [name]: value } }, guard };
 }
 
 /** The pools of a runner, by module. */
