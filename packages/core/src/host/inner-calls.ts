@@ -6,6 +6,7 @@ import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { StoredCall } from "../pending/stored-call.ts";
+import { CallBundle } from "../sessions/bundle.ts";
 import { hashTicket } from "../pending/ticket.ts";
 import { traceparentOf, type Call } from "../call/call.ts";
 import { InnerCalls, type InnerCall, type MadeIn } from "../call/call-state.ts";
@@ -93,6 +94,8 @@ async function startLogged(
 ): Promise<ToolOutcome> {
   const { log, number, key } = place;
   const earlier = log.earlier(number, key, request.name);
+  const { approved } = call.given;
+  if (earlier?.outcome !== undefined && approved instanceof CallBundle) approved.pass(request.name);
   if (earlier?.outcome !== undefined) return log.inOrder(number);
   const tool = call.generation.findFor(call.tool!, request.name);
   const madeIn = { ...place, began: earlier?.began === true };

@@ -49,6 +49,11 @@ export class CallBundle implements ApprovedCalls {
     return this.#calls.length - this.#made;
   }
 
+  /** Passes over the next call of the list, when a run before the death of its process has made it. */
+  pass(tool: string): void {
+    if (this.#calls[this.#made]?.tool === tool) this.#made += 1;
+  }
+
   /** Takes the next call of the list. Returns null when it is this one, else why a person has to be asked. */
   take(tool: string, given: unknown, reasons: readonly ApprovalReason[]): string | null {
     const key = keyOf(tool, given);
