@@ -44,9 +44,11 @@ const kinds = [
   },
   {
     // Each asks whether /proc is there, or runs only on Linux.
+    // The mark of a process is empty where there is no /proc.
     kind: "reads /proc",
     pattern: /["'`]\/proc\b/,
     files: [
+      "packages/loader/src/host/process-mark.ts",
       "packages/paths/src/disk.ts",
       "packages/paths/src/proof/attempts.ts",
       "packages/paths/src/system/inherited-descriptors.ts",
@@ -64,7 +66,6 @@ const kinds = [
     pattern: /["']\/bin\/sh["']|cmd\.exe["']|shell: true/,
     files: [
       "packages/cli/src/process/take-stdout.ts",
-      "packages/mcp/src/mount/process-tree.ts",
       "packages/paths/src/system/program-command.ts",
       "packages/paths/src/system/program-guard.ts",
       "packages/policy/src/hook-process.ts",
@@ -79,8 +80,9 @@ const kinds = [
   {
     kind: "follows a link",
     pattern: /\b(?:readlink|readlinkSync)\(/,
-    // The proof of a sandbox looks up which namespaces it is in.
+    // The proof of a sandbox, and the mark of a process, look up which namespaces they are in.
     files: [
+      "packages/loader/src/host/process-mark.ts",
       "packages/paths/src/disk.ts",
       "packages/paths/src/follow.ts",
       "packages/paths/src/mark.ts",
