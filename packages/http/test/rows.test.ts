@@ -24,7 +24,7 @@ test("10,000 calls are loaded, scrolled, filtered and joined by new ones, and th
 
   await page.getByLabel("Token").fill(tokens.operator);
   await page.getByRole("button", { name: "Open" }).click();
-  await page.getByText(`${rows} calls`).waitFor();
+  await page.getByText(`${rows} calls`).first().waitFor(); // calls of one second are also named by the histogram
   const list = page.getByRole("region", { name: "Calls, newest first" });
   const counts: number[] = [];
   for (let at = 0; at < 40; at++) {
@@ -36,7 +36,7 @@ test("10,000 calls are loaded, scrolled, filtered and joined by new ones, and th
     if (at % 10 === 0) counts.push(await drawn(page));
   }
   await page.getByLabel("session").fill("live");
-  await page.getByText("200 calls").waitFor();
+  await page.getByText("200 calls").first().waitFor();
   counts.push(await drawn(page));
 
   expect(Math.min(...counts)).toBeGreaterThan(0);
