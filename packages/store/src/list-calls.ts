@@ -20,7 +20,9 @@ export async function listCalls(
   words: CallWords,
   now: number,
 ): Promise<PastCallPage> {
-  const { limit } = filter;
+  const { limit, runIds } = filter;
+  // Postgres has no empty list.
+  if (runIds?.length === 0) return { calls: [], hasMore: false };
   const sought = soughtWords(filter.text ?? "");
   const query = db
     .selectFrom("calls")

@@ -129,6 +129,15 @@ export const callCases: readonly StoreCase[] = [
     },
   },
   {
+    title: "no runs have no records and no calls",
+    async run([one]) {
+      await write(one, "w", { kind: "end", runId: "r", status: "ok" });
+
+      assert.deepEqual(await one.audit!.read({ runIds: [] }), []);
+      assert.deepEqual(await one.audit!.calls!({ runIds: [], limit: 10 }), { calls: [], hasMore: false });
+    },
+  },
+  {
     title: "the texts of a call may have any character",
     async run([one]) {
       const odd = "a\u0000b\ud800'\"%_";
