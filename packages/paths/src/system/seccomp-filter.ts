@@ -62,7 +62,7 @@ const argument = (index: number) => load(16 + 8 * index);
 export interface FilterOptions {
   /** Whether programs have the network, and with it Unix sockets. */
   readonly network: boolean;
-  /** Whether their memory is counted. Then there is none that belongs to no process and to no folder. */
+  /** Whether their memory is counted. The filter then refuses memory that belongs to no process and to no folder. */
   readonly countsMemory?: boolean | undefined;
 }
 
