@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { alertPerson } from "./alerts.ts";
 import { ApiError, ask } from "./api.ts";
+import { listOf, listSentence } from "./inbox/listed-calls.ts";
 import { sentenceOf } from "./inbox/sentence.ts";
 import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
@@ -42,6 +43,8 @@ export const hostPath = computed(() => `/hosts/${encodeURIComponent(hostName.val
 
 /** What a question asks, as a sentence. */
 export function sentence(approval: Approval): string {
+  const list = listOf(approval);
+  if (list !== null) return listSentence(list, tools.value);
   return sentenceOf(
     approval,
     tools.value.find(({ name }) => name === approval.tool),

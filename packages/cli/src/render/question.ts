@@ -1,5 +1,6 @@
-import type { ApprovalQuestion, ApprovalReason, ToolInfo, ValueOrigin } from "@toolmount/core";
+import type { ApprovalQuestion, ApprovalReason, ToolInfo } from "@toolmount/core";
 import { listTool, placeText } from "@toolmount/core/internal";
+import { originLine } from "./origin.ts";
 import { listedCalls } from "./rehearsal.ts";
 import { jsonText, printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -140,26 +141,6 @@ function valueText(value: unknown): string[] {
       .split("\n")
       .map((line) => `| ${line}`);
   return [doubtful.test(value) ? jsonText(value) : value];
-}
-
-const originTexts: Readonly<Record<ValueOrigin["origin"], string>> = {
-  user: "the user wrote it",
-  identity: "it follows from who the user is",
-  default: "a default of the plan or the tool",
-  trusted: "from a trusted result",
-  structured: "from a field of a result",
-  contact: "a contact in a result",
-  sameHost: "a link to a host that the user named",
-  untrusted: "read in text that others can write",
-  composed: "found nowhere: the model made it",
-};
-
-function originLine({ argument, origin, from, isAccepted }: ValueOrigin, screen: Screen): string {
-  const inner = argument.includes(".") ? `${argument.slice(argument.indexOf(".") + 1)}: ` : "";
-  const line = from?.line === undefined ? "" : `, line ${from.line}`;
-  const where = from === undefined ? "" : `: ${from.tool}, call ${from.call}${line}`;
-  const text = printable(`${inner}${originTexts[origin]}${where}${isAccepted ? "" : "; not accepted here"}`);
-  return screen.paint(isAccepted ? "dim" : "red", text);
 }
 
 /** Most characters of a value in the sentence; the arguments below it are whole. */

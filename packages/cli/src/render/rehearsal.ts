@@ -1,6 +1,7 @@
 import type { PreviewedEffect, Rehearsal, RehearsedCall } from "@toolmount/core";
 import type { ApprovedListArguments } from "@toolmount/core/internal";
 import { countOf } from "../screen/count.ts";
+import { originLine } from "./origin.ts";
 import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
@@ -35,8 +36,9 @@ function listLines(screen: Screen, calls: readonly ListedCall[]): string[] {
 
 type ListedCall = Omit<RehearsedCall, "callId" | "runId">;
 
-function linesOf(screen: Screen, { effects, isModelled, canUndo, asks }: ListedCall): string[] {
+function linesOf(screen: Screen, { effects, isModelled, canUndo, asks, origins }: ListedCall): string[] {
   return [
+    ...origins.map((origin) => `${printable(origin.argument.split(".")[0]!)}: ${originLine(origin, screen)}`),
     ...(isModelled ? [] : [screen.paint("yellow", "what it would change is not known")]),
     ...effects.flatMap((effect) => effectLines(screen, effect)),
     ...(canUndo === false ? [screen.paint("red", "cannot be undone")] : []),
@@ -44,10 +46,11 @@ function linesOf(screen: Screen, { effects, isModelled, canUndo, asks }: ListedC
   ];
 }
 
-function effectLines(screen: Screen, { change, target, difference }: PreviewedEffect): string[] {
+function effectLines(screen: Screen, { change, target, difference, cost }: PreviewedEffect): string[] {
   const lines = difference === undefined ? [] : difference.split("\n");
+  const price = cost === undefined ? "" : ` for ${cost.amount} ${printable(cost.currency)}`;
   return [
-    `${change} ${printable(target)}`,
+    `${change} ${printable(target)}${price}`,
     ...lines.map((line) => `  ${screen.paint(line.startsWith("+") ? "green" : "red", printable(line))}`),
   ];
 }

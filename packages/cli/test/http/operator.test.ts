@@ -213,6 +213,34 @@ async function takePictures({ server, tokens }: Awaited<ReturnType<typeof drifte
   await approve(first, "edit_file");
   await approve(first, "deploy");
   await turn;
+  const change = (from: string, to: string) => ({
+    tool: "edit_file",
+    arguments: { file_path: "notes.md", old_string: from, new_string: to },
+  });
+  await server.ask("POST", "/rehearsals", {
+    sessionId: "next",
+    userId: "ana",
+    calls: [
+      change("version: 2.0.0", "version: 2.1.0"),
+      change("checked by hand", "checked by a machine"),
+      { tool: "deploy", arguments: { target: "staging" } },
+    ],
+    ask: true,
+  });
+  for (const window of windows) await photographList(server.url, tokens.ops, window);
+}
+
+/** Takes a picture of the list of a rehearsal. */
+async function photographList(url: string, token: string, window: (typeof windows)[number]): Promise<void> {
+  const page = await openPage(browser, url, token, window);
+  await page.getByRole("link", { name: /Make 3 calls/ }).click();
+  await pane(page).getByRole("button", { name: "Only up to here" }).nth(1).press("Enter");
+  await page.locator("[data-decides]:not([aria-disabled])").waitFor();
+  await pane(page)
+    .locator(".question")
+    .evaluate((question) => question.scrollTo(0, 0));
+  await page.screenshot({ path: join(root, `docs/pictures/page/list-${window.name}.png`) });
+  await page.context().close();
 }
 
 /** Takes a picture of each view. */

@@ -69,3 +69,31 @@ test("no value can look like another argument, at any width", () => {
     '  note     "7"\n  empty    ""\n  hidden   "a\\u202eb"',
   );
 });
+
+test("of a list of calls, a person reads what each would change and cost, and where its values came from", () => {
+  const listed = {
+    tool: "pay",
+    arguments: { to: "ACME", amount: 12.5 },
+    effects: [{ target: "account of ACME", change: "change", cost: { amount: 12.5, currency: "EUR" } }],
+    canUndo: false,
+    asks: [],
+    origins: [
+      {
+        argument: "to",
+        value: "ACME",
+        origin: "untrusted",
+        from: { tool: "read_file", call: 3, path: "", line: 2 },
+        isAccepted: false,
+      },
+    ],
+  };
+  const call = asked({ arguments: { run: [listed], calls: [listed], harmless: [] } });
+  expect(textOf({ ...call, tool: "make_approved_calls" }).split("\n")).toEqual(
+    expect.arrayContaining([
+      '  1 pay {"to":"ACME","amount":12.5}',
+      "    to: read in text that others can write: read_file, call 3, line 2; not accepted here",
+      "    change account of ACME for 12.5 EUR",
+      "    cannot be undone",
+    ]),
+  );
+});

@@ -82,5 +82,6 @@ function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects
     isModelled: effects !== null,
     canUndo: info.undoable === true ? true : info.irreversible === true ? false : null,
     asks: needsApproval(call) ? call.approval!.reasons.map(({ reason }) => reason) : [],
+    origins: call.origins ?? [],
   });
 }

@@ -7,6 +7,8 @@ export interface PreviewedEffect {
   readonly change: "create" | "change" | "delete" | "move" | "other";
   /** What is different afterwards, as text of several lines. */
   readonly difference?: string | undefined;
+  /** What it would cost, where the tool knows: `{ amount: 12.5, currency: "EUR" }`. */
+  readonly cost?: { readonly amount: number; readonly currency: string } | undefined;
 }
 
 /** What `preview` returns: what the call would change, and the result that it would give. */

@@ -1,5 +1,6 @@
 import type { CallContext, CallRequest } from "./context.ts";
 import type { ToolOutcome } from "./outcome.ts";
+import type { ValueOrigin } from "./origins.ts";
 import type { ApprovedMark, PreviewedEffect, RehearsalMark } from "./preview.ts";
 import type { JsonObject } from "../json/json.ts";
 
@@ -17,6 +18,8 @@ export interface RehearsedCall {
   readonly canUndo: boolean | null;
   /** Why the real call would ask a person. */
   readonly asks: readonly string[];
+  /** Where the values of its arguments came from, where the plan has flows for the tool. */
+  readonly origins: readonly ValueOrigin[];
 }
 
 /**

@@ -16,7 +16,10 @@ export const listTool = "make_approved_calls";
 /** The arguments of the call that makes the calls of a list. */
 export interface ApprovedListArguments {
   readonly run: readonly { readonly tool: string; readonly arguments: JsonObject }[];
-  readonly calls: readonly Pick<RehearsedCall, "tool" | "arguments" | "effects" | "canUndo" | "asks">[];
+  readonly calls: readonly Pick<
+    RehearsedCall,
+    "tool" | "arguments" | "effects" | "canUndo" | "asks" | "origins"
+  >[];
   readonly harmless: readonly string[];
   readonly first?: number;
 }

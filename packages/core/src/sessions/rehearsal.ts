@@ -67,12 +67,13 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   ): Promise<ToolOutcome> {
     this.#requireList(digest, first ?? (run === undefined ? this.calls.length : 0));
     const requests = run?.map(({ name, arguments: given = {} }) => ({ tool: name, arguments: given }));
-    const calls = this.calls.map(({ tool, arguments: given, effects, canUndo, asks }) => ({
+    const calls = this.calls.map(({ tool, arguments: given, effects, canUndo, asks, origins }) => ({
       tool,
       arguments: given,
       effects,
       canUndo,
       asks,
+      origins,
     }));
     const own = this.calls.map(({ tool, arguments: given }) => ({ tool, arguments: given }));
     const list = { run: requests ?? own, calls, harmless: [...this.#harmless] };

@@ -42,11 +42,19 @@ const rehearsed = z
         runId: z.string(),
         arguments: anyObject,
         effects: z.array(
-          z.object({ target: z.string(), change: z.string(), difference: z.string().optional() }),
+          z.object({
+            target: z.string(),
+            change: z.string(),
+            difference: z.string().optional(),
+            cost: z.object({ amount: z.number(), currency: z.string() }).optional(),
+          }),
         ),
         isModelled: z.boolean(),
         canUndo: z.boolean().nullable(),
         asks: z.array(z.string()),
+        origins: z
+          .array(anyObject)
+          .describe("Where the values of its arguments came from, by the plan's flows"),
       }),
     ),
     stopped: z.string().nullable(),

@@ -4,8 +4,10 @@ import { Icon } from "../icons.tsx";
 import type { Approval } from "../shapes.ts";
 import { notify } from "../state.ts";
 import { isSteady } from "../steady.ts";
+import { countText } from "../value.tsx";
 import { sendDecision, type Decision } from "./decision.ts";
 import { Edit } from "./edit.tsx";
+import { coveredCalls, listOf } from "./listed-calls.ts";
 import { Scopes } from "./scopes.tsx";
 import { endOf, isWaiting, nextWaiting, show, toolOf } from "./shown.ts";
 
@@ -63,7 +65,8 @@ function Choices({ approval }: AnswersProps) {
   const busy = useSignal(false);
   const panel = useSignal<"" | "edit" | "scopes">("");
   const reason = useSignal("");
-  const isHigh = toolOf(approval)?.consequenceLevel === "high";
+  const list = listOf(approval);
+  const isHigh = list !== null || toolOf(approval)?.consequenceLevel === "high";
   const decide = async (event: Event, decision: Decision) => {
     if (!isMeant(event)) return notify("The button has only just come there. Press it again.");
     busy.value = true;
@@ -88,19 +91,22 @@ function Choices({ approval }: AnswersProps) {
           aria-keyshortcuts="a"
           data-confirms={isHigh ? "" : undefined}
           disabled={busy}
-          onClick={(event) => void decide(event, { decision: "approve" })}
+          onClick={(event) => void decide(event, approvalOf(approval))}
         >
-          Approve once <kbd aria-hidden="true">a</kbd>
+          {list === null ? "Approve once" : `Approve ${countText(coveredCalls(approval, list), "call")}`}{" "}
+          <kbd aria-hidden="true">a</kbd>
         </button>
-        <button
-          type="button"
-          data-key="edit"
-          aria-expanded={panel.value === "edit"}
-          onClick={() => (panel.value = panel.value === "edit" ? "" : "edit")}
-        >
-          Edit… <kbd aria-hidden="true">e</kbd>
-        </button>
-        {approval.rememberable && (
+        {list === null && (
+          <button
+            type="button"
+            data-key="edit"
+            aria-expanded={panel.value === "edit"}
+            onClick={() => (panel.value = panel.value === "edit" ? "" : "edit")}
+          >
+            Edit… <kbd aria-hidden="true">e</kbd>
+          </button>
+        )}
+        {list === null && approval.rememberable && (
           <button
             type="button"
             data-key="scopes"
@@ -127,6 +133,15 @@ function Choices({ approval }: AnswersProps) {
       </div>
     </div>
   );
+}
+
+/** A list that a person cut is approved with fewer calls. */
+function approvalOf(approval: Approval): Decision {
+  const list = listOf(approval);
+  if (list === null) return { decision: "approve" };
+  const first = coveredCalls(approval, list);
+  const isCut = first < (list.first ?? list.calls.length);
+  return { decision: "approve", ...(isCut && { arguments: { ...approval.arguments, first } }) };
 }
 
 /** The focus goes back to the button that opened it. */

@@ -2,7 +2,7 @@ import { linkTo } from "../route.ts";
 import type { Approval } from "../shapes.ts";
 import { answered, cards, sentence } from "../state.ts";
 import { Age } from "../value.tsx";
-import { marked, toggleMark } from "./marked.tsx";
+import { isMarkable, marked, toggleMark } from "./marked.tsx";
 import { Hidden, Risk } from "./risk.tsx";
 import { lineOf } from "./sentence.ts";
 import { endOf, isPlaced, isWaiting, shownId } from "./shown.ts";
@@ -43,7 +43,7 @@ function Part({ title, questions }: PartProps) {
 function Item({ approval }: { readonly approval: Approval }) {
   const { id, createdAt, decision } = approval;
   return (
-    <li class={isWaiting(id) ? "markable" : "ended"}>
+    <li class={isWaiting(id) ? (isMarkable(approval) ? "markable" : "") : "ended"}>
       <a class="item" href={linkTo("inbox", id)} aria-current={shownId.value === id ? "true" : undefined}>
         <span class="t">
           <span>{sentence(approval)}</span>
@@ -52,7 +52,7 @@ function Item({ approval }: { readonly approval: Approval }) {
         <span class="s">{endOf(approval) ?? lineOf(approval)}</span>
         <Chips approval={approval} />
       </a>
-      {isWaiting(id) && <Mark approval={approval} />}
+      {isMarkable(approval) && <Mark approval={approval} />}
     </li>
   );
 }

@@ -6,13 +6,21 @@ import { isSteady } from "../steady.ts";
 import { countText } from "../value.tsx";
 import { Arguments } from "./arguments.tsx";
 import { sendDecisions, type Decision } from "./decision.ts";
+import { listOf } from "./listed-calls.ts";
 import { Hidden, Risk } from "./risk.tsx";
 import { isWaiting } from "./shown.ts";
 
 const chosen = signal<ReadonlySet<string>>(new Set());
 
 /** Questions that wait, and that a person marked for one answer. */
-export const marked = computed(() => cards.value.filter(({ id }) => chosen.value.has(id) && isWaiting(id)));
+export const marked = computed(() =>
+  cards.value.filter((one) => chosen.value.has(one.id) && isMarkable(one)),
+);
+
+/** A list of calls is read and cut by itself. */
+export function isMarkable(approval: Approval): boolean {
+  return isWaiting(approval.id) && listOf(approval) === null;
+}
 
 export function toggleMark(id: string): void {
   chosen.value = new Set(
@@ -28,14 +36,14 @@ export function clearMarks(): void {
 function alike({ tool, reasons }: Approval): readonly Approval[] {
   const [first] = reasons;
   return cards.value.filter(
-    (one) => isWaiting(one.id) && one.tool === tool && one.reasons[0]?.reason === first?.reason,
+    (one) => isMarkable(one) && one.tool === tool && one.reasons[0]?.reason === first?.reason,
   );
 }
 
 /** Offers to mark the questions like this one. */
 export function Alike({ approval }: { readonly approval: Approval }) {
   const all = alike(approval);
-  if (all.length < 2 || !isWaiting(approval.id)) return null;
+  if (all.length < 2 || !isMarkable(approval)) return null;
   return (
     <p class="why">
       {countText(all.length - 1, "other question")} of {approval.tool} {all.length === 2 ? "waits" : "wait"}.{" "}

@@ -8,6 +8,8 @@ import { Age, countText, durationText, now, Value } from "../value.tsx";
 import { Answers } from "./answers.tsx";
 import { Arguments } from "./arguments.tsx";
 import { Before } from "./before.tsx";
+import { ListedCalls } from "./listed.tsx";
+import { coveredCalls, listOf } from "./listed-calls.ts";
 import { Alike } from "./marked.tsx";
 import { Risk } from "./risk.tsx";
 import { isWaiting, toolOf } from "./shown.ts";
@@ -27,7 +29,7 @@ export function Question({ approval }: { readonly approval: Approval }) {
         <Facts approval={approval} />
         <Why approval={approval} />
         <Alike approval={approval} />
-        <Arguments approval={approval} />
+        {listOf(approval) === null ? <Arguments approval={approval} /> : <ListedCalls approval={approval} />}
         <Edited approval={approval} />
         <Before approval={approval} />
         {isWaiting(approval.id) && <IfApproved approval={approval} />}
@@ -66,8 +68,10 @@ function Facts({ approval }: { readonly approval: Approval }) {
 }
 
 /** The first reason in one line; the others are one click away. */
-function Why({ approval: { reasons, prompt, place } }: { readonly approval: Approval }) {
-  const [first, ...others] = reasons;
+function Why({ approval }: { readonly approval: Approval }) {
+  const { reasons, prompt, place } = approval;
+  const isList = listOf(approval) !== null;
+  const [first, ...others] = isList ? reasons.filter(({ source }) => source !== "confirmation") : reasons;
   const isOwnPrompt = !reasons.some(({ reason }) => prompt.includes(reason));
   return (
     <div class="why">
@@ -99,8 +103,16 @@ function Reason({ reason: { reason, rule } }: { readonly reason: Approval["reaso
 }
 
 /** What a person changed before the call ran. */
-function Edited({ approval: { arguments: before, decision } }: { readonly approval: Approval }) {
+function Edited({ approval }: { readonly approval: Approval }) {
+  const { arguments: before, decision } = approval;
   if (decision?.arguments === undefined) return null;
+  const [whole, cut] = [listOf(approval), listOf({ ...approval, arguments: decision.arguments })];
+  if (whole !== null && cut !== null)
+    return (
+      <p class="why">
+        Cut by {decision.by}: the first {cut.first} of {countText(whole.calls.length, "call")}.
+      </p>
+    );
   return (
     <section class="box" aria-label="Changed by the approver">
       <h3>Changed by {decision.by}</h3>
@@ -114,15 +126,23 @@ function Edited({ approval: { arguments: before, decision } }: { readonly approv
 
 function IfApproved({ approval }: { readonly approval: Approval }) {
   const { undoable, irreversible } = toolOf(approval) ?? {};
+  const list = listOf(approval);
   return (
     <section class="box" aria-label="If you approve">
       <h3>If you approve</h3>
       <p class="in">
-        <span>
-          Calls <b>{approval.tool}</b> once, with exactly these arguments.{" "}
-          {irreversible === true && "What it does cannot be undone."}
-          {undoable === true && "It can be undone later: toolmount undo."}
-        </span>
+        {list === null ? (
+          <span>
+            Calls <b>{approval.tool}</b> once, with exactly these arguments.{" "}
+            {irreversible === true && "What it does cannot be undone."}
+            {undoable === true && "It can be undone later: toolmount undo."}
+          </span>
+        ) : (
+          <span>
+            Makes {countText(coveredCalls(approval, list), "call")} of the list, each once, in this order, and
+            no other. A call that fails ends it; any other change asks before it runs.
+          </span>
+        )}
       </p>
     </section>
   );

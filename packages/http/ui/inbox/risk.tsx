@@ -1,15 +1,29 @@
 import { countHidden } from "../hidden.ts";
 import type { Approval } from "../shapes.ts";
+import { asQuestion, listOf } from "./listed-calls.ts";
 import { toolOf } from "./shown.ts";
 
 /** How dangerous a call is, as its tool says: a word and a colour. */
 export function Risk({ approval }: { readonly approval: Approval }) {
+  const { kind, words } = riskOf(approval);
+  return <span class={`chip ${kind}`}>{words}</span>;
+}
+
+type RiskKind = "bad" | "warn" | "";
+
+/** A list is as dangerous as its most dangerous call. */
+function riskOf(approval: Approval): { readonly kind: RiskKind; readonly words: string } {
+  const list = listOf(approval);
+  if (list !== null) {
+    const kinds = new Set(list.calls.map((call) => riskOf(asQuestion(approval, call)).kind));
+    const kind = kinds.has("bad") ? "bad" : kinds.has("warn") ? "warn" : "";
+    return { kind, words: `list · ${{ bad: "high", warn: "medium", "": "low" }[kind]}` };
+  }
   const { category, consequenceLevel, irreversible } = toolOf(approval) ?? {};
   const level = consequenceLevel ?? "unknown";
   const isBad = level === "high" || category === "delete" || irreversible === true;
   const kind = isBad ? "bad" : level === "low" ? "" : "warn";
-  const words = [category?.replaceAll("_", " ") ?? "unclassified", level];
-  return <span class={`chip ${kind}`}>{words.join(" · ")}</span>;
+  return { kind, words: [category?.replaceAll("_", " ") ?? "unclassified", level].join(" · ") };
 }
 
 /** Says in the list that something in the arguments does not show. */

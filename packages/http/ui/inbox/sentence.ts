@@ -4,7 +4,10 @@ import type { Approval, Tool } from "../shapes.ts";
 const maxSentence = 120;
 
 /** What a call would do, as a person says it: in the words of the tool's author, else the tool and its control arguments. */
-export function sentenceOf({ tool: name, arguments: given }: Approval, tool?: Tool): string {
+export function sentenceOf(
+  { tool: name, arguments: given }: Pick<Approval, "tool" | "arguments">,
+  tool?: Tool,
+): string {
   const template = tool?.question;
   const text = template === undefined ? plainSentence(name, given, tool?.control) : fill(template, given);
   return text.length <= maxSentence ? text : `${text.slice(0, maxSentence - 1).trimEnd()}…`;

@@ -1,0 +1,24 @@
+import type { ValueOrigin } from "@toolmount/core";
+import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+
+const originTexts: Readonly<Record<ValueOrigin["origin"], string>> = {
+  user: "the user wrote it",
+  identity: "it follows from who the user is",
+  default: "a default of the plan or the tool",
+  trusted: "from a trusted result",
+  structured: "from a field of a result",
+  contact: "a contact in a result",
+  sameHost: "a link to a host that the user named",
+  untrusted: "read in text that others can write",
+  composed: "found nowhere: the model made it",
+};
+
+/** Where a value of an argument came from, as a line below it. */
+export function originLine({ argument, origin, from, isAccepted }: ValueOrigin, screen: Screen): string {
+  const inner = argument.includes(".") ? `${argument.slice(argument.indexOf(".") + 1)}: ` : "";
+  const line = from?.line === undefined ? "" : `, line ${from.line}`;
+  const where = from === undefined ? "" : `: ${from.tool}, call ${from.call}${line}`;
+  const text = printable(`${inner}${originTexts[origin]}${where}${isAccepted ? "" : "; not accepted here"}`);
+  return screen.paint(isAccepted ? "dim" : "red", text);
+}

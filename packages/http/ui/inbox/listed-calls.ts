@@ -1,0 +1,116 @@
+import { signal } from "@preact/signals";
+import type { Approval, Tool } from "../shapes.ts";
+import { sentenceOf } from "./sentence.ts";
+
+/** The host's own tool that makes the calls of a rehearsal, after one answer for all of them. */
+const listTool = "make_approved_calls";
+
+/** One thing that a call would change. */
+export interface Effect {
+  readonly target: string;
+  readonly change: string;
+  readonly difference?: string;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+}
+
+/** A call of the list that a person approves. */
+export interface ListedCall {
+  readonly tool: string;
+  readonly arguments: Approval["arguments"];
+  readonly effects: readonly Effect[];
+  readonly canUndo: boolean | null;
+  readonly asks: readonly string[];
+  readonly origins: readonly Origin[];
+}
+
+/** Where a value of an argument came from. */
+export interface Origin {
+  readonly argument: string;
+  readonly origin: string;
+  readonly from?: { readonly tool: string; readonly call: number; readonly line?: number };
+  readonly isAccepted: boolean;
+}
+
+interface ListArguments {
+  readonly calls: readonly ListedCall[];
+  /** The calls that are made: those of the list, or one such as that of a program, which makes them. */
+  readonly run: readonly Pick<ListedCall, "tool" | "arguments">[];
+  readonly first?: number;
+}
+
+/** The list of a question that is about one; null for any other question. */
+export function listOf({ tool, arguments: given }: Approval): ListArguments | null {
+  return tool === listTool && Array.isArray(given["calls"]) ? (given as unknown as ListArguments) : null;
+}
+
+/** The call that makes the listed ones, such as that of a program; null when they are made one by one. */
+export function makerOf({ calls, run }: ListArguments): ListArguments["run"][number] | null {
+  const isOfItself = run.length === calls.length && run.every(({ tool }, at) => tool === calls[at]!.tool);
+  return isOfItself ? null : (run[0] ?? null);
+}
+
+/** Where a person cut a list, by its question: only so many calls are approved. */
+const cuts = signal<ReadonlyMap<string, number>>(new Map());
+
+/** How many calls of a list an approval covers now. */
+export function coveredCalls({ id }: Approval, { calls, first = calls.length }: ListArguments): number {
+  return Math.min(cuts.value.get(id) ?? first, first);
+}
+
+/** Cuts a list after so many calls. */
+export function cutList({ id }: Approval, first: number): void {
+  cuts.value = new Map([...cuts.value, [id, first]]);
+}
+
+/** A listed call as a question of its own, for what the page shows of questions. */
+export function asQuestion(approval: Approval, call: Pick<ListedCall, "tool" | "arguments">): Approval {
+  return { ...approval, tool: call.tool, arguments: call.arguments, reasons: [], prompt: "" };
+}
+
+/** Most characters of the first call in the sentence of a list. */
+const maxNamed = 70;
+
+/** What the list does, as a sentence: how many calls, and the first of them. */
+export function listSentence(
+  { calls, first: count = calls.length }: ListArguments,
+  tools: readonly Tool[],
+): string {
+  const [first] = calls;
+  const begin = count === 1 ? "Make 1 call" : `Make ${count} calls, in this order`;
+  if (first === undefined) return begin;
+  const named = sentenceOf(
+    first,
+    tools.find(({ name }) => name === first.tool),
+  );
+  const isCut = count > 1 || named.length > maxNamed;
+  return `${begin}: ${named.slice(0, maxNamed).trimEnd()}${isCut ? " …" : ""}`;
+}
+
+/** Of the calls that are covered: what they change, in numbers, and what cannot be undone. */
+export function listSummary(calls: readonly ListedCall[]): readonly string[] {
+  const effects = calls.flatMap((call) => call.effects);
+  const kinds = [...new Set(effects.map(({ change }) => change))];
+  const unknown = calls.filter((call) => call.effects.length === 0).length;
+  const stuck = calls.filter(({ canUndo }) => canUndo !== true).length;
+  return [
+    ...kinds.map(
+      (kind) => `${effects.filter(({ change }) => change === kind).length} to ${verbs[kind] ?? kind}`,
+    ),
+    ...costsOf(effects),
+    ...(unknown > 0 ? [`of ${unknown} it is not known what would change`] : []),
+    stuck === 0
+      ? "all can be undone"
+      : `${stuck} of ${calls.length} cannot be undone, or the tool has no undo`,
+  ];
+}
+
+/** Where the kind of a change is no verb. */
+const verbs: Readonly<Record<string, string>> = { other: "affect" };
+
+/** The sum of each currency. */
+function costsOf(effects: readonly Effect[]): readonly string[] {
+  const sums = new Map<string, number>();
+  for (const { cost } of effects)
+    if (cost !== undefined) sums.set(cost.currency, (sums.get(cost.currency) ?? 0) + cost.amount);
+  return [...sums].map(([currency, amount]) => `${amount.toLocaleString("en-US")} ${currency} in all`);
+}
