@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "@toolmount/core";
@@ -95,6 +95,24 @@ test("a process that sends messages without end is killed, and the host has read
   expect(outcome.result.error).toContain("sent more than 100000 messages");
   expect(read).toBeGreaterThan(99_000);
   expect(read).toBeLessThan(400_000);
+});
+
+test("a process that sends more than its host reads waits for its host, and keeps nothing in memory", async () => {
+  const counter = join(box, "sent");
+  let read = 0;
+  let ahead = 0;
+  const info = () => {
+    read++;
+    if (read % 100 === 0) ahead = Math.max(ahead, Number(readFileSync(counter).readBigInt64LE()) - read);
+  };
+  const logger = { ...silentLogger, info, child: () => logger };
+  await using flooded = await world({ border: "none" }, { logger, limits: { timeoutMs: 600_000 } });
+
+  const { result } = await flooded.act("log and count", counter);
+
+  expect({ result, read }).toMatchObject({ result: { data: "done" }, read: 50_000 });
+  // Sockets hold some hundred of these messages.
+  expect(ahead).toBeLessThan(5_000);
 });
 
 test.runIf(process.platform === "linux")(

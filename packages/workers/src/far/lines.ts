@@ -1,11 +1,5 @@
+import { writeSync } from "node:fs";
 import type { Duplex } from "node:stream";
-
-/** A stream of JSON texts, one a line. */
-export interface Lines {
-  send(message: object): void;
-  /** Sends a message that is JSON text already. */
-  sendText(text: string): void;
-}
 
 /** Receives what the other side sends. */
 interface LineListener {
@@ -15,11 +9,8 @@ interface LineListener {
   closed(): void;
 }
 
-/** Sends and receives JSON lines on a duplex stream. A line beyond `maxBytes` is not kept in memory. */
-export function createLines(stream: Duplex, maxBytes: number, listener: LineListener): Lines {
-  const sendText = (text: string) => {
-    if (stream.writable) stream.write(`${text}\n`);
-  };
+/** Reads JSON texts from a stream, one a line. A line beyond `maxBytes` is not kept in memory. */
+export function readLines(stream: Duplex, maxBytes: number, listener: LineListener): void {
   const reader = new LineReader(maxBytes, listener);
   stream.on("data", (chunk: Buffer) => {
     const before = reader.lines;
@@ -30,10 +21,31 @@ export function createLines(stream: Duplex, maxBytes: number, listener: LineList
   // The other side may end at any time; `close` follows.
   stream.on("error", () => undefined);
   stream.on("close", () => listener.closed());
-  return {
-    send: (message) => sendText(JSON.stringify(message)),
-    sendText,
-  };
+}
+
+/**
+ * Writes a text and the end of its line to a socket, and blocks until the other side has taken it.
+ *
+ * So a tool that sends more than its host reads waits for the host. A stream would keep the rest in memory, and break at 2 GB.
+ */
+export function writeLine(descriptor: number, text: string): void {
+  let rest: Uint8Array = Buffer.from(`${text}\n`);
+  while (rest.length > 0) rest = rest.subarray(writeSome(descriptor, rest));
+}
+
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/** Milliseconds until the next attempt, while a socket is full. */
+const pauseMs = 1;
+
+function writeSome(descriptor: number, bytes: Uint8Array): number {
+  try {
+    return writeSync(descriptor, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    Atomics.wait(never, 0, 0, pauseMs);
+    return 0;
+  }
 }
 
 /** Messages in one chunk, after which other work comes first. Reading one takes about 20 µs. */

@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { createLines } from "./lines.ts";
+import { readLines, writeLine } from "./lines.ts";
 import type { FarMessage } from "./far-message.ts";
 import { channelDescriptor, type HostMessage } from "./messages.ts";
 import { mountFar, type Described, type FarModule, type FarTool } from "./mount-far.ts";
@@ -23,13 +23,22 @@ const calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
 let module: FarModule | undefined;
 
 const socket = new Socket({ fd: channelDescriptor, readable: true, writable: true });
-const lines = createLines(socket, Number.POSITIVE_INFINITY, {
+readLines(socket, Number.POSITIVE_INFINITY, {
   line: (text) => receive(JSON.parse(text) as HostMessage),
   tooLong: () => undefined,
   // Without its host the process has nothing to do.
   closed: () => process.exit(0),
 });
-const send = (message: FarMessage) => lines.sendText(messageText(message));
+
+function send(message: FarMessage): void {
+  const text = messageText(message);
+  try {
+    writeLine(channelDescriptor, text);
+  } catch {
+    // The host is gone, or a tool has closed the channel.
+    socket.destroy();
+  }
+}
 
 function receive(message: HostMessage): void {
   switch (message.type) {

@@ -11,7 +11,7 @@ import {
 } from "@toolmount/core";
 import { passFilter, sandboxStdio, usageOf } from "@toolmount/paths/system";
 import type { Launch } from "../border/border.ts";
-import { createLines, type Lines } from "../far/lines.ts";
+import { readLines } from "../far/lines.ts";
 import { readFarMessage, type FarMessage } from "../far/far-message.ts";
 import { channelDescriptor, maxMessageBytes, type HostMessage } from "../far/messages.ts";
 import { createNearRun, type NearRun } from "./near-run.ts";
@@ -60,12 +60,12 @@ export class FarProcess {
   isAlive = true;
   readonly #options: FarOptions;
   readonly #child: ChildProcess;
-  readonly #lines: Lines;
+  readonly #channel: Duplex;
   readonly #meter: MessageMeter;
   readonly #runs = new Map<string, NearRun>();
   readonly #mounting = Promise.withResolvers<Mounted>();
   /** Resolves when the channel is read to its end. */
-  readonly #channel = Promise.withResolvers<void>();
+  readonly #allRead = Promise.withResolvers<void>();
   #killedBecause: string | undefined;
   #output = "";
 
@@ -85,15 +85,16 @@ export class FarProcess {
     this.ended = this.#watchEnd();
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#keepOutput(chunk));
-    this.#lines = createLines(this.#child.stdio[channelDescriptor] as Duplex, maxMessageBytes, {
+    this.#channel = this.#child.stdio[channelDescriptor] as Duplex;
+    readLines(this.#channel, maxMessageBytes, {
       line: (text) => this.#receive(text),
       tooLong: () => this.kill(`it sent more than ${maxMessageBytes} bytes at a time`),
       closed: () => {
-        this.#channel.resolve();
+        this.#allRead.resolve();
         this.#afterClose();
       },
     });
-    this.#lines.send(options.mount);
+    this.#send(options.mount);
     this.#watchStart();
     this.#watchUsage(options.memoryMb);
   }
@@ -106,7 +107,7 @@ export class FarProcess {
   /** Runs one call. Rejects with what the tool threw, or with a `RunnerFailure` when the process ends. */
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
     const { clock, logger } = this.#options;
-    const run = createNearRun(job, control, logger, (message) => this.#lines.send(message));
+    const run = createNearRun(job, control, logger, (message) => this.#send(message));
     this.#meter.refill();
     this.#runs.set(job.runId, run);
     const stop = () => this.#stop(job.runId, control.signal, clock);
@@ -127,9 +128,13 @@ export class FarProcess {
     this.#child.kill("SIGKILL");
   }
 
+  #send(message: HostMessage): void {
+    if (this.#channel.writable) this.#channel.write(`${JSON.stringify(message)}\n`);
+  }
+
   #stop(runId: string, signal: AbortSignal, clock: Clock): void {
     const { name, message } = signal.reason as Error;
-    this.#lines.send({ type: "abort", runId, name, message });
+    this.#send({ type: "abort", runId, name, message });
     const timer = clock.setTimer(() => this.#killIfStuck(runId), killAfterMs);
     void this.#runs.get(runId)?.end.then(
       () => timer.cancel(),
@@ -201,7 +206,7 @@ export class FarProcess {
   async #readRest(): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = this.#options.clock.setTimer(() => late.resolve(), restMs);
-    await Promise.race([this.#channel.promise, late.promise]);
+    await Promise.race([this.#allRead.promise, late.promise]);
     timer.cancel();
   }
 

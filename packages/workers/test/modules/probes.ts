@@ -1,6 +1,15 @@
 // A module for tests of runners: its tools do what a call of them asks for.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { connect } from "node:net";
 import {
   data,
@@ -125,6 +134,17 @@ const services: Readonly<Record<string, Act>> = {
       logger.info({}, "again");
       if (n % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
+  },
+  "log and count": ({ logger }, counter) => {
+    const count = new BigInt64Array(1);
+    const file = openSync(String(counter), "w");
+    for (let n = 1; n <= 50_000; n++) {
+      logger.info({ text: "x".repeat(1_000) }, "again");
+      count[0] = BigInt(n);
+      writeSync(file, count, 0, 8, 0);
+    }
+    closeSync(file);
+    return data("done");
   },
   "fill /tmp after the answer": (_, start) => {
     writeFileSync("/tmp/first", ""); // until this process has gone
