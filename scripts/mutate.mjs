@@ -4,7 +4,7 @@
 // Each package's tests have to pass without a change first, otherwise every mutation of it would count as noticed.
 import { spawn } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { mutationsOf, numbers } from "./mutations.mjs";
 
@@ -88,7 +88,7 @@ function draw(count) {
   }).filter((one) => one !== undefined);
 }
 
-/** Runs the tests beside the file first, since they most often notice; then the package's others; then the slow ones. */
+/** Runs the tests beside the file first, since they most often notice, then the package's others, and then the slow ones. */
 async function tryMutation({ path, start, end, after }) {
   const limitMs = 60_000 + 2 * cleanMs.get(packageOf(path));
   const file = join(root, path);
@@ -117,23 +117,16 @@ function stagesOf(path) {
   ];
 }
 
+/** A package's own tests: those in its folder, and those in the folder of its name that need other packages, too. */
 function testsOf(folder) {
-  return globSync(`${folder}/test/**/*.test.ts`, { cwd: root }).toSorted();
+  return globSync([`${folder}/test/**/*.test.ts`, `test/${basename(folder)}/**/*.test.ts`], {
+    cwd: root,
+  }).toSorted();
 }
 
 /** A mutation that makes tests hang is noticed: the run ends at its limit. */
 function passes(tests, limitMs) {
-  const words = [
-    "run",
-    "--project",
-    "unit*",
-    "--bail",
-    "1",
-    "--maxWorkers",
-    values.workers,
-    "--reporter",
-    "dot",
-  ];
+  const words = ["run", "--bail", "1", "--maxWorkers", values.workers, "--reporter", "dot"];
   const child = spawn("vitest", [...words, ...tests], { cwd: root, stdio: "ignore", detached: true });
   const end = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
   const limit = setTimeout(end, limitMs);
