@@ -5,6 +5,7 @@ export { knownContextTokens } from "./models/context-windows.ts";
 export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";
 export { readFailedToolCall } from "./models/failed-tool-call.ts";
 export { kindOfStatus, readRetryAfter } from "./models/model.ts";
+export { modelFetch } from "./models/model-fetch.ts";
 export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";
 export { findModelProvider, knownProviders, listServerModels } from "./models/providers.ts";
 export { createNameMap } from "./providers/tool-names.ts";

@@ -1,10 +1,10 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { data, defineTool } from "@toolmount/core";
 import { z } from "zod";
-import { serveStreams } from "../src/index.ts";
-import { connectStreams, eras, hostOf } from "./support.ts";
+import { serveHttp, serveStreams } from "../src/index.ts";
+import { connectHttp, connectStreams, eras, hostOf } from "./support.ts";
 
 const count = defineTool({
   name: "count",
@@ -29,6 +29,56 @@ test.each(eras)(
     expect((await call(20_000)).content).toEqual([{ type: "text", text: "20000" }]);
   },
 );
+
+/** Posts a body to a handler without a server in front of it. */
+async function post(body: string | ReadableStream) {
+  const served = serveHttp(hostOf([count]));
+  onTestFinished(() => served.close());
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const init = { method: "POST", headers, body, duplex: "half" as const };
+  const response = await served.fetch(new Request("http://127.0.0.1/mcp", init));
+  return { status: response.status, text: await response.text() };
+}
+
+const callOf = (given: object) => ({
+  jsonrpc: "2.0",
+  id: 7,
+  method: "tools/call",
+  params: { name: "count", arguments: { given } },
+});
+
+test("a handler without a server in front of it refuses a wide body with its id, and one without end", async () => {
+  const refusal = (id: number | null, problem: string) => ({
+    jsonrpc: "2.0",
+    id,
+    error: { code: -32_600, message: `the message has ${problem}` },
+  });
+  const refused = await post(JSON.stringify(callOf(wide(100_000))));
+  let mb = 0;
+  const endless = new ReadableStream({
+    pull: (to) => to.enqueue(new Uint8Array(1_048_576).fill(32 + (mb++ % 2))),
+  });
+  const left = await post(endless);
+
+  expect(refused.status).toBe(400);
+  expect(JSON.parse(refused.text)).toEqual(refusal(7, "an object of more than 20000 members"));
+  expect(left.status).toBe(413);
+  expect(JSON.parse(left.text)).toEqual(refusal(null, "more than 4194304 bytes"));
+  expect(mb).toBeLessThan(10);
+});
+
+test.each(eras)("a call of 400,000 levels over HTTP is invalid, and the next one runs (%s)", async (era) => {
+  const deep = `${'{"a":'.repeat(400_000)}1${"}".repeat(400_000)}`;
+  const client = await connectHttp(hostOf([count]), era, {}, {}, (body) => body.replace('"DEEP"', deep));
+  const call = (given: unknown) => client.callTool({ name: "count", arguments: { given } });
+
+  const { isError, content } = await call("DEEP");
+  expect({ isError, content }).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining("levels") }],
+  });
+  expect((await call({ a: 1 })).content).toEqual([{ type: "text", text: "1" }]);
+});
 
 test("a message without an id at its ends is refused without one, and a line without end ends the connection", async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];

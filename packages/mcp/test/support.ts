@@ -75,16 +75,20 @@ export async function connectStreams(
   return connect(new StdioServerTransport(down, up), era, clientOptions);
 }
 
-/** The same over HTTP: the requests go to the handler without a socket. */
+/** The same over HTTP: the requests go to the handler without a socket. `onBody` changes what is sent. */
 export async function connectHttp(
   host: Host,
   era: Era,
   options: ServeOptions = {},
   clientOptions: ClientOptions = {},
+  onBody = (body: string) => body,
 ): Promise<Client> {
   const served = serveHttp(host, options);
   onTestFinished(() => served.close());
-  const fetch = (url: string | URL, init?: RequestInit) => served.fetch(new Request(url, init));
+  const fetch = (url: string | URL, { body, ...init }: RequestInit = {}) =>
+    served.fetch(
+      new Request(url, { ...init, body: typeof body === "string" ? onBody(body) : (body ?? null) }),
+    );
   return connect(
     new StreamableHTTPClientTransport(new URL("http://127.0.0.1/mcp"), { fetch }),
     era,

@@ -7,7 +7,6 @@ import { z } from "zod";
 import { listenForBrowser } from "../src/auth/callback.ts";
 import { classify, toAnnotations } from "../src/wire/annotations.ts";
 import { readChain, writeChain } from "../src/wire/chain.ts";
-import { boundedFetch } from "../src/wire/message-size.ts";
 import { connectStreams, hostOf } from "./support.ts";
 
 describe("the hints of a tool of ours", () => {
@@ -103,36 +102,6 @@ test("a port that is taken is replaced where the plan does not require it", asyn
   await expect(listenForBrowser({ required: port, preferred: undefined }, () => "s")).rejects.toThrow(
     "EADDRINUSE",
   );
-});
-
-describe("an answer over HTTP", () => {
-  const reading = async (body: string, type: string, maxBytes: number) => {
-    const answer = new Response(body, { headers: { "content-type": type } });
-    const response = await boundedFetch(() => Promise.resolve(answer), maxBytes)("http://a.test/");
-    return response.text();
-  };
-  const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${at}`, 0])));
-
-  test.each([
-    ["application/json", "x".repeat(10), "x".repeat(11), "a message is larger than 10 bytes"],
-    [
-      "text/event-stream",
-      "data: 1\n\n".repeat(5),
-      `data: ${"1".repeat(20)}\n\n`,
-      "a line is longer than 10 bytes",
-    ],
-    ["text/event-stream", "", "data: 1\n".repeat(3), "an event is larger than 10 bytes"],
-  ])("as %s has a bound", async (type, most, more, problem) => {
-    expect(await reading(most, type, 10)).toBe(most);
-    await expect(reading(more, type, 10)).rejects.toThrow(problem);
-  });
-
-  test.each([
-    ["application/json", wide],
-    ["text/event-stream; charset=utf-8", `data: ${wide}\n\n`],
-  ])("as %s is not too wide", async (type, body) => {
-    await expect(reading(body, type, 10_000_000)).rejects.toThrow("an object of more than 20000 members");
-  });
 });
 
 test("a result that is too wide is kept as a text, and is no structured content", async () => {

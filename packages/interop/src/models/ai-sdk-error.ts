@@ -17,7 +17,8 @@ export function readAiSdkError(
   { keyVariable, ...address }: ModelAddress,
   { isLate, timeoutMs }: { readonly isLate: boolean; readonly timeoutMs: number },
 ): ToolmountError {
-  if (isToolmountError(error) && error.code === "PROVIDER_FAILED") return error;
+  const known = ownError(error);
+  if (known !== null) return known;
   const { name = "", message = String(error) } = error instanceof Error ? error : {};
   if (isLate) {
     const problem = `no complete answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
@@ -29,6 +30,13 @@ export function readAiSdkError(
     return modelError({ ...address, kind: "configuration", problem: message }, error);
   if (isRecord(error) || error instanceof Error) return ofCall(error, message, address, keyVariable);
   return modelError({ ...address, kind: "stream", problem: message }, error);
+}
+
+/** The package wraps an error of the fetch that it was given, also twice. */
+function ownError(error: unknown): ToolmountError | null {
+  for (let inner = error, depth = 0; inner instanceof Error && depth < 4; inner = inner.cause, depth++)
+    if (isToolmountError(inner) && inner.code === "PROVIDER_FAILED") return inner;
+  return null;
 }
 
 interface CallError {

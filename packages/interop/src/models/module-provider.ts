@@ -2,6 +2,7 @@ import type { ImportPackage } from "@toolmount/core";
 import { modelError, type Model, type ModelPlace, type ModelProvider } from "./model.ts";
 import { messageOf } from "@toolmount/core/errors";
 import { createAiSdkModel } from "./ai-sdk-model.ts";
+import { modelFetch } from "./model-fetch.ts";
 import {
   importProviderPackage,
   languageModelOf,
@@ -73,6 +74,7 @@ function openLanguageModel(
       name,
       ...(baseUrl !== undefined && { baseURL: baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
+      fetch: modelFetch({ provider: name, model }),
       ...config,
     });
     const { cacheMark, oneCallOptions, rules } = known ?? {};

@@ -1,6 +1,7 @@
 import type { ImportPackage } from "@toolmount/core";
 import { modelError, type Model, type ModelPlace, type ModelProvider, type ModelRules } from "./model.ts";
 import { createAiSdkModel, type AiSdkModelOptions } from "./ai-sdk-model.ts";
+import { modelFetch } from "./model-fetch.ts";
 import {
   importProviderPackage,
   languageModelOf,
@@ -134,14 +135,15 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
       const create = exports[known.create];
       const address = { provider: known.name, model };
       if (typeof create !== "function") throw unusable(known.package, `it has no ${known.create}`, address);
+      const server = baseUrl === undefined ? known.name : new URL(baseUrl).host;
       const provider = (create as ProviderFactory)({
         name: known.name,
         ...(baseUrl !== undefined && { baseURL: baseUrl }),
         ...(place.apiKey !== undefined && { apiKey: place.apiKey }),
         includeUsage: true,
+        fetch: modelFetch({ provider: server, model }),
       });
       const { cacheMark, oneCallOptions, rules, findAbilities } = known;
-      const server = baseUrl === undefined ? known.name : new URL(baseUrl).host;
       const abilities = await findAbilities?.(baseUrl!, model, place.apiKey);
       const { timeoutMs } = place;
       const keyVariable = known.keyVariable ?? undefined;
@@ -188,7 +190,11 @@ export async function listServerModels(
   }: { readonly apiKey?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly string[]> {
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const response = await fetch(`${baseUrl.replace(/\/$/, "")}/models`, { headers, signal: signal ?? null });
+  const fetchList = modelFetch({ provider: new URL(baseUrl).host, model: "" });
+  const response = await fetchList(`${baseUrl.replace(/\/$/, "")}/models`, {
+    headers,
+    signal: signal ?? null,
+  });
   if (!response.ok) throw new Error(`${baseUrl} answered with status ${response.status}`);
   const { data } = (await response.json()) as { readonly data?: readonly { readonly id?: unknown }[] };
   return (data ?? []).flatMap(({ id }) => (typeof id === "string" ? [id] : [])).toSorted();

@@ -1,4 +1,5 @@
 import type { ModelAbilities } from "./model.ts";
+import { modelFetch } from "./model-fetch.ts";
 import { isRecord } from "../schema/guards.ts";
 
 /** What a server says of a model's abilities; abilities that it does not mention are absent. */
@@ -35,7 +36,10 @@ export const askOpenRouter: FindAbilities = async (baseUrl, model, apiKey) => {
 /** JSON of a server; null when it cannot describe the model. Then the first request shows what the model can do. */
 async function askJson(url: URL, init: RequestInit): Promise<unknown> {
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(maxWaitMs) });
+    const response = await modelFetch({ provider: url.host, model: "" })(url, {
+      ...init,
+      signal: AbortSignal.timeout(maxWaitMs),
+    });
     return response.ok ? await response.json() : null;
   } catch {
     return null;

@@ -89,6 +89,48 @@ test("the models of a local server are listed by name", async () => {
   expect(await listServerModels(`http://127.0.0.1:${port}/v1`)).toEqual(["llama3.2:3b", "qwen"]);
 });
 
+const manyKeys = Object.fromEntries(Array.from({ length: 500_000 }, (_, at) => [`k${at}`, at]));
+const choice = { index: 0, delta: { content: "x".repeat(1_000_000) }, finish_reason: null };
+const chunk = `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
+
+test.each([
+  [true, chunk.repeat(70), "a stream is larger than 67108864 bytes"],
+  [true, `data: ${JSON.stringify({ id: "c", choices: [], ...manyKeys })}\n\n`, "more than 20000 members"],
+  [false, JSON.stringify({ id: "c", choices: [{ message: manyKeys }] }), "more than 20000 members"],
+  [false, `{"id":"${"x".repeat(17_000_000)}"}`, "a message is larger than 16777216 bytes"],
+])(
+  "an answer beyond every measure is left unread by the AI SDK, streamed %s",
+  async (stream, body, problem) => {
+    const server = createServer((_, outgoing) => {
+      const type = stream ? "text/event-stream" : "application/json";
+      outgoing.writeHead(200, { "content-type": type }).end(body);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const model = await findModelProvider("openai-compatible", null)!.open("m", {
+      baseUrl,
+      timeoutMs: 600_000,
+    });
+    const request = {
+      instructions: "",
+      items: [{ type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] }],
+      previousResponseId: null,
+      tools: [],
+      settings: { stream, parallelToolCalls: true, store: false },
+    };
+
+    const readAll = async () => {
+      for await (const part of model.respond(request, { signal: new AbortController().signal })) void part;
+    };
+
+    await expect(readAll()).rejects.toMatchObject({
+      code: "PROVIDER_FAILED",
+      details: { kind: "stream", retryable: false, problem: expect.stringContaining(problem) },
+    });
+  },
+);
+
 test("openai-compatible without a baseUrl is a clear error", async () => {
   const provider = findModelProvider("openai-compatible", null)!;
   await expect(provider.open("m", { timeoutMs: 1 })).rejects.toThrow(/needs baseUrl/);

@@ -8,8 +8,9 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { LineReader, requireNarrow } from "@toolmount/core/internal";
 import { isRecord } from "../wire/guards.ts";
-import { LineReader, requireNarrow } from "../wire/message-size.ts";
+import { tooLarge } from "../wire/message-size.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
 /** What a stdio transport is made with. */
@@ -41,7 +42,7 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioOptions) {
     this.#options = options;
-    this.#lines = new LineReader(options.maxMessageBytes);
+    this.#lines = new LineReader(options.maxMessageBytes, tooLarge);
   }
 
   get pid(): number | null {
@@ -126,7 +127,7 @@ export class StdioTransport implements Transport {
 
 /** The SDK checks each message that it gets, by a schema for each kind. This only keeps garbage out, and what is too wide. */
 function readMessage(line: string): JSONRPCMessage | undefined {
-  requireNarrow(line);
+  requireNarrow(line, tooLarge);
   try {
     const value: unknown = JSON.parse(line);
     return isMessage(value) ? value : undefined;

@@ -10,9 +10,10 @@ import {
 } from "@modelcontextprotocol/client";
 import { resolve } from "node:path";
 import type { Coordinator, Logger } from "@toolmount/core";
+import { boundedFetch } from "@toolmount/core/internal";
 import { chainOf } from "../wire/chain.ts";
 import type { ServerSettings } from "./config.ts";
-import { boundedFetch } from "../wire/message-size.ts";
+import { tooLarge } from "../wire/message-size.ts";
 import type { Program } from "./process-tree.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -39,7 +40,8 @@ export function createTransport(given: TransportOptions): Transport {
   const program = programOf(given);
   if (program !== undefined) return new StdioTransport({ ...program, maxMessageBytes, logger });
   const address = new URL(url ?? "");
-  const bounded = boundedFetch(fetch, maxMessageBytes);
+  // The SDK reports an event that is too large to `onerror`, and its call only learns that the stream ended.
+  const bounded = boundedFetch<string | URL>(fetch, { messageBytes: maxMessageBytes }, tooLarge);
   const options = {
     requestInit: { headers },
     ...(authProvider !== undefined && { authProvider }),

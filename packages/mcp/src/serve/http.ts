@@ -10,6 +10,7 @@ import {
 import type { Host, ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
+import { narrowRequest } from "./narrow-request.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer, type Serving } from "./server.ts";
@@ -64,8 +65,8 @@ export interface ServedHttp {
  * Serves a host over Streamable HTTP. Requests of the 2026 revision stand alone; an older client connects, and has a
  * session of its own until it ends it.
  */
-export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
-  const { caller = defaultCaller(), onError, ...options } = given;
+export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
+  const { caller = defaultCaller(), onError, ...options } = settings;
   const seal = createStateSeal(options.stateKey);
   const shared = new Map<string, ServedSession>();
   const sessions = new HttpSessions();
@@ -96,7 +97,9 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
     };
     return { server, end };
   };
-  const fetch = async (request: Request, verified: McpHandlerRequestOptions = {}): Promise<Response> => {
+  const fetch = async (given: Request, verified: McpHandlerRequestOptions = {}): Promise<Response> => {
+    const request = verified.parsedBody === undefined ? await narrowRequest(given) : given;
+    if (request instanceof Response) return request;
     if (!(await isLegacy(request))) return handler.fetch(request, verified);
     const { authInfo } = verified;
     const of = caller({ requestInfo: request, ...(authInfo !== undefined && { authInfo }) });

@@ -1,6 +1,6 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
-import { excessOf } from "@toolmount/core/internal";
-import { LineReader } from "../wire/message-size.ts";
+import { excessOf, LineReader } from "@toolmount/core/internal";
+import { tooLarge } from "../wire/message-size.ts";
 
 /** Longest line that a client may send, in bytes. */
 const maxLineBytes = 64 * 1024 * 1024;
@@ -13,7 +13,7 @@ const idWithin = 256;
  * line that is too long ends the input with an error.
  */
 export function narrowLines(input: Readable, output: Writable): Readable {
-  const reader = new LineReader(maxLineBytes);
+  const reader = new LineReader(maxLineBytes, tooLarge);
   const lines = new Transform({
     transform(chunk: Buffer, _, done) {
       try {
@@ -32,7 +32,8 @@ export function narrowLines(input: Readable, output: Writable): Readable {
   return lines;
 }
 
-function refusal(line: string, excess: string): string {
+/** The answer to a message that is not parsed. */
+export function refusal(line: string, excess: string): string {
   const error = { code: -32_600, message: `the message has ${excess}` };
   return JSON.stringify({ jsonrpc: "2.0", id: idOf(line), error });
 }

@@ -27,9 +27,10 @@ export interface Place {
 /** Reads any failure of a request: a model's own error, the client's error, the server's status, or a stream's event. */
 export function readModelError(error: unknown, place: Place): ModelError {
   if (error instanceof ModelError) return error;
-  if (error instanceof Error && error.cause instanceof ModelError) return error.cause;
-  if (isToolmountError(error) && error.code === "PROVIDER_FAILED")
-    return new ModelError(error.details as unknown as ModelFailure, error.cause);
+  // The client wraps errors of its fetch.
+  const known = error instanceof Error && isToolmountError(error.cause) ? error.cause : error;
+  if (isToolmountError(known) && known.code === "PROVIDER_FAILED")
+    return new ModelError(known.details as unknown as ModelFailure, known.cause);
   if (error instanceof APIUserAbortError) return failed("abort", "the request was cancelled", place, error);
   if (error instanceof APIConnectionTimeoutError) return failed("timeout", "no answer in time", place, error);
   if (error instanceof APIConnectionError)
@@ -57,12 +58,6 @@ function isLostConnection(error: unknown): boolean {
 export function lateAnswer(place: Place, timeoutMs: number, cause: unknown): ModelError {
   const problem = `no complete answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
   return failed("timeout", problem, place, cause);
-}
-
-/** The error of an answer that is too large. It is not retried: the next answer would be as large. */
-export function largeAnswer(place: Place, maxBytes: number): ModelError {
-  const problem = `the answer has more than ${maxBytes} bytes; set maxOutputTokens, or check the server`;
-  return failed("stream", problem, place, undefined, { retryable: false });
 }
 
 /** The error of a model that cannot be asked as the plan says. */

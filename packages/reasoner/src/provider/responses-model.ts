@@ -6,9 +6,9 @@ import type {
   ModelRequest,
   ModelRules,
 } from "@toolmount/interop";
-import { knownContextTokens } from "@toolmount/interop/internal";
+import { knownContextTokens, modelFetch } from "@toolmount/interop/internal";
 import OpenAI from "openai";
-import { largeAnswer, lateAnswer, readModelError, wrongConfiguration, type Place } from "./model-error.ts";
+import { lateAnswer, readModelError, wrongConfiguration, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
 import { responsesBody } from "./responses-body.ts";
 import { readStream } from "./stream.ts";
@@ -35,7 +35,7 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
     organization: null,
     project: null,
     logLevel: "off",
-    fetch: async (...given) => bounded(await fetch(...given), place),
+    fetch: modelFetch(place),
   });
   const known = { refusesEncrypted: false };
   return {
@@ -100,21 +100,4 @@ async function create(
     known.refusesEncrypted = true;
     return client.responses.create(responsesBody(request, place.model, false).body as never, { signal });
   }
-}
-
-/** Most bytes of one answer; the longest answers of models are far smaller. */
-const maxAnswerBytes = 16 * 1024 * 1024;
-
-/** A response whose body fails when it grows too large. Compressed data counts uncompressed. */
-function bounded(response: Response, place: Place): Response {
-  if (response.body === null) return response;
-  let bytes = 0;
-  const measure = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > maxAnswerBytes) controller.error(largeAnswer(place, maxAnswerBytes));
-      else controller.enqueue(chunk);
-    },
-  });
-  return new Response(response.body.pipeThrough(measure), response);
 }

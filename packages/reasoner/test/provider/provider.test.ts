@@ -223,17 +223,36 @@ test.each([
   },
 );
 
-test.each([true, false])("an answer beyond every measure is left unread, streamed %s", async (stream) => {
-  const delta = JSON.stringify({ type: "response.output_text.delta", delta: "x".repeat(1_000_000) });
-  const endless = `data: ${delta}\n\n`.repeat(20);
-  const { run, requests } = await world(() => ({ stream: endless, open: true }), { settings: { stream } });
+const delta = JSON.stringify({ type: "response.output_text.delta", delta: "x".repeat(1_000_000) });
+const manyKeys = Object.fromEntries(Array.from({ length: 500_000 }, (_, at) => [`k${at}`, at]));
+const wideItem = { type: "response.output_item.done", output_index: 0, item: { ...say("hi"), ...manyKeys } };
+
+test.each([
+  [`data: ${delta}\n\n`.repeat(70), "a stream is larger than 67108864 bytes"],
+  [`data: ${"x".repeat(17_000_000)}`, "a line is longer than 16777216 bytes"],
+  [`data: ${JSON.stringify(wideItem)}\n\n`, "an object of more than 20000 members"],
+])("a stream beyond every measure is left unread", async (stream, problem) => {
+  const { run, requests } = await world(() => ({ stream, open: true }), { settings: { stream: true } });
 
   expect(await run("hello")).toMatchObject({
     status: "failed",
     error: {
       code: "PROVIDER_FAILED",
-      details: { kind: "stream", retryable: false, problem: expect.stringContaining("16777216 bytes") },
+      details: { kind: "stream", retryable: false, problem: expect.stringContaining(problem) },
     },
+  });
+  expect(requests).toHaveLength(1);
+});
+
+test.each([
+  [{ id: "r", output: [{ ...say("hi"), ...manyKeys }] }, "an object of more than 20000 members"],
+  [{ id: "r", output: [say("x".repeat(17_000_000))] }, "a message is larger than 16777216 bytes"],
+])("a body beyond every measure is left unread", async (body, problem) => {
+  const { run, requests } = await world(() => ({ body }), { settings: { stream: false } });
+
+  expect(await run("hello")).toMatchObject({
+    status: "failed",
+    error: { details: { kind: "stream", retryable: false, problem: expect.stringContaining(problem) } },
   });
   expect(requests).toHaveLength(1);
 });

@@ -1,0 +1,119 @@
+import { excessOf } from "./shape.ts";
+
+/** Makes the error for a message that is not read, of what is too much: "a message is larger than 10 bytes". */
+export type Refuse = (problem: string) => Error;
+
+/** Most bytes of one message, which is a body or an event of a stream, and of a whole stream of events. */
+interface Bounds {
+  readonly messageBytes: number;
+  readonly streamBytes?: number;
+}
+
+/** What `fetch` and its replacements have in common. */
+type Fetch<Input> = (input: Input, init?: RequestInit) => Promise<Response>;
+
+/** Throws what `refuse` makes of the text of a message whose objects have too many members. */
+export function requireNarrow(text: string, refuse: Refuse): void {
+  const excess = excessOf(text);
+  if (excess !== null) throw refuse(`a message has ${excess}`);
+}
+
+/**
+ * A fetch whose answers have bounds. To read a message that is too large, or that has an object of too many members,
+ * rejects with what `refuse` makes of it, and its connection ends. Compressed data counts uncompressed.
+ */
+export function boundedFetch<Input>(fetchOne: Fetch<Input>, bounds: Bounds, refuse: Refuse): Fetch<Input> {
+  return async (input, init) => {
+    const response = await fetchOne(input, init);
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+    const rule = isStream ? wholeEvents(bounds, refuse) : wholeBody(bounds, refuse);
+    const body = response.body.pipeThrough(new TransformStream(rule));
+    const bounded = new Response(body, { status, statusText, headers });
+    return Object.defineProperty(bounded, "url", { value: response.url });
+  };
+}
+
+/** What `TransformStream` takes; Node has no name for it. */
+type Bounded = NonNullable<ConstructorParameters<typeof TransformStream<Uint8Array, Uint8Array>>[0]>;
+
+/** Passes a body on when it is complete. */
+function wholeBody({ messageBytes }: Bounds, refuse: Refuse): Bounded {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  return {
+    transform(chunk) {
+      bytes += chunk.length;
+      if (bytes > messageBytes) throw refuse(`a message is larger than ${messageBytes} bytes`);
+      parts.push(chunk);
+    },
+    flush(controller) {
+      const body = Buffer.concat(parts);
+      requireNarrow(body.toString("utf8"), refuse);
+      controller.enqueue(body);
+    },
+  };
+}
+
+/** Passes an event on when it is complete: its end is an empty line. */
+function wholeEvents({ messageBytes, streamBytes = Infinity }: Bounds, refuse: Refuse): Bounded {
+  const reader = new LineReader(messageBytes, refuse);
+  let event = "";
+  let bytes = 0;
+  return {
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > streamBytes) throw refuse(`a stream is larger than ${streamBytes} bytes`);
+      for (const line of reader.push(chunk)) {
+        event += `${line}\n`;
+        if (event.length > messageBytes) throw refuse(`an event is larger than ${messageBytes} bytes`);
+        if (line !== "") continue;
+        requireNarrow(event, refuse);
+        controller.enqueue(Buffer.from(event));
+        event = "";
+      }
+    },
+  };
+}
+
+const newline = 0x0a;
+
+/** Cuts a stream of bytes into lines; the time it takes grows with the bytes, however they are cut. */
+export class LineReader {
+  readonly #maxBytes: number;
+  readonly #refuse: Refuse;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number, refuse: Refuse) {
+    this.#maxBytes = maxBytes;
+    this.#refuse = refuse;
+  }
+
+  /** The lines that a chunk completes. Throws what `refuse` makes of a line that is too long. */
+  push(chunk: Uint8Array): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.#keep(chunk.subarray(start, end));
+      lines.push(this.#take());
+      start = end + 1;
+    }
+    this.#keep(chunk.subarray(start));
+    return lines;
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#bytes += part.length;
+    if (this.#bytes > this.#maxBytes) throw this.#refuse(`a line is longer than ${this.#maxBytes} bytes`);
+    if (part.length > 0) this.#parts.push(part);
+  }
+
+  #take(): string {
+    const line = Buffer.concat(this.#parts).toString("utf8");
+    this.#parts = [];
+    this.#bytes = 0;
+    return line.endsWith("\r") ? line.slice(0, -1) : line;
+  }
+}

@@ -1,0 +1,22 @@
+import { boundedFetch } from "@toolmount/core/internal";
+import { modelError } from "./model.ts";
+
+const megabyte = 1024 * 1024;
+
+/** A stream has an event for each token, with some hundred bytes around it. */
+const bounds = { messageBytes: 16 * megabyte, streamBytes: 64 * megabyte };
+
+/**
+ * The fetch of a client of a model. Answers larger than those of models, and ones that are too wide to parse, end with
+ * `PROVIDER_FAILED`; it is not tried again, since the next answer would be as large.
+ */
+export function modelFetch(address: { readonly provider: string; readonly model: string }): typeof fetch {
+  const refuse = (problem: string) =>
+    modelError({
+      ...address,
+      kind: "stream",
+      problem: `the answer cannot be read: ${problem}; set maxOutputTokens, or check the server`,
+      retryable: false,
+    });
+  return boundedFetch<Parameters<typeof fetch>[0]>((...given) => fetch(...given), bounds, refuse);
+}

@@ -1,0 +1,35 @@
+import { excessOf } from "@toolmount/core/internal";
+import { refusal } from "./narrow-lines.ts";
+
+/** Most bytes of a request's body. The SDK has the same bound. */
+const maxBodyBytes = 4 * 1024 * 1024;
+
+/** Bytes below which no body can be too wide, so that it need not be looked at. */
+const narrowBytes = 65_536;
+
+/**
+ * A request whose body may be parsed, or the answer that refuses it. A body is read here unless the request states a small
+ * length: the server that received it has compared that with the body.
+ */
+export async function narrowRequest(request: Request): Promise<Request | Response> {
+  const length = request.headers.get("content-length");
+  if (request.body === null || (length !== null && Number(length) < narrowBytes)) return request;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of request.body) {
+    bytes += part.length;
+    if (bytes > maxBodyBytes) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
+    parts.push(part);
+  }
+  const body = Buffer.concat(parts);
+  const text = body.toString("utf8");
+  const excess = excessOf(text);
+  if (excess !== null) return refuse(400, text, excess);
+  const { method, url, headers, signal } = request;
+  return new Request(url, { method, headers, signal, body });
+}
+
+function refuse(status: number, text: string, excess: string): Response {
+  const headers = { "content-type": "application/json" };
+  return new Response(refusal(text, excess), { status, headers });
+}
