@@ -1,5 +1,6 @@
 // A host in a process of its own, whose tool tries each row of a table: ability-attempts.ts <border> <place> <hosts or not>.
-// It prints what the tool could do, as JSON, and "alive" when that could not end it.
+// It prints what the tool could do, as JSON, and "alive" when that could not end it. It has no `await using`, which Node 22
+// does not know.
 import { existsSync, writeFileSync } from "node:fs";
 import { argv, exit, pid, stdout } from "node:process";
 import { isToolmountError, type JsonObject } from "@toolmount/core";
@@ -16,11 +17,12 @@ const done: Record<string, string | null> = {};
 async function attempt(run: JsonObject, names: Readonly<Record<string, string>>): Promise<void> {
   try {
     const options = { module: "abilities", limits, folder: place.box };
-    await using far = await world(border === "inline" ? null : { border, ...granted, ...run }, options);
+    const far = await world(border === "inline" ? null : { border, ...granted, ...run }, options);
     for (const [name, act] of Object.entries(names)) {
       const { result } = await far.act(act, { ...place });
       done[name] = (result.data as { readonly did?: string } | undefined)?.did ?? null;
     }
+    await far[Symbol.asyncDispose]();
   } catch (error) {
     if (!isToolmountError(error) || error.code !== "SANDBOX_UNAVAILABLE") throw error;
     for (const name of Object.keys(names)) done[name] = null;

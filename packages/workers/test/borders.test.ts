@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createHost, type JsonObject, type Logger } from "@toolmount/core";
 import { config, mount } from "../src/index.ts";
 import { world, type World } from "./world.ts";
@@ -11,6 +11,13 @@ const limits = { timeoutMs: 50_000, graceMs: 20_000 };
 
 /** Node keeps the network from a process only where it has `--allow-net`. */
 const nodeCoversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net");
+
+/** A world that ends with its test. Node 22, on which this file runs, too, does not know `await using`. */
+async function open(...given: Parameters<typeof world>): Promise<World> {
+  const own = await world(...given);
+  onTestFinished(() => own[Symbol.asyncDispose]());
+  return own;
+}
 
 let folder: string;
 
@@ -59,7 +66,7 @@ describe.each(["none", "permission", "bubblewrap", "srt"])("the border %s", (bor
     process.env["TOOLMOUNT_PASSED"] = "passed";
     const logged: unknown[] = [];
     const logger = recordingLogger(logged);
-    await using own = await world({ border, env: ["TOOLMOUNT_PASSED"] }, { limits, logger });
+    const own = await open({ border, env: ["TOOLMOUNT_PASSED"] }, { limits, logger });
     const { result } = await own.act("environment");
     await own.act("throw");
     await own.act("exit 1");
@@ -80,14 +87,14 @@ describe.each(["none", "permission", "bubblewrap", "srt"])("the border %s", (bor
 });
 
 test("the host's environment cannot be read through /proc behind bubblewrap", async () => {
-  await using far = await world({ border: "bubblewrap" }, { limits });
+  const far = await open({ border: "bubblewrap" }, { limits });
   expect((await far.act("environment of the host", process.pid)).result.data).toHaveProperty("refused");
   expect((await far.act("processes")).result.data).toEqual({ got: expect.any(Number) });
   expect(((await far.act("processes")).result.data as { got: number }).got).toBeLessThanOrEqual(3);
 });
 
 test("processes that a tool left behind bubblewrap end with its process", async () => {
-  await using far = await world({ border: "bubblewrap" }, { limits });
+  const far = await open({ border: "bubblewrap" }, { limits });
   expect((await far.act("orphan")).result.data).toHaveProperty("got");
   expect((await far.act("exit 0")).status).toBe("failed");
   // The next process has its own process ids, so nothing of the former can be in it.
@@ -95,20 +102,20 @@ test("processes that a tool left behind bubblewrap end with its process", async 
 });
 
 test("a grant of the whole disk does not show other processes behind bubblewrap", async () => {
-  await using far = await world({ border: "bubblewrap", read: ["/"] }, { limits });
+  const far = await open({ border: "bubblewrap", read: ["/"] }, { limits });
   expect((await far.act("list", "/etc")).result.data).toEqual({ got: expect.any(Number) });
   expect(((await far.act("processes")).result.data as { got: number }).got).toBeLessThanOrEqual(3);
 });
 
 test("the plan's folder is not readable behind bubblewrap unless it is granted", async () => {
-  await using far = await world({ border: "bubblewrap" }, { limits, folder: join(folder, "outside") });
+  const far = await open({ border: "bubblewrap" }, { limits, folder: join(folder, "outside") });
   expect((await far.act("list", ".")).result.data).toEqual({ got: 0 });
 });
 
 test("a process has no descriptors of its host", async () => {
-  await using far = await world({ border: "none" }, { limits });
+  const far = await open({ border: "none" }, { limits });
   const { got } = (await far.act("descriptors")).result.data as { got: number };
-  await using again = await world({ border: "none" }, { limits });
+  const again = await open({ border: "none" }, { limits });
   const opened = Array.from({ length: 50 }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(opened.map((each) => new Promise((resolve) => each.once("listening", resolve))));
   const later = (await again.act("descriptors")).result.data as { got: number };

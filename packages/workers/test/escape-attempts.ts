@@ -1,5 +1,5 @@
 // A host in a process of its own, started by the user whose rights its tools may have: escape-attempts.ts <border> <target>.
-// It prints what came of each attempt, as JSON.
+// It prints what came of each attempt, as JSON. It has no `await using`, which Node 22 does not know.
 import { argv, exit, pid, stdout } from "node:process";
 import { attempts, type Target } from "./modules/escapes.ts";
 import { world } from "./world.ts";
@@ -14,8 +14,9 @@ const far = await openFar();
 const ends: Record<string, unknown> = {};
 for (const what of Object.keys(attempts)) {
   // Node 24 can crash over a snapshot of a process that has done some of the others.
-  await using own = what === "write a heap snapshot" ? await openFar() : undefined;
+  const own = what === "write a heap snapshot" ? await openFar() : undefined;
   const { result } = await (own ?? far).act("attempt", { what, target });
+  await own?.[Symbol.asyncDispose]();
   ends[what] = result.error ?? result.data;
 }
 await far[Symbol.asyncDispose]();

@@ -279,12 +279,15 @@ function cellsOf(text: string, what: string): readonly string[] {
     .map((cell) => cell.trim());
 }
 
+/** Between the words for older and for newer versions of Node. */
+const since25 = " before Node 25, then ";
+
 /** What a cell says of hosts that a user starts, on this Node. */
 function wordOf(cell = "", user: User): string {
   const word = cell.replaceAll("**", "").replace(/ (?:[¹²³]|\(switched off\))$/, "");
   if (word === "as root") return user === "root" ? "yes" : "no";
-  if (word === "yes before Node 25") return nodeCoversNetwork ? "no" : "yes";
-  return word;
+  const [before = "", after] = word.split(since25);
+  return nodeCoversNetwork ? (after ?? before) : before;
 }
 
 /** A cell of the page, from what was found for both users. */
@@ -292,6 +295,6 @@ function cellOf({ what, word, notes }: Row, border: Border): string {
   const [root, other] = users.map((user) => word((name) => found.get(`${user} ${border}`)![name] ?? null));
   const said = root === other ? root! : root === "yes" && other === "no" ? "as root" : `${root} / ${other}`;
   const bold = border === "permission" && said === "yes" && what !== "use all of the processor";
-  const since = bold && what === "open the network" ? " before Node 25" : "";
+  const since = bold && what === "open the network" ? `${since25}no, unless \`network: any\`` : "";
   return `${bold ? `**${said}**` : said}${since}${notes?.[border] ?? ""}`;
 }

@@ -136,10 +136,8 @@ export class FarProcess {
     const { name, message } = signal.reason as Error;
     this.#send({ type: "abort", runId, name, message });
     const timer = clock.setTimer(() => this.#killIfStuck(runId), killAfterMs);
-    void this.#runs.get(runId)?.end.then(
-      () => timer.cancel(),
-      () => timer.cancel(),
-    );
+    const stop = () => timer.cancel();
+    void this.#runs.get(runId)?.end.then(stop, stop);
   }
 
   /** A process that answers and has other calls is not killed. */
@@ -214,10 +212,8 @@ export class FarProcess {
     const { clock, startTimeoutMs } = this.#options;
     const late = () => this.kill(`it did not mount its module within ${startTimeoutMs} ms`);
     const timer = clock.setTimer(late, startTimeoutMs);
-    this.mounted.then(
-      () => timer.cancel(),
-      () => timer.cancel(),
-    );
+    const stop = () => timer.cancel();
+    this.mounted.then(stop, stop);
   }
 
   /** Measures until the process has ended: a tool can allocate, and start processes, after its answer. */
