@@ -128,9 +128,10 @@ export interface Reasoner {
   rewind(host: TurnHost, sessionId: string, turns: number, userId?: string): Promise<SessionSummary>;
   /**
    * Adds a message of the user to the turn that runs in this process: the model reads it with its next request, after the
-   * calls that run now, and the turn does not end before that. Rejects with `SESSION_CONFLICT` when no turn runs here.
+   * calls that run now, and the turn does not end before that. It is stored when this resolves; a second one with the same
+   * `id` changes nothing. Rejects with `SESSION_CONFLICT` when no turn runs here.
    */
-  addMessage(sessionId: string, prompt: string): Promise<void>;
+  addMessage(sessionId: string, prompt: string, id?: string): Promise<void>;
   /**
    * Leaves the turn that runs in this process to another one, as if this process were gone: its log stays where it is, and
    * `run` or `resume` of it rejects with `SESSION_CONFLICT`.

@@ -63,7 +63,7 @@ export function createReasoner(
     fork: (host, id, newId, userId, at) =>
       forkSession(coordinator, access, host, { id, newId, userId, at, prices }),
     rewind: (host, id, turns, userId) => rewindSession(access, runner, host, { id, turns, userId, prices }),
-    addMessage: (sessionId, prompt) => runner.addMessage(sessionId, prompt),
+    addMessage: (sessionId, prompt, id) => runner.addMessage(sessionId, prompt, id),
     release: (id) => releaseTurn(runner.find(id)),
 
     async leave(host, id) {

@@ -12,7 +12,7 @@ import { ModelOpener } from "./provider/open-model.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { conflict, type SessionFacts, type SessionLog } from "./session/log.ts";
-import { guardTurns, LiveTurns, type LiveTurn } from "./turn/live-turns.ts";
+import { guardTurns, LiveTurns, whileAdding, type LiveTurn } from "./turn/live-turns.ts";
 import { traceTurnOf } from "./turn/trace.ts";
 import type { TurnParts } from "./turn/turn-state.ts";
 import { runTurn } from "./turn/turn.ts";
@@ -62,12 +62,14 @@ export class TurnRunner {
   }
 
   /** See `Reasoner.addMessage`. */
-  async addMessage(sessionId: string, prompt: string): Promise<void> {
+  async addMessage(sessionId: string, prompt: string, id?: string): Promise<void> {
     const { hooks } = this.#coordinator;
     requireAllowed(await hooks.emit("prompt:submit", { session_id: sessionId, prompt }), "the prompt");
     const running = this.#running.get(sessionId);
-    if (running === undefined) throw conflict(sessionId, "no turn of it runs in this process; run a new one");
-    running.live.messages.push(prompt);
+    if (running === undefined || running.live.isOver)
+      throw conflict(sessionId, "no turn of it runs in this process; run a new one");
+    const entry = { kind: "message", text: prompt, ...(id !== undefined && { id }) } as const;
+    await whileAdding(running.live, () => running.log.append(entry));
   }
 
   /** Throws `SESSION_CONFLICT` while a turn of the session runs in this process. */

@@ -39,6 +39,8 @@ export const entrySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("note"), items: z.array(item), state: state.optional() }),
   /** The turn continues after an answer: the items say why that cannot be used, or are what the user wrote meanwhile. */
   z.object({ kind: z.literal("again"), items: z.array(item), byUser: z.boolean().optional() }),
+  /** The user wrote this while the turn ran; it joins the conversation between two rounds. */
+  z.object({ kind: z.literal("message"), text: z.string(), id: z.string().optional() }),
   z.object({
     kind: z.literal("answer"),
     items: z.array(item),

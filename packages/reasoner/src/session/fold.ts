@@ -31,11 +31,9 @@ export function fold(view: SessionView, entry: SessionEntry): void {
       view.prompts = [...entry.prompts];
       return;
     case "again":
-      view.items.push(...entry.items);
-      if (entry.byUser === true) view.prompts.push(...entry.items.map((item) => textOf([item])));
-      if (turn !== null)
-        Object.assign(turn, { tries: turn.tries + (entry.byUser === true ? 0 : 1), finalText: null });
-      return;
+      return foldAgain(view, entry);
+    case "message":
+      return foldMessage(turn, entry);
     case "answer":
       return foldAnswer(view, entry);
     case "started":
@@ -81,6 +79,8 @@ function foldBegin(
     incomplete: null,
     cuts: 0,
     tries: 0,
+    messages: [],
+    messageIds: new Set(),
     before,
   };
   view.state = state ?? view.state;
@@ -89,6 +89,22 @@ function foldBegin(
   view.title ||= prompt.replace(/\s+/g, " ").slice(0, 80);
   view.prompts.push(prompt);
   view.items.push(userMessage(prompt, images));
+}
+
+function foldMessage(turn: OpenTurn | null, { text, id }: EntryOf<"message">): void {
+  if (turn === null || (id !== undefined && turn.messageIds.has(id))) return;
+  turn.messages.push(text);
+  if (id !== undefined) turn.messageIds.add(id);
+}
+
+function foldAgain(view: SessionView, { items, byUser = false }: EntryOf<"again">): void {
+  const { turn } = view;
+  view.items.push(...items);
+  if (byUser) view.prompts.push(...items.map((item) => textOf([item])));
+  if (turn === null) return;
+  turn.finalText = null;
+  if (byUser) turn.messages.splice(0, items.length);
+  else turn.tries++;
 }
 
 function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
@@ -185,6 +201,11 @@ function foldMode(view: SessionView, entry: EntryOf<"step"> | EntryOf<"stepped">
 }
 
 function foldEnd(view: SessionView, entry: EntryOf<"end">): void {
+  // Messages for which a cancelled turn had no round left: the next turn reads them.
+  for (const text of view.turn?.messages ?? []) {
+    view.items.push(userMessage(text));
+    view.prompts.push(text);
+  }
   if (view.turn !== null) view.lastTurn = endedTurn(view.turn, entry);
   view.turn = null;
   view.state = entry.state;

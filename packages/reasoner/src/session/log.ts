@@ -95,6 +95,11 @@ export class SessionLog {
     return isStep && this.stopwatch !== null ? ({ ...entry, ms: this.stopwatch() } as SessionEntry) : entry;
   }
 
+  /** Resolves when every entry so far is stored, or has failed. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
   /** Lets another process have the session: from now on this one changes nothing in it, as if it were gone. */
   release(): void {
     this.#lost = true;

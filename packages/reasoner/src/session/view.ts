@@ -82,6 +82,10 @@ export interface OpenTurn {
   cuts: number;
   /** How often the model was asked again, since its last calls. */
   tries: number;
+  /** What the user wrote since the last round; it joins the conversation before the next one. */
+  readonly messages: string[];
+  /** Ids of such messages: one that is sent again is the same. */
+  readonly messageIds: Set<string>;
   /** What a fork copies. */
   readonly before: { readonly items: readonly Item[]; readonly state: JsonObject };
 }

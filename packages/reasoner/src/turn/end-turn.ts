@@ -74,6 +74,7 @@ async function endTurn(
   error?: ToolmountError,
 ): Promise<TurnResult> {
   const { log, emit, coordinator, session, ids } = state;
+  state.live.isOver = true;
   const result = resultOf(state, status, text, [], error);
   await log.append({
     kind: "end",

@@ -11,8 +11,10 @@ export interface LiveTurn {
   readonly deniedByPerson: Set<string>;
   /** Tools that may run twice without harm. */
   readonly idempotent: ReadonlySet<string>;
-  /** Messages of the user for the next request. */
-  readonly messages: string[];
+  /** Messages of the user that are being stored. */
+  adding: number;
+  /** The turn takes no further messages: its end is being stored. */
+  isOver: boolean;
 }
 
 /** Running turns of this process, by session and turn. */
@@ -20,7 +22,8 @@ export class LiveTurns {
   readonly #turns = new Map<string, LiveTurn>();
 
   begin(sessionId: string, turnId: string, facts: Pick<LiveTurn, "allowed" | "idempotent">): LiveTurn {
-    const turn: LiveTurn = { offered: new Set(), deniedByPerson: new Set(), messages: [], ...facts };
+    const own = { offered: new Set<string>(), deniedByPerson: new Set<string>(), adding: 0, isOver: false };
+    const turn: LiveTurn = { ...own, ...facts };
     this.#turns.set(key(sessionId, turnId), turn);
     return turn;
   }
@@ -31,6 +34,16 @@ export class LiveTurns {
 
   find({ session_id: session, turn_id: turn }: EventData): LiveTurn | undefined {
     return this.#turns.get(key(String(session), String(turn)));
+  }
+}
+
+/** Stores a message of the user; meanwhile the turn does not end. */
+export async function whileAdding(turn: LiveTurn, store: () => Promise<void>): Promise<void> {
+  turn.adding++;
+  try {
+    await store();
+  } finally {
+    turn.adding--;
   }
 }
 

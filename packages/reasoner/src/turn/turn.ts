@@ -46,7 +46,8 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
   const { view } = state.log;
   // The process ended after the last answer.
   const { finalText } = view.turn!;
-  if (finalText !== null && !(await triesAgain(state, finalText))) return completeTurn(state, finalText);
+  if (finalText !== null && !(await triesAgain(state, finalText)) && takesNoMore(state))
+    return completeTurn(state, finalText);
   await enterModeOf(state);
   let offer = await offerTools(state);
   let exchange = exchangeOf(state, offer);
@@ -65,17 +66,30 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
     offer = await offerTools(state);
     await compact(state, offer);
     exchange = await requestAnswer(state, offer);
-    if (view.turn!.calls.length > 0 || state.live.messages.length > 0) continue;
-    if (!(await triesAgain(state, state.text))) return completeTurn(state, state.text);
+    if (view.turn!.calls.length > 0 || hasMessages(state)) continue;
+    if (!(await triesAgain(state, state.text)) && takesNoMore(state)) return completeTurn(state, state.text);
   }
 }
 
 /** Messages that the user wrote during the turn join the conversation between two rounds. */
-async function takeMessages({ log, live, emit }: TurnState): Promise<void> {
-  for (const text of live.messages.splice(0)) {
+async function takeMessages({ log, emit }: TurnState): Promise<void> {
+  await log.settled();
+  const { messages } = log.view.turn!;
+  while (messages.length > 0) {
+    const text = messages[0]!;
     await log.append({ kind: "again", items: [message("user", text)], byUser: true });
     emit({ type: "message", text });
   }
+}
+
+function hasMessages({ log, live }: TurnState): boolean {
+  return live.adding > 0 || log.view.turn!.messages.length > 0;
+}
+
+/** Whether the turn can end. If so, a message that comes from now on is refused, and not lost. */
+function takesNoMore(state: TurnState): boolean {
+  state.live.isOver = !hasMessages(state);
+  return state.live.isOver;
 }
 
 async function runCalls(

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { call, response, say, tool, world } from "../support/world.ts";
+import { createMemoryStore } from "@toolmount/core";
+import { call, response, say, tool, world, type Request } from "../support/world.ts";
 
 test("a message during a turn is read after the calls that run, and the turn ends after its answer", async () => {
   const look = tool("look", async (): Promise<string> => {
@@ -77,4 +78,67 @@ test("calls after an added message know it as the user's words, and calls after 
   await reasoner.rewind(host, "s", 1);
   await run("start again");
   expect(words).toEqual([["list them"], ["list them", "and the green ones"], ["start again"]]);
+});
+
+const users = (request: Request | undefined) =>
+  request!.input.filter(({ role }) => role === "user").map(({ content }) => content);
+
+test("a message is stored before its sender hears so: a process that ends with it loses nothing", async () => {
+  const store = createMemoryStore();
+  const wait = tool("wait", () => new Promise(() => {}), { idempotent: true });
+  const first = await world([response([call("c", "wait")])], { tools: [wait], store, graceMs: 0 });
+  const called = Promise.withResolvers<void>();
+  const gone = first.run("list them", { onEvent: ({ type }) => type === "tool_call" && called.resolve() });
+  gone.catch(() => {}); // as if its process had ended
+  await called.promise;
+  await first.reasoner.addMessage("s", "only the blue ones");
+  first.reasoner.release("s");
+
+  const look = tool("wait", () => "red, blue", { idempotent: true });
+  const second = await world([response([say("blue")])], { tools: [look], store });
+  expect(await second.resume()).toMatchObject({ status: "done", text: "blue" });
+  expect(users(second.requests[0])).toEqual(["list them", "only the blue ones"]);
+  expect(second.events).toContainEqual({ type: "message", text: "only the blue ones" });
+});
+
+test("a message for which a cancelled turn had no round left is read by the next turn", async () => {
+  const controller = new AbortController();
+  const look = tool("look", async () => {
+    await reasoner.addMessage("s", "stop, the green ones");
+    controller.abort();
+    return 1;
+  });
+  const { reasoner, run, requests } = await world([response([call("c", "look")]), response([say("green")])], {
+    tools: [look],
+  });
+  expect(await run("list them", { abortSignal: controller.signal })).toMatchObject({ status: "cancelled" });
+  expect(await run("go on")).toMatchObject({ status: "done" });
+  expect(users(requests[1])).toEqual(["list them", "stop, the green ones", "go on"]);
+});
+
+test("of many messages around the end of a turn, each is read by it, or refused", async () => {
+  const sent: Promise<string>[] = [];
+  const { reasoner, run, requests } = await world(
+    (_, at) => {
+      if (at === 0) send();
+      return response([say(`answer ${at}`)]);
+    },
+    { settings: { maxIterations: 1_000 } },
+  );
+  const outcomes: string[] = [];
+  let isOver = false;
+  const send = () => {
+    const text = `message ${sent.length}`;
+    const adding = reasoner.addMessage("s", text).then(
+      () => `taken ${text}`,
+      () => `refused ${text}`,
+    );
+    sent.push(adding);
+    void adding.then(() => !isOver && sent.length < 40 && setImmediate(send));
+  };
+  await run("go");
+  isOver = true;
+  outcomes.push(...(await Promise.all(sent)));
+  const read = users(requests.at(-1)).filter((content) => content !== "go");
+  expect(outcomes.filter((one) => one.startsWith("taken")).map((one) => one.slice(6))).toEqual(read);
 });
