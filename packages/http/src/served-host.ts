@@ -28,6 +28,11 @@ export interface ServedTurns {
   owner(sessionId: string): Promise<string | null>;
   run(request: TurnRequest): Promise<object>;
   resume(request: TurnResumption): Promise<object>;
+  /**
+   * Adds a message of the user to the turn that runs in this process; a second one with the same `id` changes nothing. Rejects
+   * with `SESSION_CONFLICT` when none runs here.
+   */
+  addMessage?(sessionId: string, text: string, id: string): Promise<void>;
   /** Leaves a turn that runs in this process to another one, as if this process were gone. */
   release?(sessionId: string): void;
   fork(sessionId: string, newId: string | undefined, userId: string | undefined): Promise<object>;

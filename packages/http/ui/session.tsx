@@ -3,6 +3,7 @@ import { ask } from "./api.ts";
 import { StatusChip } from "./calls/status.tsx";
 import { Icon } from "./icons.tsx";
 import { Missing, useLoaded } from "./load.tsx";
+import { Message } from "./message.tsx";
 import { Prompt } from "./prompt.tsx";
 import { go, linkTo } from "./route.ts";
 import type { SessionDetails, SessionSummary } from "./shapes.ts";
@@ -87,7 +88,11 @@ function Conversation({ session, onChange }: ConversationProps) {
           ))}
         </p>
       )}
-      {status !== "open" && <Prompt sessionId={id} onChange={onChange} />}
+      {status === "open" ? (
+        <Message sessionId={id} onChange={onChange} />
+      ) : (
+        <Prompt sessionId={id} onChange={onChange} />
+      )}
     </>
   );
 }

@@ -86,6 +86,7 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
     owner: (id) => reasoner.owner(id),
     run: (request) => reasoner.run(host, { ...request, settings }),
     resume: (request) => reasoner.resume(host, { ...request, settings }),
+    addMessage: (id, text, messageId) => reasoner.addMessage(id, text, messageId),
     release: (id) => reasoner.release(id),
     fork: (id, newId, userId) => reasoner.fork(host, id, newId, userId),
   };

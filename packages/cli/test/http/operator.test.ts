@@ -125,6 +125,33 @@ test("a person runs a turn, cancels it while it waits, copies the session, and s
   await session.getByText("Turn 1: Ask the reader").waitFor();
 });
 
+test("a person adds a message to a turn that waits, and after the answer the model reads it; a stopped turn is corrected", async () => {
+  const { server, tokens } = await operatorWorld();
+  const page = await openPage(browser, server.url, tokens.ops);
+  await server.ask("POST", "/turns", { prompt, sessionId: "s" });
+  await openQuestion(page, "edit_file");
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: prompt }).click();
+  const session = page.getByRole("region", { name: "Session" });
+  await session.getByLabel("Add to the turn that is open").fill("Do not deploy it.");
+  await session.getByRole("button", { name: "Add" }).click();
+  await page.getByText("The model reads it with its next request.").waitFor();
+  await page.getByRole("link", { name: /^Inbox/ }).click();
+  await approve(page, "edit_file");
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: prompt }).click();
+  await session.getByText("There is no script for: Do not deploy it.").waitFor();
+
+  await session.getByLabel("Ask again").fill(prompt);
+  await session.getByRole("button", { name: "Run a turn" }).click();
+  await session.getByText("edit_file waits for approval").waitFor();
+  await session.getByRole("button", { name: "Cancel the turn" }).click();
+  await session.getByLabel("Ask again").fill("Leave it as it is.");
+  await session.getByRole("button", { name: "Run a turn" }).click();
+  await session.getByText("There is no script for: Leave it as it is.").first().waitFor();
+  expect((await server.ask("GET", "/sessions/s")).body).toMatchObject({ turns: 3, status: "done" });
+});
+
 test("the plan shows what failed and why, what sleeps, what changed since the lock, and what a reload did; a tool is tried as a model reads it", async () => {
   const world = await driftedWorld();
   const { server, tokens, read, write } = world;

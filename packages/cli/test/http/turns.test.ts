@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { operatorFolder } from "../support/operator-world.ts";
 import { readEvents, startServer } from "../support/served.ts";
 
@@ -151,3 +151,81 @@ test("a call that was decided and that is not resumed is not running", async () 
   });
   expect(await metrics.text()).toContain('toolmount_calls_running{host="default"} 0');
 });
+
+const itemsOf = async (server: Server, sessionId: string) => {
+  const { items } = (await server.ask("GET", `/sessions/${sessionId}`)).body as {
+    items: { role?: string; content?: unknown }[];
+  };
+  return items.filter(({ role }) => role !== undefined).map(({ role, content }) => [role, content] as const);
+};
+
+test("a message to a turn that waits, sent at another server, is read when its question is answered", async () => {
+  const desk = await operatorFolder();
+  const { tokens } = desk;
+  const one = await startServer(desk, tokens);
+  const other = await startServer(desk, tokens);
+  const started = await one.ask("POST", "/turns", { prompt, sessionId: "s" });
+  const id = String(started.body["id"]);
+  await until(one, tokens.ops, id, hasStatus("waiting"));
+  const add = (server: Server, text: string, as = tokens.ops) =>
+    server.ask("POST", `/turns/${id}/messages`, { text }, { as });
+  expect((await add(other, "Do not deploy it.", tokens.ana)).status).toBe(404); // a user whose turn it is not
+  expect((await add(other, "Do not deploy it.")).status).toBe(200);
+  expect((await add(one, "")).status).toBe(400);
+  await decide(one, "edit_file");
+  const events = await until(other, tokens.ops, id, hasStatus("done"));
+
+  const text = "There is no script for: Do not deploy it."; // what the model answers to the newest message
+  expect(events.at(-1)!.data["result"]).toMatchObject({ status: "done", text });
+  expect((await itemsOf(one, "s")).map(([role]) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  expect(await add(one, "Too late.")).toMatchObject({ status: 409, body: { code: "SESSION_CONFLICT" } });
+});
+
+test("a message for a turn that runs at another server is read by it, or by the next turn of its session", async () => {
+  const desk = await operatorFolder();
+  const { tokens, write } = desk;
+  await write(
+    "deploy.ts",
+    `import { existsSync } from "node:fs";
+import { watch } from "node:fs/promises";
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+const deploy = defineTool({
+  name: "read_slowly",
+  description: "Waits. Use in tests.",
+  schema: z.strictObject({}),
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  timeout: 0,
+  async execute() {
+    const events = watch(".");
+    while (!existsSync("begin")) await events[Symbol.asyncIterator]().next();
+    return data("waited");
+  },
+});
+export const mount = (coordinator) => void coordinator.mount("tools", deploy);
+`,
+  );
+  const one = await startServer(desk, tokens);
+  const other = await startServer(desk, tokens);
+  const started = await one.ask("POST", "/turns", { prompt: "Wait.", sessionId: "s" });
+  const id = String(started.body["id"]);
+  await until(one, tokens.ops, id, ({ data }) => data["type"] === "tool_call");
+  expect((await other.ask("POST", `/turns/${id}/messages`, { text: "And now?" })).status).toBe(200);
+  await write("begin", "");
+  await until(one, tokens.ops, id, hasStatus("done"));
+
+  const answered = ["assistant", "There is no script for: And now?"];
+  await vi.waitFor(
+    async () => {
+      const items = await itemsOf(one, "s");
+      expect(items.map(([role, content]) => [role, textIn(content)])).toContainEqual(answered);
+    },
+    { timeout: 60_000 },
+  );
+});
+
+function textIn(content: unknown): unknown {
+  return Array.isArray(content) ? (content as { text?: string }[]).map(({ text }) => text).join("") : content;
+}

@@ -18,6 +18,7 @@ const script: Script = {
     [call("d1", "delegate", { agent: "reader", instruction: "Read notes.md." })],
     [say("The reader says: the build is checked by hand.")],
   ],
+  "Wait.": [[call("w1", "read_slowly")], [say("It has waited.")]],
   "Read notes.md.": [
     [call("e1", "read_file", { file_path: "notes.md" })],
     [say("The build is checked by hand.")],

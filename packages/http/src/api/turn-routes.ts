@@ -1,7 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { failures, hostParam, json, jsonBody, keyHeader } from "./service.ts";
 import { sessionParam } from "./sessions.ts";
-import { turnResumeSchema, turnSchema, turnStartSchema, turnStatusSchema } from "./turn-schemas.ts";
+import {
+  turnMessageSchema,
+  turnResumeSchema,
+  turnSchema,
+  turnStartSchema,
+  turnStatusSchema,
+} from "./turn-schemas.ts";
 
 const turnParam = hostParam.extend({ turn: z.string().min(1).max(256) });
 
@@ -85,6 +91,17 @@ export const watch = createRoute({
     },
     ...failures,
   },
+});
+
+/** Adds a message to a turn. */
+export const addMessage = createRoute({
+  method: "post",
+  path: "/hosts/{host}/turns/{turn}/messages",
+  operationId: "addMessage",
+  tags: ["Turns"],
+  summary: "Add a message of the user to a turn that has not ended: the model reads it with its next request",
+  request: { params: turnParam, body: jsonBody(turnMessageSchema) },
+  responses: { 200: json(turnSchema, "The message is stored; the turn keeps running"), ...failures },
 });
 
 /** Cancels a turn. */

@@ -34,6 +34,9 @@ export const turnResumeSchema = z
   })
   .openapi("TurnResumption");
 
+/** A message to a turn that runs or waits. */
+export const turnMessageSchema = z.strictObject({ text: z.string().min(1) }).openapi("TurnMessage");
+
 /** The statuses of a turn. */
 export const turnStatusSchema = z.enum([
   "running",

@@ -13,7 +13,7 @@ import { beat, ended } from "./events.ts";
 import { createRoutes, hostOf, requireOpen, signalOf, type RouteEnv, type Service } from "./service.ts";
 import { requireVisible, turnsOf } from "./sessions.ts";
 import { answerStream } from "./stream.ts";
-import { cancel, list, resume, run, show, watch } from "./turn-routes.ts";
+import { addMessage, cancel, list, resume, run, show, watch } from "./turn-routes.ts";
 import type { turnSchema } from "./turn-schemas.ts";
 
 /** Turns: start one, watch it, cancel it. No request carries a turn. */
@@ -54,6 +54,13 @@ export function turnRoutes(service: Service) {
     .openapi(watch, async (c) => {
       const { host, turn: id } = c.req.valid("param");
       return follow(c, service, await find(service, host, id, c.env.principal));
+    })
+    .openapi(addMessage, async (c) => {
+      const { host, turn: id } = c.req.valid("param");
+      const { work } = workOf(service, host, c.env.principal);
+      const turn = await find(service, host, id, c.env.principal);
+      await work.addMessage(turn, c.req.valid("json").text);
+      return c.json(toJson(turn.shown), 200);
     })
     .openapi(cancel, async (c) => {
       const { host, turn: id } = c.req.valid("param");

@@ -22,7 +22,12 @@ export interface TurnKeeper {
   readonly owner: string;
   /** Reports each change. */
   readonly onChange: (turn: Turn) => void;
+  /** Called when another server has a message for a turn that this one runs. */
+  readonly onMessage: (turn: LiveTurn) => void;
 }
+
+/** What changes, which may depend on what another server has stored meanwhile. */
+type Change = Partial<StoredTurn> | ((turn: StoredTurn) => Partial<StoredTurn>);
 
 /** A turn that this server knows: its stored record, changed in order, and its events. */
 export class LiveTurn {
@@ -63,18 +68,19 @@ export class LiveTurn {
    * Stores a change, after those before it. False when another server changed the turn first: then that is the turn. A
    * server that runs the turn keeps it, and cancels it when that was asked for.
    */
-  change(change: Partial<StoredTurn>, isQuiet = false): Promise<boolean> {
+  change(change: Change, isQuiet = false): Promise<boolean> {
     const changed = this.#saving.then(() => this.#change(change, isQuiet));
     this.#saving = changed.catch(() => {});
     return changed;
   }
 
-  async #change(change: Partial<StoredTurn>, isQuiet: boolean): Promise<boolean> {
+  async #change(change: Change, isQuiet: boolean): Promise<boolean> {
     const { store, scope, clock, owner } = this.#keeper;
     for (;;) {
       const before = this.#stored;
       const at = isQuiet ? {} : { updatedAt: clock.now() };
-      const next = { ...before, ...at, ...change, version: before.version + 1 };
+      const changed = typeof change === "function" ? change(before) : change;
+      const next = { ...before, ...at, ...changed, version: before.version + 1 };
       if (await store.save(recordOf(next, scope))) {
         this.#stored = next;
         if (!isQuiet) this.report();
@@ -84,7 +90,10 @@ export class LiveTurn {
       if (found === null) return false;
       this.#stored = turnOf(found);
       if (this.#stored.cancels) this.controller.abort();
-      if (before.owner === owner && this.#stored.owner === owner) continue;
+      if (before.owner === owner && this.#stored.owner === owner) {
+        if (this.#stored.messages.length > 0) this.#keeper.onMessage(this);
+        continue;
+      }
       this.report();
       return false;
     }

@@ -12,6 +12,7 @@ import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { ServedTurns, TurnResumption } from "../served-host.ts";
 import { KnownTurns, type TurnFilter } from "./known-turns.ts";
 import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
+import { deliverMessages, keepMessage } from "./turn-messages.ts";
 import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
 import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts";
@@ -74,7 +75,8 @@ export class ServerTurns {
     const { host, clock, scope, onChange } = options;
     this.#options = options;
     const store = (host.coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
-    this.#keeper = { store, clock, scope, owner: randomUUID(), onChange };
+    const onMessage = (turn: LiveTurn) => void this.#deliver(turn);
+    this.#keeper = { store, clock, scope, owner: randomUUID(), onChange, onMessage };
     this.#known = new KnownTurns(this.#keeper);
     const waiting = () => this.#known.waiting();
     this.#questions = new TurnQuestions({ ...options, waiting, onDecided: (turn) => void this.#goOn(turn) });
@@ -85,6 +87,7 @@ export class ServerTurns {
       retryMs: this.#lookMs,
       isEnding: () => this.#isEnding,
       onWaiting: () => this.#questions.watch(),
+      onEnded: (turn) => void this.#startLeft(turn),
     });
     void this.#look();
   }
@@ -107,9 +110,36 @@ export class ServerTurns {
         session: sessionId,
         problem: "a turn of it is running",
       });
-    return this.#runs.begin(open, { prompt: "", userId, by }, (listening) =>
+    const turn = await this.#runs.begin(open, { prompt: "", userId, by }, (listening) =>
       turns.resume({ sessionId, clientResults, cancel, userId, ...listening }),
     );
+    await this.#deliver(turn);
+    return turn;
+  }
+
+  /**
+   * Adds a message of the user to a turn that has not ended, wherever it runs: the model reads it with its next request.
+   * Rejects with `SESSION_CONFLICT` when the turn has ended.
+   */
+  async addMessage(turn: LiveTurn, text: string): Promise<void> {
+    await keepMessage(turn, text);
+    await this.#deliver(turn);
+  }
+
+  async #deliver(turn: LiveTurn): Promise<void> {
+    const { turns, logger } = this.#options;
+    if (this.#known.here.has(turn)) await deliverMessages(turn, turns, logger);
+  }
+
+  /** Messages that came when a turn was ending are the next turn. One that was cancelled has none. */
+  async #startLeft(turn: LiveTurn): Promise<void> {
+    const { messages, status, sessionId, userId, by } = turn.stored;
+    if (messages.length === 0 || status === "cancelled") return;
+    const prompt = messages.map(({ text }) => text).join("\n\n");
+    const started = await this.start({ prompt, sessionId, userId: userId ?? undefined, by }).catch(
+      (err: unknown) => this.#options.logger.warn({ err, turn: turn.stored.id }, "no turn began"),
+    );
+    if (started !== undefined) await turn.change({ messages: [] }, true);
   }
 
   /** Cancels a turn wherever it runs. Resolves when it has ended here, or when the server that runs it was asked. */

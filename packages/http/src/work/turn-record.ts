@@ -52,6 +52,12 @@ export interface Turn {
   readonly problem: string | null;
 }
 
+/** What the user wrote to a turn that runs, and that its session does not have yet. */
+interface TurnMessage {
+  readonly id: string;
+  readonly text: string;
+}
+
 /** A turn as it is stored: which server runs it, and until when that is certain. */
 export interface StoredTurn extends Turn {
   readonly version: number;
@@ -59,13 +65,15 @@ export interface StoredTurn extends Turn {
   readonly dueAt: number | null;
   /** A request at another server cancels it. */
   readonly cancels: boolean;
+  /** Messages for the server that runs it, or that resumes it. */
+  readonly messages: readonly TurnMessage[];
 }
 
 /** The record of a turn. */
 export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
   const { id, version, status, sessionId, userId, startedAt: at, dueAt } = turn;
-  const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels } = turn;
-  const body = { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels };
+  const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels, messages } = turn;
+  const body = { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels, messages };
   const plain = JSON.parse(JSON.stringify(body)) as JsonObject;
   return { kind: turnKind, id, version, scope, status, sessionId, userId, at, dueAt, body: plain };
 }
@@ -74,12 +82,12 @@ export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
 export function turnOf({ id, version, status, sessionId, userId, at, dueAt, body }: WorkRecord): StoredTurn {
   const rest = body as unknown as Omit<StoredTurn, "id" | "status" | "sessionId">;
   const own = { id, version, status: status as TurnStatus, sessionId: sessionId ?? "", userId };
-  return { ...rest, ...own, startedAt: at, dueAt };
+  return { ...rest, messages: rest.messages ?? [], ...own, startedAt: at, dueAt };
 }
 
 /** A turn without what only servers need. One whose server does not hold the lease any more is interrupted. */
 export function shownTurn(turn: StoredTurn, now: number): Turn {
-  const { version: _version, owner: _owner, dueAt, cancels: _cancels, ...shown } = turn;
+  const { version: _v, owner: _owner, dueAt, cancels: _cancels, messages: _messages, ...shown } = turn;
   const isLost = turn.status === "running" && dueAt !== null && dueAt < now;
   return isLost ? { ...shown, status: "interrupted" } : shown;
 }

@@ -23,6 +23,8 @@ export interface TurnRunsOptions {
   readonly isEnding: () => boolean;
   /** Called when a turn waits. */
   readonly onWaiting: () => void;
+  /** Called when a turn has ended here. */
+  readonly onEnded: (turn: LiveTurn) => void;
 }
 
 /** Runs turns here, each from its begin to where it ends or waits, and stores how that went. */
@@ -75,7 +77,7 @@ export class TurnRuns {
     const { store, scope, owner, clock } = this.#options.keeper;
     const at = clock.now();
     const times = { startedAt: at, updatedAt: at, endedAt: null, dueAt: at + this.#options.leaseMs };
-    const rest = { waiting: [], result: null, problem: null, cancels: false } as const;
+    const rest = { waiting: [], result: null, problem: null, cancels: false, messages: [] } as const;
     const stored: StoredTurn = {
       id,
       sessionId,
@@ -105,7 +107,9 @@ export class TurnRuns {
     } catch (error) {
       await this.#returnTurn(turn, error);
     }
-    if (turn.stored.status === "waiting" && !this.#options.isEnding()) this.#options.onWaiting();
+    if (this.#options.isEnding()) return;
+    if (turn.stored.status === "waiting") this.#options.onWaiting();
+    if (!turn.isOpen) this.#options.onEnded(turn);
   }
 
   #endOf(result: Ended, sessionId: string): Partial<StoredTurn> {

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { isToolmountError, ToolmountError, type Logger } from "@toolmount/core";
+import type { ServedTurns } from "../served-host.ts";
+import type { LiveTurn } from "./live-turn.ts";
+
+/**
+ * Stores a message of the user with its turn, until the session has it: the turn may run on another server, or wait. Rejects
+ * with `SESSION_CONFLICT` when the turn has ended.
+ */
+export async function keepMessage(turn: LiveTurn, text: string): Promise<void> {
+  const message = { id: randomUUID(), text };
+  do {
+    if (!turn.isOpen)
+      throw new ToolmountError("SESSION_CONFLICT", {
+        session: turn.stored.sessionId,
+        problem: "its turn has ended; start a new one",
+      });
+  } while (!(await turn.change(({ messages }) => ({ messages: [...messages, message] }))));
+}
+
+/**
+ * Passes the messages of a turn on to its session. One that the turn no longer takes stays with its record. A message has an id,
+ * so one that is passed on twice, since a server died in between, is read once.
+ */
+export async function deliverMessages(turn: LiveTurn, turns: ServedTurns, logger: Logger): Promise<void> {
+  const { sessionId, messages } = turn.stored;
+  for (const { id, text } of messages) {
+    try {
+      await turns.addMessage?.(sessionId, text, id);
+    } catch (err) {
+      if (isToolmountError(err) && err.code === "SESSION_CONFLICT") return;
+      logger.warn({ err, turn: turn.stored.id }, "a message to a turn was refused");
+    }
+    await turn.change((stored) => ({ messages: stored.messages.filter((kept) => kept.id !== id) }), true);
+  }
+}
