@@ -75,6 +75,7 @@ function writeHelp({ err }: Shell): void {
   const rows = [
     ...commands,
     { name: "\\ at the end", says: "the prompt has another line; Alt-Enter does the same" },
+    { name: "any key", says: "while a turn runs: opens a line, which the model reads with its next request" },
     { name: "Ctrl-C", says: "cancels a turn; at the prompt it empties the line, and twice it ends the chat" },
     { name: "Ctrl-D", says: "ends the chat" },
   ];

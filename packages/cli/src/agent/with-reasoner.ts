@@ -36,6 +36,8 @@ export interface Agent extends Pick<OpenReasoner, "reasoner"> {
   readonly host: OpenedHost;
   /** The model that the command names; undefined for the plan's. */
   readonly model: string | undefined;
+  /** Who may use the terminal. */
+  readonly lock: TerminalLock;
   /** The options of a turn, which the controller cancels, also by Ctrl-C in one of its questions. */
   readonly turn: (controller: AbortController) => TurnOptions;
 }
@@ -78,6 +80,7 @@ export async function withReasoner<Value>(
       host,
       reasoner,
       model: settings.model,
+      lock,
       turn(controller) {
         current = controller;
         const instructions = [agentsFile?.text, form?.instructions].filter(Boolean).join("\n\n") || undefined;

@@ -3,19 +3,17 @@ import type { Notices } from "./notices.ts";
 import { Pastes } from "./pastes.ts";
 import type { Shell } from "./shell.ts";
 
-const leaveHint = "press Ctrl-C again to leave";
-
 /**
  * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter
  * sends it. Of a terminal that does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line;
- * on an empty one, a second Ctrl-C leaves. Null after that, after Ctrl-D on an empty line, and after the signal.
+ * on an empty one, a second Ctrl-C `leaves`. Null after that, after Ctrl-D on an empty line, and after the signal.
  */
 export async function askLine(
   terminal: NonNullable<Shell["terminal"]>,
   prompt: string,
   history: readonly string[],
   signal: AbortSignal,
-  notices?: Notices,
+  { notices, leaves = "leave" }: { readonly notices?: Notices; readonly leaves?: string } = {},
 ): Promise<string | null> {
   const { output } = terminal;
   const input = new Pastes(terminal);
@@ -35,7 +33,7 @@ export async function askLine(
       if (isEmpty && isLeaving) return leave();
       isLeaving = isEmpty;
       if (!isEmpty) return ["e", "u"].forEach((name) => reader.write(null, { ctrl: true, name }));
-      output.write(`\r\u001b[J${leaveHint}\n`);
+      output.write(`\r\u001b[Jpress Ctrl-C again to ${leaves}\n`);
       reader.prompt();
     });
     // The rest of a chunk is read before this: what was pasted is whole.

@@ -1,9 +1,11 @@
-/** Decides who may write to the terminal: every writer, or one question alone. */
+/** Decides who may use the terminal: every writer, or one question alone. */
 export interface TerminalLock {
   /** Writes now, or when the question on the screen has its answer. */
   write(write: () => void): void;
   /** Runs work that has the terminal for itself, one after the other. Other output waits for it. */
   alone<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Begins something while no question has the terminal, and undoes it while one has, until the returned function is called. */
+  whileFree(begin: () => () => void): () => void;
 }
 
 /** Keeps the output of a turn from being written into a question that is on the screen. */
@@ -11,9 +13,17 @@ export function createTerminalLock(): TerminalLock {
   const held: (() => void)[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let holders = 0;
+  let begin: (() => () => void) | null = null;
+  let undo: (() => void) | null = null;
+  const stop = () => {
+    undo?.();
+    undo = null;
+  };
   const release = () => {
     holders--;
-    if (holders === 0) for (const write of held.splice(0)) write();
+    if (holders > 0) return;
+    for (const write of held.splice(0)) write();
+    undo = begin?.() ?? null;
   };
   return {
     write(write) {
@@ -22,9 +32,18 @@ export function createTerminalLock(): TerminalLock {
     },
     alone(work) {
       holders++;
+      stop();
       const done = last.then(work).finally(release);
       last = done.catch(() => {});
       return done;
+    },
+    whileFree(given) {
+      begin = given;
+      undo = holders > 0 ? null : given();
+      return () => {
+        begin = null;
+        stop();
+      };
     },
   };
 }

@@ -137,6 +137,73 @@ test("chat: Ctrl-C cancels the turn and comes back to the prompt, where it leave
   expect((await run(["sessions", "list"])).stdout).toMatch(/^s1 +done +just now +3 /m);
 });
 
+test("chat: what is typed while a turn runs is read by the model after the calls that run; what comes too late is the next prompt", async () => {
+  const { folder, read, run, write } = await agent(
+    response(call("a", "late")),
+    response(say("Only the blue ones, then.")),
+    response(say("A second turn.")),
+  );
+  const terminal = atTerminal(["chat", ...replay], { cwd: folder });
+  await terminal.until(/You ›/);
+  terminal.press("list them", enter);
+  await terminal.until(/→ late/);
+  terminal.press("only the bl");
+  await terminal.until(/Add › only the bl/);
+  terminal.press("ue ones", enter);
+  await terminal.until(/the model reads it with its next request/);
+  terminal.press("and ");
+  await terminal.until(/Add › and/);
+  await write("begin", ""); // the turn ends while the line is open
+  await vi.waitFor(() => read("end"), { timeout: 300_000 });
+  await vi.waitFor(async () => expect((await run(["sessions", "list"])).stdout).toMatch(/^s1 +done/m), {
+    timeout: 300_000,
+  });
+  expect(terminal.text()).not.toContain("✔ ok late");
+  terminal.press("again", enter);
+  await terminal.until(
+    /✔ ok late[\s\S]*added: only the blue ones[\s\S]*then\.[\s\S]*A second turn\.[\s\S]*You ›/,
+  );
+  terminal.press(keys.ctrlD);
+
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  const { stdout } = await run(["sessions", "show", "s1"]);
+  expect(stdout).toMatch(/user: list them[\s\S]*user: only the blue ones[\s\S]*user: and again/);
+});
+
+test("chat: a line is open while a question comes; the question waits for it, and Ctrl-C in the line cancels the turn", async () => {
+  const { folder, run, write } = await agent(
+    response(call("a", "late")),
+    response(call("b", "remove", { path: "old.txt" })),
+    response(say("Kept.")),
+    response(call("c", "hang")),
+  );
+  const terminal = atTerminal(["chat", ...replay], { cwd: folder });
+  await terminal.until(/You ›/);
+  terminal.press("go", enter);
+  await terminal.until(/→ late/);
+  terminal.press("k");
+  await terminal.until(/Add › k/);
+  await write("begin", "");
+  terminal.press("eep it", enter);
+  await terminal.until(ready);
+  terminal.press(enter); // no
+  await terminal.until(/Kept\.[\s\S]*You ›/);
+  terminal.press("wait", enter);
+  await terminal.until(/→ hang/);
+  terminal.press("x");
+  await terminal.until(/Add › x/);
+  terminal.press(ctrlC);
+  await terminal.until(/Add › *$/);
+  terminal.press(ctrlC);
+  await terminal.until(/press Ctrl-C again to cancel the turn[\s\S]*Add › *$/);
+  terminal.press(ctrlC);
+  await terminal.until(/the turn was cancelled[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+
+  expect(await terminal.ended, terminal.text()).toBe(1); // the last turn was cancelled
+  expect((await run(["sessions", "show", "s1"])).stdout).toContain("user: keep it");
+});
+
 test("chat: Ctrl-D leaves, the line before is under the arrow, and what is pasted is one prompt", async () => {
   const { folder, run } = await agent(response(say("One.")), response(say("Two.")), response(say("Three.")));
   const terminal = atTerminal(["chat", ...replay], { cwd: folder });

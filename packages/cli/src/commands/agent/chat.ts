@@ -12,6 +12,7 @@ import { printable } from "../../screen/printable.ts";
 import { askLine } from "../../process/ask-line.ts";
 import { exitCodeOfTurn, turnFooter } from "../../agent/turn-footer.ts";
 import { isChatCommand, runChatCommand, type Chat } from "../../agent/chat-commands.ts";
+import { readTurnMessages, type TurnMessages } from "../../agent/turn-messages.ts";
 import { withReasoner, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
@@ -78,12 +79,15 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       await sayOpening(agent, sessionId, shell);
       await sayEnd(agent, sessionId, shell);
     }
-    for await (const line of prompts(shell, history, notices)) {
+    const typed: string[] = [];
+    for await (const line of prompts(shell, history, notices, typed)) {
       if (line.trim() === "") continue;
       if (line.trim() === "/quit") break;
       if (isChatCommand(line)) await runChatCommand(line, state, shell);
       else {
-        const { result, isEnd } = await answer(state, line.replace(/^\/\//, "/"), shell);
+        const reading =
+          options.json === true ? undefined : { history, onLeft: (text: string) => void typed.push(text) };
+        const { result, isEnd } = await answer(state, line.replace(/^\/\//, "/"), shell, reading);
         turns.push(result);
         if (options.json !== true)
           for (const text of turnFooter(shell.err, result, { ...options, plan, isKnown: true }))
@@ -100,7 +104,12 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
 }
 
 /** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. */
-async function answer(state: Chat, line: string, shell: Shell) {
+async function answer(
+  state: Chat,
+  line: string,
+  shell: Shell,
+  reading: Pick<TurnMessages, "history" | "onLeft"> | undefined,
+) {
   const { agent, sessionId, model } = state;
   const { host, reasoner } = agent;
   // What a program pipes in may not name files of this machine; a person at the terminal may.
@@ -115,14 +124,26 @@ async function answer(state: Chat, line: string, shell: Shell) {
   return shell.interruptible(async (controller) => {
     const turn = agent.turn(controller);
     const settings = model === undefined ? turn.settings : { ...turn.settings, model };
-    const result = await reasoner.run(host, { ...turn, settings, prompt, images, sessionId });
+    const add = (text: string) => reasoner.addMessage(sessionId, text);
+    const { terminal, err } = shell;
+    const stopReading =
+      terminal === undefined || reading === undefined
+        ? undefined
+        : readTurnMessages({ terminal, err }, { ...reading, lock: agent.lock, controller, add });
+    const running = reasoner.run(host, { ...turn, settings, prompt, images, sessionId });
+    const result = await running.finally(() => stopReading?.());
     const { signal } = controller;
     return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };
   });
 }
 
 /** The lines of the input. At a terminal the prompt appears after a turn has ended, so that the turn can ask questions. */
-async function* prompts(shell: Shell, history: ChatHistory, notices: Notices): AsyncGenerator<string> {
+async function* prompts(
+  shell: Shell,
+  history: ChatHistory,
+  notices: Notices,
+  typed: string[],
+): AsyncGenerator<string> {
   if (shell.terminal === undefined) {
     yield* createInterface({ input: shell.input });
     return;
@@ -131,11 +152,13 @@ async function* prompts(shell: Shell, history: ChatHistory, notices: Notices): A
   const prompt = `${err.paint(["bold", "cyan"], "You")} › `;
   const more = `${err.paint("dim", "  …")} › `;
   for (;;) {
+    // What was written during the last turn, and came too late for it.
+    while (typed.length > 0) yield typed.shift()!;
     const lines: string[] = [];
     // A backslash at the end of a line asks for another one.
     for (let isMore = true; isMore;) {
       const line = await shell.interruptible(({ signal }) =>
-        askLine(terminal, lines.length === 0 ? prompt : more, history.lines, signal, notices),
+        askLine(terminal, lines.length === 0 ? prompt : more, history.lines, signal, { notices }),
       );
       if (line === null) return;
       isMore = line.endsWith("\\");

@@ -1,0 +1,74 @@
+import { isToolmountError } from "@toolmount/core";
+import { askLine } from "../process/ask-line.ts";
+import { setRawMode } from "../process/choose.ts";
+import type { Shell } from "../process/shell.ts";
+import { interruption } from "../process/signals.ts";
+import type { TerminalLock } from "../process/terminal-lock.ts";
+import type { ChatHistory } from "./chat-history.ts";
+
+const [ctrlC, ctrlD] = ["\u0003", "\u0004"];
+
+/** What the lines are for that a person writes while a turn runs. */
+export interface TurnMessages {
+  readonly lock: TerminalLock;
+  readonly history: ChatHistory;
+  /** Cancels the turn. */
+  readonly controller: AbortController;
+  /** Adds a message to the turn. Rejects with `SESSION_CONFLICT` when it has ended. */
+  readonly add: (text: string) => Promise<void>;
+  /** Receives a line that the turn did not take: it is the next one of the chat. */
+  readonly onLeft: (line: string) => void;
+}
+
+/**
+ * Reads what a person writes while a turn runs. The first key opens a line, which has the terminal alone, as a question: the
+ * turn runs on, and its output waits for Enter. Ctrl-C cancels the turn. The returned function resolves when no line is open
+ * any more.
+ */
+export function readTurnMessages(
+  { terminal, err }: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  messages: TurnMessages,
+): () => Promise<void> {
+  const { input } = terminal;
+  const { lock, controller } = messages;
+  let line: Promise<void> = Promise.resolve();
+  const take = (chunk: Buffer | string) => {
+    const keys = String(chunk);
+    if (keys === ctrlC) controller.abort(interruption("SIGINT"));
+    else if (keys !== ctrlD) line = lock.alone(() => readMessage(chunk));
+  };
+  const stop = lock.whileFree(() => {
+    setRawMode(input, true);
+    input.on("data", take);
+    input.resume();
+    return () => {
+      input.off("data", take);
+      input.pause();
+      setRawMode(input, false);
+    };
+  });
+  controller.signal.addEventListener("abort", stop, { once: true }); // a second Ctrl-C ends the process
+  return async () => {
+    stop();
+    await line;
+  };
+
+  async function readMessage(first: Buffer | string): Promise<void> {
+    input.unshift(first);
+    const prompt = `${err.paint(["bold", "cyan"], "Add")} › `;
+    const leaves = "cancel the turn";
+    const text = await askLine(terminal, prompt, messages.history.lines, controller.signal, { leaves });
+    if (text === null) return controller.abort(interruption("SIGINT"));
+    if (text.trim() === "") return;
+    await messages.history.add(text);
+    if (text.startsWith("/")) return messages.onLeft(text);
+    try {
+      await messages.add(text);
+      err.line(err.paint("dim", "  the model reads it with its next request"));
+    } catch (error) {
+      if (!isToolmountError(error) || error.code !== "SESSION_CONFLICT") throw error;
+      err.line(err.paint("dim", "  the turn has ended; this begins the next one"));
+      messages.onLeft(text);
+    }
+  }
+}
