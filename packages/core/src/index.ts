@@ -71,6 +71,7 @@ export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 
 // Ports: policies, approvers, runners, adapters, schema compilers, modes
 export type * from "./contract/ports.ts";
+export type * from "./contract/runner.ts";
 export type * from "./contract/origins.ts";
 export type * from "./contract/ledger.ts";
 

@@ -12,7 +12,12 @@ tools:
 state: sqlite:./state/state.db
 `;
 
-async function office() {
+const bordered = plan.replace(
+  "config: { allowed_write_paths: [out] } }",
+  "config: { allowed_write_paths: [out] }, run: { in: process, border: bubblewrap, write: [out] } }",
+);
+
+async function office(given = plan) {
   const exchange = [
     response(call("c1", "write_file", { file_path: "out/a.txt", content: "two\n" })),
     response(
@@ -22,7 +27,7 @@ async function office() {
     response(say("Done.")),
   ];
   const made = await workspace({
-    "mount-plan.yaml": plan,
+    "mount-plan.yaml": given,
     "out/a.txt": "one\n",
     "out/b.txt": "b\n",
     "exchange.json": JSON.stringify(exchange),
@@ -35,30 +40,48 @@ async function office() {
   return { ...made, text };
 }
 
-test("toolmount call --rehearse shows what a call would change, asks no person, and changes nothing", async () => {
-  const { here, text } = await office();
-  const { code, stdout, stderr } = await here(["call", "delete_file", "path=out/b.txt", "--rehearse"]);
-  expect(code, stderr).toBe(0);
-  expect(stdout).toContain(
-    '1 delete_file {"path":"out/b.txt","recursive":false}\n  delete out/b.txt\n    -b\n  asks: "delete_file" asks for confirmation\n1 call would change something; none did',
-  );
-  expect(await text("b.txt")).toBe("b\n");
-});
+const places = [
+  ["in this process", plan],
+  ["behind a border", bordered],
+] as const;
 
-test("toolmount program --rehearse runs the program over staged changes", async () => {
-  const { here, text } = await office();
-  const { code, json, stderr } = await here(["program", "all.ts", "--rehearse", "--session", "s", "--json"]);
-  expect(code, stderr).toBe(0);
-  expect(JSON.stringify(json()["result"])).toContain("program");
-  expect(json()["rehearsal"]).toMatchObject({
-    calls: [{ tool: "write_file", effects: [{ change: "change", difference: "-one\n+program" }] }],
-    stopped: null,
-  });
-  expect(await text("a.txt")).toBe("one\n");
-  // The real run is not answered from the rehearsal.
-  expect((await here(["program", "all.ts", "--session", "s"])).code).toBe(0);
-  expect(await text("a.txt")).toBe("program\n");
-});
+test.each(places)(
+  "toolmount call --rehearse shows what a call %s would change, asks no person, and changes nothing",
+  async (_, given) => {
+    const { here, text } = await office(given);
+    const { code, stdout, stderr } = await here(["call", "delete_file", "path=out/b.txt", "--rehearse"]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain(
+      '1 delete_file {"path":"out/b.txt","recursive":false}\n  delete out/b.txt\n    -b\n  asks: "delete_file" asks for confirmation\n1 call would change something; none did',
+    );
+    expect(await text("b.txt")).toBe("b\n");
+  },
+);
+
+test.each(places)(
+  "toolmount program --rehearse runs the program over changes that are staged %s",
+  async (_, given) => {
+    const { here, text } = await office(given);
+    const { code, json, stderr } = await here([
+      "program",
+      "all.ts",
+      "--rehearse",
+      "--session",
+      "s",
+      "--json",
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(JSON.stringify(json()["result"])).toContain("program");
+    expect(json()["rehearsal"]).toMatchObject({
+      calls: [{ tool: "write_file", effects: [{ change: "change", difference: "-one\n+program" }] }],
+      stopped: null,
+    });
+    expect(await text("a.txt")).toBe("one\n");
+    // The real run is not answered from the rehearsal.
+    expect((await here(["program", "all.ts", "--session", "s"])).code).toBe(0);
+    expect(await text("a.txt")).toBe("program\n");
+  },
+);
 
 test("toolmount run --rehearse shows what a turn would change, and keeps neither changes nor conversation", async () => {
   const { here, run, text } = await office();

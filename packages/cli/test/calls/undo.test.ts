@@ -14,8 +14,13 @@ tools:
 state: sqlite:./state/state.db
 `;
 
-async function worked() {
-  const { here, folder } = await workspace({ "mount-plan.yaml": plan, "out/a.txt": "one" });
+const bordered = plan.replace(
+  "config: { allowed_write_paths: [out] } }",
+  "config: { allowed_write_paths: [out] }, run: { in: process, border: bubblewrap, write: [out] } }",
+);
+
+async function worked(planText = plan) {
+  const { here, folder } = await workspace({ "mount-plan.yaml": planText, "out/a.txt": "one" });
   const call = async (tool: string, given: object) => {
     const words = ["call", tool, JSON.stringify(given), "--session", "office", "--approve", "--json"];
     const { json, stderr, code } = await here(words);
@@ -30,27 +35,37 @@ async function worked() {
   return { here, path, runId, text };
 }
 
-test("toolmount undo lists, undoes to a number, undoes a call, and undoes a session", async () => {
-  const { here, path, runId, text } = await worked();
-  const { stdout } = await here(["undo", "office", "--list"]);
-  expect(stdout).toContain("cannot be undone");
-  expect(stdout).toContain('{"file_path":"out/new/b.txt"}');
+test.each([
+  ["in this process", plan],
+  ["behind a border", bordered],
+])(
+  "toolmount undo lists, undoes to a number, undoes a call, and undoes a session, of tools %s",
+  async (_, given) => {
+    const { here, path, runId, text } = await worked(given);
+    const { stdout } = await here(["undo", "office", "--list"]);
+    expect(stdout).toContain("cannot be undone");
+    expect(stdout).toContain('{"file_path":"out/new/b.txt"}');
 
-  const call = await here(["undo", runId, "--session", "office"]);
-  expect([call.code, call.stdout]).toEqual([
-    0,
-    '✔ 3 write_file {"file_path":"out/new/b.txt"}\n1 change undone\n',
-  ]);
-  expect([existsSync(path("out/new")), await text()]).toEqual([false, "two"]);
+    const call = await here(["undo", runId, "--session", "office"]);
+    expect([call.code, call.stdout]).toEqual([
+      0,
+      '✔ 3 write_file {"file_path":"out/new/b.txt"}\n1 change undone\n',
+    ]);
+    expect([existsSync(path("out/new")), await text()]).toEqual([false, "two"]);
 
-  expect((await here(["undo", "office", "--to", "1"])).stdout).toBe(
-    '! 2 bash {"command":"true"} stays: what "bash" does cannot be undone\n0 changes undone\n',
-  );
-  const { code, json } = await here(["undo", "office", "--json"]);
-  expect(code).toBe(0);
-  expect(json()).toMatchObject({ undone: [{ number: 1 }], stopped: null, irreversible: [{ tool: "bash" }] });
-  expect(await text()).toBe("one");
-});
+    expect((await here(["undo", "office", "--to", "1"])).stdout).toBe(
+      '! 2 bash {"command":"true"} stays: what "bash" does cannot be undone\n0 changes undone\n',
+    );
+    const { code, json } = await here(["undo", "office", "--json"]);
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({
+      undone: [{ number: 1 }],
+      stopped: null,
+      irreversible: [{ tool: "bash" }],
+    });
+    expect(await text()).toBe("one");
+  },
+);
 
 const booking = `
   import { appendFileSync } from "node:fs";

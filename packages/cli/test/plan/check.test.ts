@@ -302,6 +302,8 @@ test("where the calls of entries run is shown, with the border that they get her
     run: { in: process, border: strictest }
   - module: todo
     run: { in: process }
+  - module: filesystem
+    run: { in: fleet }
   - module: files
     required: false
     source: { mcp: { command: some-server, border: bubblewrap } }
@@ -316,6 +318,9 @@ test("where the calls of entries run is shown, with the border that they get her
     /^ {2}hello-world: calls run in a process, behind the strictest border that works on this machine: (bubblewrap|permission, which is no wall against hostile code)$/m,
   );
   expect(people.stdout).toMatch(/^ {2}todo: calls run in a process, without a border$/m);
+  expect(people.stdout).toMatch(
+    /^ {2}filesystem: calls run on a fleet, in the workers themselves; toolmount undo and rehearsals do not reach them$/m,
+  );
   expect(programs.json()).toMatchObject({
     modules: expect.arrayContaining([
       expect.objectContaining({ id: "todo", runs: "in a process, without a border" }),

@@ -5,7 +5,7 @@ import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts"
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { Logger, SecretTexts } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import type { Runner, RunnerSession } from "../contract/ports.ts";
+import type { Runner, RunnerSession } from "../contract/runner.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { HostStores } from "../pending/stores.ts";
 import type { Generation } from "../registry/generation.ts";

@@ -2,6 +2,7 @@ import { ToolmountError } from "../contract/errors.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { ChangingCall } from "../sessions/changes.ts";
+import type { Runner } from "../contract/runner.ts";
 import type { Call } from "./call.ts";
 
 /** Whether the changes of a call are kept: those of a session, whose tool can undo them in this process. */
@@ -25,9 +26,11 @@ export async function keepIrreversible(call: Call, reason: string): Promise<void
   warn(call, reason);
 }
 
-/** Stores that a call begins whose tool says that it is irreversible. */
+/** Stores that a call begins that cannot be undone: its tool says so, or its undo does not run where the tool does. */
 export function announceIrreversible(call: Call): Promise<void> {
-  const reason = `what "${call.tool!.name}" does cannot be undone`;
+  const { name, info } = call.tool!;
+  const because = info.irreversible === true ? "" : `: ${undoProblem(call)}`;
+  const reason = `what "${name}" does cannot be undone${because}`;
   return call.host.changes.keepIrreversible(call.given.sessionId!, changingCall(call), reason);
 }
 
@@ -67,14 +70,23 @@ function parentsOf({ parent }: Call): readonly string[] {
 }
 
 /** Why the tool of a call cannot undo; null when it can. */
-function undoProblem({ tool, host }: Call): string | null {
-  if (tool!.definition.undo === undefined) return "the tool has no undo";
-  if (tool!.info.execution === "client") return "it runs at the client";
-  return tool!.runner !== null || host.runner !== null ? "it runs in another process" : null;
+export function undoProblem(call: Call): string | null {
+  const { definition, info, runner: name } = call.tool!;
+  if (definition.undo === undefined) return "the tool has no undo";
+  if (info.execution === "client") return "it runs at the client";
+  const runner = runnerOf(call);
+  return runner === null || runner?.undoes === true ? null : `its runner "${name}" runs no undo`;
 }
 
 /** Why an undo cannot run: its tool is not the one that made the change, or cannot undo any more. Null when it can. */
 export function undoRefusal(call: Call, owner: string): string | null {
   const { owner: now } = call.tool!;
   return now === owner ? undoProblem(call) : `"${owner}" mounted it, and now "${now}" does`;
+}
+
+/** The runner of a call's tool; null for this process, undefined when none of its name is mounted. */
+export function runnerOf({ host, generation, tool }: Call): Runner | null | undefined {
+  const { runner: name } = tool!;
+  if (host.runner !== null || name === null) return host.runner;
+  return generation.points.get("runners")?.get(name) as Runner | undefined;
 }

@@ -1,18 +1,17 @@
 import type { CancellationToken } from "../contract/cancellation.ts";
 import { messageOf } from "../contract/errors.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
-import type { Runner, RunnerControl } from "../contract/ports.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { PermitSource } from "../scheduling/semaphore.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
-import { infoOf, type Call, type HopAnswer } from "./call.ts";
+import type { Call, HopAnswer } from "./call.ts";
 import { isThenable } from "../registry/gates.ts";
-import { failure } from "../contract/result.ts";
 import { typeName } from "../result/tool-failure.ts";
 import { holdCall, suspend } from "./hold.ts";
 import { openInnerLog } from "./inner-log.ts";
 import { isRecorded, recordStart } from "./journal.ts";
-import { isPreviewed, rehearsalOf, rehearse, runPreview } from "./rehearse.ts";
+import { rehearsalOf, rehearse } from "./rehearse.ts";
+import { runElsewhere, runInstead } from "./run-tool.ts";
 import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
 import { endAsBefore, endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
@@ -174,27 +173,13 @@ function launch(call: Call): HopAnswer {
         ? call.undo === null && given.rehearsal === undefined
           ? tool.definition.execute(call.arguments!, context)
           : runInstead(call, context)
-        : runElsewhere(call, context, tool.runner ?? "inline");
+        : runElsewhere(call, context);
     return returned instanceof Promise || isThenable(returned)
       ? waitFor(call, returned, settle, settleThrown, toolWait)
       : settle(call, returned);
   } catch (thrown) {
     return settleThrown(call, thrown);
   }
-}
-
-/** Runs the undo of a tool, or its preview, where it has one. */
-function runInstead(call: Call, context: ToolCallContext): unknown {
-  const { definition } = call.tool!;
-  if (call.undo !== null) return runUndo(call, context);
-  if (!isPreviewed(call)) return definition.execute(call.arguments!, context);
-  return runPreview(call, definition.preview!(call.arguments!, context));
-}
-
-/** The begin is on disk before the tool runs, and only the process whose undo it is writes it. */
-async function runUndo({ undo, tool }: Call, context: ToolCallContext): Promise<unknown> {
-  if (await undo!.begin()) return tool!.definition.undo!(undo!.request, context);
-  return failure("another process has taken over the undo", { code: "UNDO_UNAVAILABLE" });
 }
 
 /** Lists the call at its caller's token: by its run id, when the token already lists a call of the same id. */
@@ -250,29 +235,3 @@ function onLateAnswer(call: Call): void {
 }
 
 const toolWait = { onLate: onLateAnswer };
-
-/** Gives the call to a mounted runner. It gets only JSON; live things stay here, as callbacks. */
-function runElsewhere(call: Call, context: ToolCallContext, name: string): unknown {
-  const runner = call.host.runner ?? (call.generation.points.get("runners")?.get(name) as Runner | undefined);
-  if (runner === undefined) return endUnavailable(call, `there is no runner "${name}"`);
-  const tool = call.tool!;
-  const control: RunnerControl = {
-    signal: context.abortSignal,
-    progress: (progress) => context.progress(progress),
-    call: (request) => context.call(request),
-    session: call.host.states.of(call.given.sessionId),
-    definition: tool.definition,
-  };
-  const { module } = tool.module.options;
-  return runner.run(
-    {
-      runId: call.runId,
-      tool: tool.declaredName,
-      ...(module !== undefined && { module }),
-      info: infoOf(call),
-      arguments: call.arguments as never,
-      timeoutMs: tool.timeoutMs,
-    },
-    control,
-  );
-}

@@ -7,7 +7,7 @@ import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
 import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
-import { announceIrreversible } from "./changes.ts";
+import { announceIrreversible, undoProblem } from "./changes.ts";
 import { releaseRecord } from "./hold.ts";
 import { beginInLog, endInnerLog, mustBegin } from "./inner-log.ts";
 import { logError, logFields } from "./trace.ts";
@@ -32,14 +32,12 @@ function isUnsaved({ given, host }: Call): boolean {
   return given.sessionId !== undefined && host.states.unsaved.has(given.sessionId);
 }
 
-/** Whether the log of changes gets an entry: of a call that cannot be undone. Most calls pay for one read of this. */
-function isIrreversible({ given, tool, undo }: Call): boolean {
-  return (
-    tool?.info.irreversible === true &&
-    given.sessionId !== undefined &&
-    undo === null &&
-    given.rehearsal === undefined
-  );
+/** Whether a call cannot be undone: its tool says so, or its undo runs nowhere. Most calls pay for two reads of this. */
+function isIrreversible(call: Call): boolean {
+  const { given, tool, undo } = call;
+  if (tool === null || (tool.info.irreversible !== true && tool.info.undoable !== true)) return false;
+  if (given.sessionId === undefined || undo !== null || given.rehearsal !== undefined) return false;
+  return tool.info.irreversible === true || undoProblem(call) !== null;
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {

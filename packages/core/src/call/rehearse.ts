@@ -1,8 +1,10 @@
 import type { Preview } from "../contract/preview.ts";
-import type { JsonObject } from "../json/json.ts";
+import { isRecord, type JsonObject } from "../json/json.ts";
+import { ContractBreach } from "../result/normalize.ts";
 import { CallBundle } from "../sessions/bundle.ts";
 import { SessionRehearsal } from "../sessions/rehearsal.ts";
 import { needsApproval, type Call, type HopAnswer } from "./call.ts";
+import { runnerOf, undoProblem } from "./changes.ts";
 import { endCall } from "./transitions.ts";
 
 /** The rehearsal of which a call is a part; null for a real call. */
@@ -13,12 +15,20 @@ export function rehearsalOf({ given }: Call): SessionRehearsal | null {
 }
 
 /** Whether the tool of a rehearsed call runs for real: it only reads, and has no preview. */
-export function isRealRead({ tool }: Call): boolean {
-  return tool!.info.category === "read" && !hasPreview(tool!);
+export function isRealRead(call: Call): boolean {
+  return call.tool!.info.category === "read" && !hasPreview(call);
 }
 
-function hasPreview({ definition, runner, info }: NonNullable<Call["tool"]>): boolean {
-  return definition.preview !== undefined && runner === null && info.execution === "server";
+function hasPreview(call: Call): boolean {
+  const { definition, info } = call.tool!;
+  if (definition.preview === undefined || info.execution !== "server") return false;
+  const runner = runnerOf(call);
+  return runner === null || runner?.undoes === true;
+}
+
+/** Where the preview of a call stages its effects: null for this process, else an object for each place. */
+function stageOf(call: Call): object | null {
+  return runnerOf(call) === null ? null : call.tool!.module;
 }
 
 /** Returns what a call of a rehearsal does instead of its tool's work; null when the tool runs, or its preview. */
@@ -26,12 +36,13 @@ export function rehearse(call: Call, rehearsal: SessionRehearsal): HopAnswer | n
   const tool = call.tool!;
   const isRead = tool.info.category === "read";
   if (rehearsal.stopped === null && isRead) {
-    const reason = rehearsal.dependence(tool.name, hasPreview(tool));
+    const stage = hasPreview(call) ? { of: stageOf(call) } : null;
+    const reason = rehearsal.dependence(tool.name, stage);
     if (reason !== null) rehearsal.stop(reason);
   }
   if (rehearsal.stopped !== null)
     return endCall(call, "failed", "REHEARSAL_ENDED", { tool: tool.name, reason: rehearsal.stopped });
-  if (isRead || hasPreview(tool)) return null;
+  if (isRead || hasPreview(call)) return null;
   note(call, rehearsal, null);
   call.timing.executedAt = call.host.time.now();
   call.returned = {
@@ -43,17 +54,40 @@ export function rehearse(call: Call, rehearsal: SessionRehearsal): HopAnswer | n
 
 /** Whether the preview of a call runs instead of its `execute`. */
 export function isPreviewed(call: Call): boolean {
-  return call.given.rehearsal !== undefined && hasPreview(call.tool!);
+  return call.given.rehearsal !== undefined && hasPreview(call);
 }
 
 /** Runs the preview of a call, and keeps what it would change. A call that would fail changes nothing. */
-export async function runPreview(call: Call, preview: Preview | Promise<Preview>): Promise<unknown> {
-  const { effects, result } = await preview;
+export async function runPreview(call: Call, preview: unknown): Promise<unknown> {
+  const { effects, result } = readPreview(await preview);
   const isFailure = (result as { readonly error?: unknown } | null)?.error !== undefined;
   const rehearsal = rehearsalOf(call)!;
   if (!isFailure && effects.length > 0) note(call, rehearsal, effects);
   else if (!isFailure) rehearsal.addHarmless(call.tool!.name, call.arguments);
   return result;
+}
+
+const changes: ReadonlySet<unknown> = new Set(["create", "change", "delete", "move", "other"]);
+
+/** What `preview` returned. Throws {@link ContractBreach}. */
+function readPreview(value: unknown): Preview {
+  if (isRecord(value) && Array.isArray(value["effects"]) && value["effects"].every(isEffect))
+    return value as unknown as Preview;
+  throw new ContractBreach("its preview has no list of effects, each with a target and a change");
+}
+
+function isEffect(effect: unknown): boolean {
+  if (!isRecord(effect)) return false;
+  const { target, change, difference, cost } = effect;
+  const hasPrice =
+    cost === undefined ||
+    (isRecord(cost) && Number.isFinite(cost["amount"]) && typeof cost["currency"] === "string");
+  return (
+    typeof target === "string" &&
+    changes.has(change) &&
+    (difference === undefined || typeof difference === "string") &&
+    hasPrice
+  );
 }
 
 /**
@@ -73,14 +107,14 @@ export function approverOfList(call: Call): string | null {
 
 function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects"] | null): void {
   const { name, info } = call.tool!;
-  rehearsal.add({
+  rehearsal.add(stageOf(call), {
     tool: name,
     callId: call.callId,
     runId: call.runId,
     arguments: call.arguments as JsonObject,
     effects: effects ?? [],
     isModelled: effects !== null,
-    canUndo: info.undoable === true ? true : info.irreversible === true ? false : null,
+    canUndo: info.undoable === true ? undoProblem(call) === null : info.irreversible === true ? false : null,
     asks: needsApproval(call) ? call.approval!.reasons.map(({ reason }) => reason) : [],
     origins: call.origins ?? [],
   });

@@ -145,6 +145,9 @@ export interface RunnerMembers {
   readonly progress: ToolContext["progress"];
   readonly call: ToolContext["call"];
   readonly session: ToolContext["session"];
+  readonly undoable?: ToolContext["undoable"];
+  readonly irreversible?: ToolContext["irreversible"];
+  readonly rehearsal?: StagedEffects | undefined;
   /** Members that context providers made in that process. */
   readonly services?: Readonly<Record<string, unknown>> | undefined;
 }

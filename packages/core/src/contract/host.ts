@@ -9,7 +9,8 @@ import type { PlanPosition } from "./errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Logger, SecretTexts } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { Approver, Runner, RunnerModule } from "./ports.ts";
+import type { Approver } from "./ports.ts";
+import type { Runner, RunnerModule } from "./runner.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";
 import type { StateStore } from "./state-store.ts";
 

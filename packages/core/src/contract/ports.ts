@@ -1,10 +1,8 @@
-import type { CallInfo, CallRequest, Placed, Progress, SessionState } from "./context.ts";
+import type { Placed } from "./context.ts";
 import type { PendingCall, ToolDefinition, ToolInfo } from "./tool.ts";
-import type { Json, JsonObject, JsonSchema } from "../json/json.ts";
+import type { JsonObject, JsonSchema } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
 import type { ValueOrigin } from "./origins.ts";
-import type { ToolOutcome } from "./outcome.ts";
-import type { ToolReturn } from "./result.ts";
 
 /** A policy's answer about a call. `null` is no opinion. */
 export type PolicyAnswer =
@@ -100,81 +98,6 @@ export type ApprovalScope = { readonly forMs?: number | undefined } & (
 /** Asks a person. Fails closed: a throw is a denial. */
 export interface Approver {
   ask(question: ApprovalQuestion, options: { signal: AbortSignal }): Promise<ApprovalAnswer> | ApprovalAnswer;
-}
-
-/** A module that a runner imports where it runs calls. */
-export interface RunnerModule {
-  readonly specifier: string;
-  readonly config: Json;
-  /** The exports that the plan names; absent for all. */
-  readonly exports?: readonly string[] | undefined;
-  /** Differs between two contents of the same file. */
-  readonly revision?: string | undefined;
-}
-
-/** A run as it is handed to a runner: plain JSON. */
-export interface RunnerJob {
-  readonly runId: string;
-  /** The name its author gave the tool. */
-  readonly tool: string;
-  /** The module to import where the tool runs; absent for tools that were mounted by hand. */
-  readonly module?: RunnerModule | undefined;
-  readonly info: CallInfo;
-  readonly arguments: JsonObject;
-  readonly timeoutMs: number;
-}
-
-/** A session's state as a runner gets it: with all of its values, which another process needs when the call starts. */
-export interface RunnerSession extends SessionState {
-  snapshot(): JsonObject;
-}
-
-/** The host's services for one run. */
-export interface RunnerControl {
-  readonly signal: AbortSignal;
-  progress(progress: Progress): void;
-  call(request: CallRequest): Promise<ToolOutcome>;
-  readonly session: RunnerSession;
-  /** The tool itself, for runners in this process. */
-  readonly definition: ToolDefinition;
-}
-
-/** A module that a runner mounted, as plain data: what the host mounts for it. */
-export interface DescribedModule {
-  readonly tools: readonly {
-    readonly definition: ToolDefinition;
-    /** Another name under which the module mounts it. */
-    readonly alias?: string | undefined;
-  }[];
-  /** What it contributes to pull channels such as `observability.events`, as it was when the module was mounted. */
-  readonly contributions: readonly {
-    readonly channel: string;
-    readonly name: string;
-    readonly value: Json;
-  }[];
-}
-
-/** Receives an event that a module emits where its calls run. */
-export type Announce = (event: string, data: JsonObject) => void;
-
-/**
- * Where a call runs. Resolves to what the tool returned, as JSON. Rejects only when the run itself failed: with a
- * `RunnerFailure`, which says how the call ends.
- */
-export interface Runner {
-  /**
-   * A call that is made again, with the same id and arguments in the same session, gets the end of the first, also from
-   * another process: so a turn that resumes makes it again.
-   */
-  readonly adopts?: boolean | undefined;
-  run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
-  /**
-   * Mounts a module where its calls run, so that the host need not import it. `config` is as the plan has it. Resolves to
-   * what the host mounts for it; the `execute` of these tools never runs in the host. Rejects with why it was not mounted.
-   * `announce` receives the events that the module contributes to `observability.events`, when it emits them.
-   */
-  describe?(module: RunnerModule, announce: Announce): Promise<DescribedModule>;
-  close?(): Promise<void>;
 }
 
 /** Recognizes a foreign tool shape and converts it to a definition once, when it is mounted. */

@@ -1,7 +1,7 @@
 import type { CallInfo, ToolContext } from "../contract/context.ts";
 import type { Coordinator } from "../contract/coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
-import type { RunnerModule } from "../contract/ports.ts";
+import type { RunnerModule } from "../contract/runner.ts";
 import { addProvided } from "../call/tool-context.ts";
 import { hiddenBy, offerMark } from "../sessions/offer.ts";
 import type { HostState } from "./host-state.ts";

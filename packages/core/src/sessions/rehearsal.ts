@@ -1,13 +1,17 @@
-import type { CallRequest, SessionState } from "../contract/context.ts";
+import type { CallRequest } from "../contract/context.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { StagedEffects } from "../contract/preview.ts";
 import type { Rehearsal, RehearsedCall } from "../contract/rehearsal.ts";
+import type { RunnerSession } from "../contract/runner.ts";
 import type { SessionCallContext } from "../contract/session.ts";
 import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json } from "../json/json.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import { CallBundle, keyOf, type ApprovedListArguments } from "./bundle.ts";
+
+/** Begins the keys under which the states of sessions are staged. */
+const stateKey = "toolmount.state of ";
 
 type MakeCall = (request: CallRequest, context?: SessionCallContext) => Promise<ToolOutcome>;
 type MakeList = (list: ApprovedListArguments, context?: SessionCallContext) => Promise<ToolOutcome>;
@@ -22,6 +26,8 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly #controller = new AbortController();
   readonly #staged = new Map<string, unknown>();
   readonly #harmless = new Set<string>();
+  /** By the number of a call. */
+  readonly #stages: (object | null)[] = [];
 
   constructor(id: string, make: MakeCall, makeList: MakeList) {
     this.id = id;
@@ -85,8 +91,10 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     this.#harmless.add(keyOf(tool, given));
   }
 
-  add(call: RehearsedCall): void {
+  /** Notes a call, and where its preview staged its effects: null for this process. */
+  add(stage: object | null, call: RehearsedCall): void {
     this.calls.push(Object.freeze(call));
+    this.#stages.push(stage);
   }
 
   stop(reason: string): void {
@@ -95,20 +103,38 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     this.#controller.abort(new DOMException(reason, "AbortError"));
   }
 
-  /** Why a read cannot run now: a change before it is not really there. Null when it can. */
-  dependence(tool: string, hasPreview: boolean): string | null {
+  /**
+   * Why a read cannot run now: a change before it is not really there, and the read sees only what was staged where it runs.
+   * Null when it can run.
+   */
+  dependence(tool: string, stage: { readonly of: object | null } | null): string | null {
     const unmodelled = this.calls.find(({ isModelled }) => !isModelled);
     if (unmodelled !== undefined)
       return `"${tool}" may read what "${unmodelled.tool}" would change, and it is not known what that is`;
     const [first] = this.calls;
-    if (first === undefined || hasPreview) return null;
-    return `"${tool}" may read what "${first.tool}" would change, and it cannot see staged changes`;
+    if (first === undefined) return null;
+    if (stage === null)
+      return `"${tool}" may read what "${first.tool}" would change, and it cannot see staged changes`;
+    const other = this.calls.find(
+      (_, at) => this.#stages[at] !== stage.of && this.#mayStage(this.#stages[at]!),
+    );
+    if (other === undefined) return null;
+    return `"${tool}" may read what "${other.tool}" would change, and they do not run in the same process`;
+  }
+
+  /** Whether previews of a place stage more than the session's state, which each place sees. */
+  #mayStage(stage: object | null): boolean {
+    return stage !== null || [...this.#staged.keys()].some((key) => !key.startsWith(stateKey));
   }
 
   /** The state of the session with what was staged: nothing is written to the session itself. */
-  stateOver(state: SessionState, sessionId = ""): SessionState {
-    const changes = this.staged(`toolmount.state of ${sessionId}`, () => new Map<string, Json | undefined>());
+  stateOver(state: RunnerSession, sessionId = ""): RunnerSession {
+    const changes = this.staged(stateKey + sessionId, () => new Map<string, Json | undefined>());
     return {
+      snapshot: () => {
+        const values = Object.entries({ ...state.snapshot(), ...Object.fromEntries(changes) });
+        return Object.fromEntries(values.filter((entry): entry is [string, Json] => entry[1] !== undefined));
+      },
       get: (key) => (changes.has(key) ? changes.get(key) : state.get(key)),
       set: (key, value) => void changes.set(key, frozenCopy(value)),
       delete(key) {

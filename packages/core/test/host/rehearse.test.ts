@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {
+  createHost,
   createMemoryStore,
   data,
   failure,
   type HostOptions,
   type Preview,
+  type Runner,
   type ToolContext,
 } from "../../src/index.ts";
 import { changesLogOf } from "../../src/sessions.ts";
@@ -339,4 +341,47 @@ test("a call that fails ends the list, and a call of a program that is not in th
   expect((await rehearsal.make({ digest, run })).result.data).toMatchObject({ made: [{ data: "denied" }] });
   expect(asked.at(-1)).toContain("the next call of the approved list is");
   expect([...notes]).toEqual([["a", "1"]]);
+});
+
+test("a read that sees only what is staged where it runs ends the rehearsal after a change that was staged elsewhere", async () => {
+  const staging = (name: string, category: "read" | "write", isStaged = true) =>
+    tool(() => data(null), {
+      name,
+      category,
+      preview(_, { rehearsal }) {
+        if (isStaged) rehearsal!.staged("things", () => name);
+        return {
+          effects: category === "read" ? [] : [{ target: name, change: "change" }],
+          result: data(name),
+        };
+      },
+    });
+  const host = createHost();
+  const runner: Runner = {
+    undoes: true,
+    run: async (_, { definition, rehearsal }) =>
+      structuredClone({
+        ...(await definition.preview!({}, { rehearsal: rehearsal! } as ToolContext)),
+        result: { data: null },
+      }) as never,
+  };
+  host.coordinator.mount("runners", runner, { name: "far" });
+  const draft = host.draft();
+  const near = draft.addModule({ id: "near" }).coordinator;
+  const far = draft.addModule({ id: "far", shapeTool: () => ({ runner: "far" }) }).coordinator;
+  for (const one of [staging("write_near", "write"), staging("note_near", "write", false)])
+    near.mount("tools", one);
+  for (const one of [staging("write_far", "write"), staging("read_far", "read")]) far.mount("tools", one);
+  await draft.commit();
+  const made = async (...names: string[]) => {
+    const rehearsal = host.session("s").rehearse();
+    for (const name of names) await rehearsal.call({ name, arguments: {} });
+    return rehearsal.stopped;
+  };
+
+  expect(await made("write_far", "read_far")).toBe(null);
+  expect(await made("note_near", "read_far")).toBe(null);
+  expect(await made("write_near", "read_far")).toBe(
+    '"read_far" may read what "write_near" would change, and they do not run in the same process',
+  );
 });

@@ -499,3 +499,18 @@ test("a session keeps a bounded number of bytes, and an undo says when older cha
   await host.session("s").call({ name: "probe" });
   expect(await host.session("s").changes()).toHaveLength(1);
 });
+
+test("a change of a tool whose runner runs no undo is announced as one that stays, and the list of a rehearsal says so", async () => {
+  const notes: Notes = new Map();
+  const session = world([notesTool(notes)], {}, "cloned").host.session("s");
+  const set = { name: "set_note", arguments: { key: "a", value: 1 } };
+  await session.call(set);
+  const reason = 'what "set_note" does cannot be undone: its runner "cloned" runs no undo';
+  expect(await session.changes()).toMatchObject([{ irreversible: reason }]);
+  expect(await session.undo()).toMatchObject({ undone: [], irreversible: [{ irreversible: reason }] });
+  expect(notes.get("a")).toBe(1);
+
+  const rehearsal = session.rehearse();
+  await rehearsal.call(set);
+  expect(rehearsal.calls).toMatchObject([{ canUndo: false, isModelled: false }]);
+});

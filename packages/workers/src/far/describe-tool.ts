@@ -22,7 +22,11 @@ const facts = [
   "dynamic",
   "idempotent",
   "repeatable",
+  "idempotentUndo",
   "irreversible",
+  "question",
+  "control",
+  "content",
   "origin",
 ] as const satisfies readonly (keyof ToolDefinition)[];
 
@@ -43,6 +47,8 @@ export function describeTool(definition: ToolDefinition, info: ToolInfo): Descri
     inputSchema,
     outputSchema,
     failuresOf,
+    undoable: info.undoable,
+    previews: info.previews,
   };
   return JSON.parse(JSON.stringify(described)) as DescribedTool;
 }

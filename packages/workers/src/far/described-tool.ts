@@ -47,7 +47,15 @@ export const describedTool = z.strictObject({
   dynamic: z.boolean().optional(),
   idempotent: z.boolean().optional(),
   repeatable: z.boolean().optional(),
+  idempotentUndo: z.boolean().optional(),
   irreversible: z.boolean().optional(),
+  /** It has `undo`. */
+  undoable: z.boolean().optional(),
+  /** It has `preview`. */
+  previews: z.boolean().optional(),
+  question: z.string().max(1_000).optional(),
+  control: lines.optional(),
+  content: lines.optional(),
   origin: z.enum(["aptix", "amplifier", "forge", "mcp"]).optional(),
   /** It is of another library, and has no classification. */
   foreign: z.literal(true).optional(),

@@ -80,6 +80,13 @@ export const farMessage = z.discriminatedUnion("type", [
       arguments: z.union([z.string(), z.record(z.string(), json)]).optional(),
     }),
   }),
+  z.strictObject({ type: z.literal("keep"), runId, id: z.int(), data: json }),
+  z.strictObject({
+    type: z.literal("keep-irreversible"),
+    runId,
+    id: z.int(),
+    reason: z.string().max(10_000),
+  }),
   z.strictObject({ type: z.literal("set"), runId, key: z.string(), value: json }),
   z.strictObject({ type: z.literal("delete"), runId, key: z.string() }),
   z.strictObject({ type: z.literal("returned"), runId, value: z.unknown().optional() }),

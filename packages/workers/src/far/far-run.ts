@@ -6,6 +6,7 @@ import {
   type Logger,
   type Progress,
   type SessionState,
+  type StagedEffects,
   type ToolContext,
   type ToolDefinition,
   type ToolOutcome,
@@ -19,8 +20,20 @@ import { returnedJson, thrownJson } from "./to-json.ts";
 type Send = (message: FarMessage) => void;
 type RunRequest = Extract<HostMessage, { type: "run" }>;
 
-/** Makes a nested call at the host. */
-export type CallHost = (runId: string, request: CallRequest) => Promise<ToolOutcome>;
+/** What a tool asks of the host. */
+export interface FarHost {
+  /** Makes a nested call. */
+  call(runId: string, request: CallRequest): Promise<ToolOutcome>;
+  /** Keeps what an undo needs, or why there is none; undefined where the host keeps nothing. */
+  readonly keep?: (runId: string, kept: Kept) => Promise<void>;
+  /** What earlier previews of a rehearsal staged in this process. */
+  stage?(rehearsalId: string, which: "first" | "again"): StagedEffects;
+}
+
+/** What a tool gives to `undoable`, or to `irreversible`. */
+export type Kept =
+  | { readonly type: "keep"; readonly data: Json }
+  | { readonly type: "keep-irreversible"; readonly reason: string };
 
 /** Runs one call of a tool and sends its end. */
 export async function runFar(
@@ -28,25 +41,31 @@ export async function runFar(
   request: RunRequest,
   signal: AbortSignal,
   send: Send,
-  call: CallHost,
+  host: FarHost,
 ): Promise<void> {
   const { runId } = request;
   const pace = new ProgressPace(systemClock, ({ progress, total, message }) => {
     const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
     send({ type: "progress", runId, progress: { progress, ...more } });
   });
-  const end = await endOf(tool, request, createContext(request, signal, send, call, pace));
+  const end = await endOf(tool, request, () => createContext(request, signal, send, host, pace));
   pace.flush();
   send(end);
 }
 
 async function endOf(
   tool: ToolDefinition,
-  { runId, arguments: given }: RunRequest,
-  context: ToolContext,
+  { runId, arguments: given, instead }: RunRequest,
+  open: () => ToolContext,
 ): Promise<FarMessage> {
   try {
-    return { type: "returned", runId, value: returnedJson(await tool.execute(given, context)) };
+    const context = open();
+    if (instead !== undefined && "preview" in instead) {
+      const { effects, result } = await tool.preview!(given, context);
+      return { type: "returned", runId, value: returnedJson({ effects, result: returnedJson(result) }) };
+    }
+    const work = instead === undefined ? tool.execute(given, context) : tool.undo!(instead.undo, context);
+    return { type: "returned", runId, value: returnedJson(await work) };
   } catch (thrown) {
     return { type: "threw", runId, thrown: thrownJson(thrown) };
   }
@@ -74,12 +93,14 @@ export function breachOfSize(message: FarMessage, text: string): ThrownMessage |
 type ThrownMessage = Extract<FarMessage, { type: "threw" }>;
 
 function createContext(
-  { runId, info, state }: RunRequest,
+  { runId, info, state, keeps, staged }: RunRequest,
   signal: AbortSignal,
   send: Send,
-  call: CallHost,
+  host: FarHost,
   pace: ProgressPace,
 ) {
+  const keep = keeps === true ? host.keep : undefined;
+  const rehearsal = staged === undefined ? undefined : host.stage?.(info.rehearsalId!, staged);
   const context: ToolContext = createRunnerContext(info, {
     abortSignal: signal,
     logger: createLogger(runId, {}, send),
@@ -87,8 +108,14 @@ function createContext(
       // Numbers that JSON does not have.
       if (Number.isFinite(report.progress)) pace.report({ ...report });
     },
-    call: (request) => call(runId, request),
+    call: (request) => host.call(runId, request),
     session: createState(runId, state, send),
+    ...(keep !== undefined && {
+      undoable: (data: Json) =>
+        keep(runId, { type: "keep", data: (returnedJson({ data }) as { data: Json }).data }),
+      irreversible: (reason: string) => keep(runId, { type: "keep-irreversible", reason: String(reason) }),
+    }),
+    ...(rehearsal !== undefined && { rehearsal }),
   });
   return context;
 }

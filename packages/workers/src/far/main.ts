@@ -5,6 +5,7 @@ import {
   type CallRequest,
   type Issue,
   type JsonObject,
+  type StagedEffects,
   type ToolOutcome,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
@@ -12,7 +13,7 @@ import { readLines, writeLine } from "./lines.ts";
 import type { FarMessage } from "./far-message.ts";
 import { channelDescriptor, type HostMessage } from "./messages.ts";
 import { mountFar, type Described, type FarModule, type FarTool } from "./mount-far.ts";
-import { messageText, runFar } from "./far-run.ts";
+import { messageText, runFar, type Kept } from "./far-run.ts";
 import { withoutSignals } from "./without-signals.ts";
 
 /** Node has this member behind its permission model only. */
@@ -20,6 +21,7 @@ if ("permission" in process && process.permission !== undefined) withoutSignals(
 
 const running = new Map<string, AbortController>();
 const calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
+const keeping = new Map<number, PromiseWithResolvers<void>>();
 let module: FarModule | undefined;
 
 const socket = new Socket({ fd: channelDescriptor, readable: true, writable: true });
@@ -52,6 +54,10 @@ function receive(message: HostMessage): void {
       return calls.get(message.id)?.resolve(message.outcome);
     case "call-failed":
       return calls.get(message.id)?.reject(new Error(message.message));
+    case "kept":
+      return message.problem === undefined
+        ? keeping.get(message.id)?.resolve()
+        : keeping.get(message.id)?.reject(new Error(message.problem));
   }
 }
 
@@ -89,11 +95,12 @@ async function run(message: RunMessage): Promise<void> {
 
 /** Parses the arguments by the tool's own schema, where the host has not, and runs the tool. */
 async function runParsed(tool: FarTool, message: RunMessage, signal: AbortSignal): Promise<void> {
-  const { runId } = message;
-  const parsed = await tool.parse?.(message.arguments);
+  const { runId, instead } = message;
+  const isUndo = instead !== undefined && "undo" in instead; // its arguments were parsed before the call
+  const parsed = isUndo ? undefined : await tool.parse?.(message.arguments);
   if (parsed?.ok === false) return send({ type: "invalid", runId, issues: issuesToSend(parsed.issues) });
   const request = parsed === undefined ? message : { ...message, arguments: parsed.value as JsonObject };
-  await runFar(tool.definition, request, signal, send, callHost);
+  await runFar(tool.definition, request, signal, send, { call: callHost, keep, stage });
 }
 
 /** Core has limited the number of issues and the length of each. */
@@ -106,10 +113,38 @@ function abort({ runId, name, message }: Extract<HostMessage, { type: "abort" }>
   running.get(runId)?.abort(new DOMException(message, name));
 }
 
-let nextCall = 0;
+let nextNumber = 0;
+
+async function keep(runId: string, kept: Kept): Promise<void> {
+  const id = nextNumber++;
+  const answer = Promise.withResolvers<void>();
+  keeping.set(id, answer);
+  send({ ...kept, runId, id });
+  return answer.promise.finally(() => keeping.delete(id));
+}
+
+/** Most rehearsals of which this process has what previews staged; the oldest one goes. */
+const maxStages = 64;
+const stages = new Map<string, Map<string, unknown>>();
+
+function stage(id: string, which: "first" | "again"): StagedEffects {
+  const known = stages.get(id);
+  if (known === undefined && which === "again")
+    throw new Error("what the rehearsal staged is no longer there; rehearse again");
+  const values = known ?? new Map<string, unknown>();
+  stages.delete(id);
+  stages.set(id, values);
+  for (const oldest of [...stages.keys()].slice(0, -maxStages)) stages.delete(oldest);
+  return {
+    staged<Value>(key: string, make: () => Value): Value {
+      if (!values.has(key)) values.set(key, make());
+      return values.get(key) as Value;
+    },
+  };
+}
 
 async function callHost(runId: string, { id, name, arguments: given }: CallRequest): Promise<ToolOutcome> {
-  const number = nextCall++;
+  const number = nextNumber++;
   const answer = Promise.withResolvers<ToolOutcome>();
   calls.set(number, answer);
   const request = { ...(id !== undefined && { id }), name, ...(given !== undefined && { arguments: given }) };

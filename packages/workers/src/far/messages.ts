@@ -1,4 +1,4 @@
-import type { CallInfo, JsonObject, RunnerModule, ToolOutcome } from "@toolmount/core";
+import type { CallInfo, JsonObject, RunnerInstead, RunnerModule, ToolOutcome } from "@toolmount/core";
 
 /** What the host sends to a process, as one JSON text a line. */
 export type HostMessage =
@@ -19,10 +19,16 @@ export type HostMessage =
       readonly arguments: JsonObject;
       /** The session's values when the call starts. */
       readonly state: JsonObject;
+      readonly instead?: RunnerInstead;
+      /** What the tool gives to `undoable` and `irreversible` is kept. */
+      readonly keeps?: boolean;
+      /** Of a rehearsal: whether an earlier preview of it ran in this process. */
+      readonly staged?: "first" | "again";
     }
   | { readonly type: "abort"; readonly runId: string; readonly name: string; readonly message: string }
   | { readonly type: "called"; readonly id: number; readonly outcome: ToolOutcome }
-  | { readonly type: "call-failed"; readonly id: number; readonly message: string };
+  | { readonly type: "call-failed"; readonly id: number; readonly message: string }
+  | { readonly type: "kept"; readonly id: number; readonly problem?: string };
 
 /** Most bytes of one message. */
 export const maxMessageBytes = 64 * 1024 * 1024;

@@ -74,7 +74,9 @@ async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock): Promis
     void ended.promise.then(() => timer.cancel());
   };
   run.signal.addEventListener("abort", abandon, { once: true });
-  void runFar(withServices(tool, job.info), request, run.signal, send, (_, call) => run.callHost(call));
+  void runFar(withServices(tool, job.info), request, run.signal, send, {
+    call: (_, call) => run.callHost(call),
+  });
   return ended.promise;
 }
 

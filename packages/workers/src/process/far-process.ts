@@ -63,6 +63,8 @@ export class FarProcess {
   readonly #channel: Duplex;
   readonly #meter: MessageMeter;
   readonly #runs = new Map<string, NearRun>();
+  /** Those of which a preview ran here. */
+  readonly #rehearsals = new WeakSet<object>();
   readonly #mounting = Promise.withResolvers<Mounted>();
   /** Resolves when the channel is read to its end. */
   readonly #allRead = Promise.withResolvers<void>();
@@ -107,7 +109,7 @@ export class FarProcess {
   /** Runs one call. Rejects with what the tool threw, or with a `RunnerFailure` when the process ends. */
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
     const { clock, logger } = this.#options;
-    const run = createNearRun(job, control, logger, (message) => this.#send(message));
+    const run = createNearRun(job, control, logger, (message) => this.#send(message), this.#rehearsals);
     this.#meter.refill();
     this.#runs.set(job.runId, run);
     const stop = () => this.#stop(job.runId, control.signal, clock);

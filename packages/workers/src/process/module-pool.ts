@@ -37,6 +37,8 @@ export class ModulePool {
   /** The start of the last process. */
   #begun: Promise<unknown> = Promise.resolve();
   #shared: Promise<FarProcess> | undefined;
+  /** The process that has what a rehearsal staged. */
+  readonly #stages = new WeakMap<object, Promise<FarProcess>>();
   /** Unknown until the first process has mounted the module. */
   #keepsState: boolean | undefined;
   #described: DescribedByProcess | undefined;
@@ -71,6 +73,26 @@ export class ModulePool {
     const far = this.#takeIdle();
     if (far !== undefined) this.#taken++;
     return far;
+  }
+
+  /**
+   * The process of all previews of a rehearsal. It takes other calls, too, at the same time. Rejects when it has ended: what
+   * was staged ended with it.
+   */
+  async stageOf(rehearsal: object, depth: number): Promise<FarProcess> {
+    const known = this.#stages.get(rehearsal);
+    if (known === undefined) {
+      const stage = this.take(depth).then((far) => {
+        this.give(far, depth);
+        return far;
+      });
+      this.#stages.set(rehearsal, stage);
+      stage.catch(() => this.#stages.delete(rehearsal));
+      return stage;
+    }
+    const far = await known;
+    if (far.isAlive) return far;
+    throw new Error("the process that had what the rehearsal staged has ended; rehearse again");
   }
 
   /** Ends the processes that wait for calls, and from now on each one after its call. */

@@ -25,11 +25,35 @@ export interface NearRun {
 
 type Send = (message: HostMessage) => void;
 
-/** Sends a call to a process and serves what its tool asks for. */
-export function createNearRun(job: RunnerJob, control: RunnerControl, logger: Logger, send: Send): NearRun {
-  const { runId, tool, info, arguments: given } = job;
-  send({ type: "run", runId, tool, info, arguments: given, state: control.session.snapshot() });
+/** Sends a call to a process and serves what its tool asks for. `rehearsals` are those of which a preview ran in the process. */
+export function createNearRun(
+  job: RunnerJob,
+  control: RunnerControl,
+  logger: Logger,
+  send: Send,
+  rehearsals: WeakSet<object>,
+): NearRun {
+  const { runId, tool, info, arguments: given, instead } = job;
+  send({
+    type: "run",
+    runId,
+    tool,
+    info,
+    arguments: given,
+    state: control.session.snapshot(),
+    keeps: control.undoable !== undefined,
+    ...(instead !== undefined && { instead }),
+    ...stageOf(job, control, rehearsals),
+  });
   return serveRun(job, control, logger, send);
+}
+
+/** Of a preview: whether the process has what earlier ones of its rehearsal staged. */
+function stageOf({ instead }: RunnerJob, { rehearsal }: RunnerControl, rehearsals: WeakSet<object>) {
+  if (rehearsal === undefined || instead === undefined) return {};
+  const staged = rehearsals.has(rehearsal) ? ("again" as const) : ("first" as const);
+  rehearsals.add(rehearsal);
+  return { staged };
 }
 
 /** Serves what the tool of a call asks for; the call itself was sent. */
@@ -85,6 +109,25 @@ class SentRun implements NearRun {
         return void this.#control.session.delete(message.key);
       case "call":
         return void this.#call(message);
+      case "keep":
+        return void this.#keep(message.id, this.#control.undoable, message.data);
+      case "keep-irreversible":
+        return void this.#keep(message.id, this.#control.irreversible, message.reason);
+    }
+  }
+
+  /** The tool waits for the answer before it changes anything. */
+  async #keep<Value>(
+    id: number,
+    keep: ((value: Value) => Promise<void>) | undefined,
+    value: Value,
+  ): Promise<void> {
+    try {
+      if (keep === undefined) throw new Error("nothing is kept of this call");
+      await keep(value);
+      this.#send({ type: "kept", id });
+    } catch (error) {
+      this.#send({ type: "kept", id, problem: messageOf(error) });
     }
   }
 

@@ -8,7 +8,18 @@ import { describedFailure } from "./rebuild-thrown.ts";
  * its own code to say, which the host does not run, so a person is always asked.
  */
 export function placeholder(tool: DescribedTool): DescribedModule["tools"][number] {
-  const { alias, inputSchema, requiresConfirmation, origin, failuresOf, foreign, ...known } = tool;
+  const {
+    alias,
+    inputSchema,
+    requiresConfirmation,
+    origin,
+    failuresOf,
+    foreign,
+    undoable,
+    previews,
+    ...known
+  } = tool;
+  const refuse = () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`));
   const definition = {
     ...known,
     // Also when it is undefined: without the member, the adapter of Tool-Forge would take the definition for one of its own.
@@ -16,7 +27,9 @@ export function placeholder(tool: DescribedTool): DescribedModule["tools"][numbe
     schema: inputSchema,
     ...(failuresOf !== undefined && { failures: wordingOf(failuresOf) }),
     requiresConfirmation: requiresConfirmation === "dynamic" ? () => true : requiresConfirmation,
-    execute: () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`)),
+    execute: refuse,
+    ...(undoable === true && { undo: refuse }),
+    ...(previews === true && { preview: refuse }),
   };
   return { definition: foreign === true ? foreignDefinition(definition) : definition, alias };
 }

@@ -39,9 +39,14 @@ export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner 
   const { guard, ...options } = guarded(given);
   const pools = new Pools(options);
   return {
+    undoes: true,
     run: (job, control) => {
       guard?.start();
-      return runInProcess(pools.of(requireModule(job)), job, control);
+      const pool = pools.of(requireModule(job));
+      const { rehearsal } = control;
+      return rehearsal !== undefined && job.instead !== undefined
+        ? rehearseInProcess(pool, job, control, rehearsal)
+        : runInProcess(pool, job, control);
     },
     describe: async (module, announce) => {
       const { tools, contributions } = await pools.describing(module).describe(announce);
@@ -130,6 +135,20 @@ async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerCon
   } finally {
     pool.give(far, depth);
   }
+}
+
+/** Previews of one rehearsal run in one process, which has what they staged. */
+async function rehearseInProcess(
+  pool: ModulePool,
+  job: RunnerJob,
+  control: RunnerControl,
+  rehearsal: object,
+): Promise<ToolReturn> {
+  const far = await pool.stageOf(rehearsal, job.info.depth).catch((error: unknown) => {
+    throw unavailable(job, messageOf(error));
+  });
+  control.signal.throwIfAborted();
+  return far.run(job, control);
 }
 
 function takeProcess(pool: ModulePool, job: RunnerJob): Promise<FarProcess> {

@@ -193,6 +193,9 @@ function writeNames(out: Shell["out"], what: string, names: readonly string[]): 
 
 const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
 
+/** What a fleet does not do. */
+const noUndo = "; toolmount undo and rehearsals do not reach them";
+
 type Describe = (entry: Pick<InspectedEntry, "run">) => string | undefined;
 
 /** A border's name, with what it is not. */
@@ -206,15 +209,19 @@ async function describeRuns(entries: readonly InspectedEntry[], shell: Shell): P
   const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
   return ({ run }) => {
     if (run === undefined) return undefined;
-    const place = places[run.in] ?? "in a process";
     const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
-    if (border === undefined) return `${place}, in the workers themselves`;
-    if (border === "none") return `${place}, without a border`;
-    if (border !== "strictest") return `${place}, behind ${nameOf(border as string)}`;
-    return strictest === undefined
-      ? `${place}, behind the strictest border, but no border works on this machine`
-      : `${place}, behind the strictest border that works on this machine: ${nameOf(strictest)}`;
+    const place = places[run.in] ?? "in a process";
+    return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;
   };
+}
+
+function behind(border: string | undefined, strictest: string | undefined): string {
+  if (border === undefined) return "in the workers themselves";
+  if (border === "none") return "without a border";
+  if (border !== "strictest") return `behind ${nameOf(border)}`;
+  return strictest === undefined
+    ? "behind the strictest border, but no border works on this machine"
+    : `behind the strictest border that works on this machine: ${nameOf(strictest)}`;
 }
 
 /** A problem as a line that GitHub Actions shows beside the plan. Source: GitHub's workflow commands. */

@@ -1,0 +1,72 @@
+import { errorMessage, isRunnerFailure, RunnerFailure } from "../contract/errors.ts";
+import { failure } from "../contract/result.ts";
+import type { RunnerControl, RunnerInstead } from "../contract/runner.ts";
+import { infoOf, type Call } from "./call.ts";
+import { runnerOf } from "./changes.ts";
+import { isPreviewed, rehearsalOf, runPreview } from "./rehearse.ts";
+import type { ToolCallContext } from "./tool-context.ts";
+import { endUnavailable } from "./transitions.ts";
+
+/** Runs the undo of a tool in this process, or its preview, where it has one. */
+export function runInstead(call: Call, context: ToolCallContext): unknown {
+  const { definition } = call.tool!;
+  if (call.undo !== null) return runUndo(call, async ({ undo }) => definition.undo!(undo, context));
+  if (!isPreviewed(call)) return definition.execute(call.arguments!, context);
+  return runPreview(call, definition.preview!(call.arguments!, context));
+}
+
+/** Gives the call to a mounted runner. It gets only JSON; live things stay here, as callbacks. */
+export function runElsewhere(call: Call, context: ToolCallContext): unknown {
+  const runner = runnerOf(call);
+  if (runner === undefined || runner === null)
+    return endUnavailable(call, `there is no runner "${call.tool!.runner}"`);
+  const run = (instead?: RunnerInstead) =>
+    runner.run({ ...jobOf(call), ...(instead !== undefined && { instead }) }, controlOf(call, context));
+  if (call.undo !== null)
+    return runUndo(call, (undo) => run(undo).catch((error) => rethrowUndo(call, error)));
+  return isPreviewed(call) ? runPreview(call, run({ preview: true })) : run();
+}
+
+type UndoInstead = Extract<RunnerInstead, { undo: unknown }>;
+
+/** The begin is on disk before the tool runs, and only the process whose undo it is writes it. */
+async function runUndo({ undo }: Call, run: (instead: UndoInstead) => Promise<unknown>): Promise<unknown> {
+  if (await undo!.begin()) return run({ undo: undo!.request });
+  return failure("another process has taken over the undo", { code: "UNDO_UNAVAILABLE" });
+}
+
+/** A process that ended in the middle of an undo may have undone the change. */
+function rethrowUndo({ tool }: Call, error: unknown): never {
+  if (!isRunnerFailure(error) || error.code !== "TOOL_FAILED") throw error;
+  const message = errorMessage("OUTCOME_UNKNOWN", { tool: tool!.name });
+  throw new RunnerFailure("OUTCOME_UNKNOWN", message, { status: "unknown" });
+}
+
+function jobOf(call: Call) {
+  const tool = call.tool!;
+  const { module } = tool.module.options;
+  return {
+    runId: call.runId,
+    tool: tool.declaredName,
+    ...(module !== undefined && { module }),
+    info: infoOf(call),
+    arguments: call.arguments as never,
+    timeoutMs: tool.timeoutMs,
+  };
+}
+
+function controlOf(call: Call, context: ToolCallContext): RunnerControl {
+  const { given, host, tool } = call;
+  const state = host.states.of(given.sessionId);
+  const rehearsal = rehearsalOf(call);
+  const { undoable, irreversible } = context;
+  return {
+    signal: context.abortSignal,
+    progress: (progress) => context.progress(progress),
+    call: (request) => context.call(request),
+    session: rehearsal === null ? state : rehearsal.stateOver(state, given.sessionId),
+    ...(undoable !== undefined && { undoable, irreversible }),
+    ...(rehearsal !== null && { rehearsal }),
+    definition: tool!.definition,
+  };
+}

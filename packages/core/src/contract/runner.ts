@@ -1,0 +1,94 @@
+import type { UndoRequest } from "./changes.ts";
+import type { CallInfo, CallRequest, Progress, SessionState, ToolContext } from "./context.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { ToolOutcome } from "./outcome.ts";
+import type { StagedEffects } from "./preview.ts";
+import type { ToolReturn } from "./result.ts";
+import type { ToolDefinition } from "./tool.ts";
+
+/** A module that a runner imports where it runs calls. */
+export interface RunnerModule {
+  readonly specifier: string;
+  readonly config: Json;
+  /** The exports that the plan names; absent for all. */
+  readonly exports?: readonly string[] | undefined;
+  /** Differs between two contents of the same file. */
+  readonly revision?: string | undefined;
+}
+
+/** A run as it is handed to a runner: plain JSON. */
+export interface RunnerJob {
+  readonly runId: string;
+  /** The name its author gave the tool. */
+  readonly tool: string;
+  /** The module to import where the tool runs; absent for tools that were mounted by hand. */
+  readonly module?: RunnerModule | undefined;
+  readonly info: CallInfo;
+  readonly arguments: JsonObject;
+  readonly timeoutMs: number;
+  /** What the tool does instead of its work; only for runners that are `undoes`. */
+  readonly instead?: RunnerInstead | undefined;
+}
+
+/** The undo of one change, or the preview of the call. A preview resolves to what `preview` returned. */
+export type RunnerInstead = { readonly undo: UndoRequest } | { readonly preview: true };
+
+/** A session's state as a runner gets it: with all of its values, which another process needs when the call starts. */
+export interface RunnerSession extends SessionState {
+  snapshot(): JsonObject;
+}
+
+/** The host's services for one run. */
+export interface RunnerControl {
+  readonly signal: AbortSignal;
+  progress(progress: Progress): void;
+  call(request: CallRequest): Promise<ToolOutcome>;
+  readonly session: RunnerSession;
+  /** As in the context of a tool; absent where nothing is kept. */
+  readonly undoable?: ToolContext["undoable"];
+  readonly irreversible?: ToolContext["irreversible"];
+  /** In a rehearsal: the same object for all of its calls. */
+  readonly rehearsal?: StagedEffects | undefined;
+  /** The tool itself, for runners in this process. */
+  readonly definition: ToolDefinition;
+}
+
+/** A module that a runner mounted, as plain data: what the host mounts for it. */
+export interface DescribedModule {
+  readonly tools: readonly {
+    readonly definition: ToolDefinition;
+    /** Another name under which the module mounts it. */
+    readonly alias?: string | undefined;
+  }[];
+  /** What it contributes to pull channels such as `observability.events`, as it was when the module was mounted. */
+  readonly contributions: readonly {
+    readonly channel: string;
+    readonly name: string;
+    readonly value: Json;
+  }[];
+}
+
+/** Receives an event that a module emits where its calls run. */
+export type Announce = (event: string, data: JsonObject) => void;
+
+/**
+ * Where a call runs. Resolves to what the tool returned, as JSON. Rejects only when the run itself failed: with a
+ * `RunnerFailure`, which says how the call ends.
+ */
+export interface Runner {
+  /**
+   * A call that is made again, with the same id and arguments in the same session, gets the end of the first, also from
+   * another process: so a turn that resumes makes it again.
+   */
+  readonly adopts?: boolean | undefined;
+  /** It also runs the undo and the preview of a tool, and the previews of one rehearsal and one module see each other's effects. */
+  readonly undoes?: boolean | undefined;
+  run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
+  /**
+   * Mounts a module where its calls run, so that the host need not import it. `config` is as the plan has it. Resolves to
+   * what the host mounts for it; the `execute` of these tools never runs in the host. Rejects with why it was not mounted.
+   * `announce` receives the events that the module contributes to `observability.events`, when it emits them.
+   */
+  describe?(module: RunnerModule, announce: Announce): Promise<DescribedModule>;
+  close?(): Promise<void>;
+}
