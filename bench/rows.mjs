@@ -102,6 +102,14 @@ const outputSchema = () => ({
   row: hostCalls(hostWith({ outputSchema: z.strictObject({ result: z.number() }) })),
 });
 
+/** A call in a session of a tool that has `undo` and `preview` and changes nothing, beside the same tool without both. */
+function undoable() {
+  const inSession = (host) => hostCalls(host, given, { sessionId: "bench" });
+  const undo = () => data(null);
+  const preview = ({ left, right }) => ({ effects: [], result: data({ result: left + right }) });
+  return { floor: inSession(hostWith()), row: inSession(hostWith({ undo, preview })) };
+}
+
 /** 64 calls in flight, each with its start and its end on disk, beside the bare store committing the same records. */
 async function durableAudit() {
   const { openStore } = await import("@toolmount/store");
@@ -138,5 +146,6 @@ export const rows = {
   json: { title: "from JSON text, no listeners", goal: 1.7, gate: 2.3, make: json },
   inFlight: { title: "1,000 in flight at 10 ms each", goal: 1.05, gate: 1.25, make: inFlight },
   outputSchema: { title: "with outputSchema declared", goal: 4, gate: 7, make: outputSchema },
+  undoable: { title: "of a tool with undo and preview", goal: 1.05, gate: 1.25, make: undoable },
   durableAudit: { title: "durable audit, 64 calls in flight", goal: 1.3, gate: 2, make: durableAudit },
 };
