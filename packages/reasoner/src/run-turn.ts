@@ -5,7 +5,7 @@ import { toolsHere } from "@toolmount/core/internal";
 import { usageSince } from "./agents/child-budget.ts";
 import type { GlobLists } from "./agents/child-rights.ts";
 import { leftAbove, type Spender } from "./agents/shared-budget.ts";
-import { wordsOf } from "./agents/user-words.ts";
+import { causesOf, wordsOf } from "./agents/user-words.ts";
 import { requireAllowed } from "./provider/ask-model.ts";
 import { requireImages } from "./provider/items.ts";
 import { ModelOpener } from "./provider/open-model.ts";
@@ -168,7 +168,7 @@ export class TurnRunner {
       conversationId: options.conversationId ?? id,
       traceparent: traceparent ?? log.view.turn!.traceparent,
       hostId: this.#hostId,
-      words: () => wordsOf(own),
+      words: () => ({ ...wordsOf(own), ...causesOf(own) }),
       rehearsal: options.rehearsal,
       leftAbove: (budget) => leftAbove(own, budget),
       cancelChild: (childId) => this.#cancelChild(own, childId),

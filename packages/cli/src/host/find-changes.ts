@@ -41,16 +41,6 @@ async function sessionIds(host: OpenedHost): Promise<readonly string[]> {
   return sessions.map(({ id }) => id);
 }
 
-/** Sessions of agents that a session started, with changes that are not undone. Their changes are undone by themselves. */
-export async function changedChildren(host: OpenedHost, sessionId: string): Promise<readonly string[]> {
-  const children = (await storeOf(host)?.list({ parentId: sessionId })) ?? [];
-  const changed: string[] = [];
-  for (const { id } of children)
-    if ((await host.session(id).changes()).some(({ isUndone, irreversible }) => !isUndone && !irreversible))
-      changed.push(id);
-  return changed;
-}
-
 function storeOf(host: OpenedHost): SessionStore | null {
   return host.coordinator.get("session-store") as SessionStore | null;
 }

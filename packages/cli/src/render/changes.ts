@@ -10,7 +10,7 @@ export function writeChanges(screen: Screen, changes: readonly SessionChange[]):
   writeTable(
     screen,
     [
-      { title: "number", cell: ({ number }) => String(number) },
+      { title: "number", cell: numberOf },
       { title: "state", cell: (change) => stateOf(screen, change) },
       { title: "tool", cell: ({ tool }) => screen.paint("cyan", printable(tool)) },
       { title: "arguments", cell: ({ arguments: given }) => printable(jsonText(given, 0)) },
@@ -48,6 +48,12 @@ export function writeUndo(
 }
 
 /** A change in one line. */
-export function lineOf({ number, tool, arguments: given }: SessionChange): string {
-  return `${number} ${printable(tool)} ${printable(jsonText(given, 0))}`;
+export function lineOf(change: SessionChange): string {
+  const { tool, arguments: given } = change;
+  return `${numberOf(change)} ${printable(tool)} ${printable(jsonText(given, 0))}`;
+}
+
+/** `--to` takes the numbers of the session itself, not those of its agents. */
+function numberOf({ number, sessionId }: SessionChange): string {
+  return sessionId === undefined ? String(number) : "agent";
 }

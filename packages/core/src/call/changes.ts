@@ -56,6 +56,7 @@ function changingCall(call: Call): ChangingCall {
     runId: call.runId,
     ...(turnId !== undefined && { turnId }),
     parents: parentsOf(call),
+    causes: call.given.causes ?? [],
     arguments:
       control === undefined
         ? given

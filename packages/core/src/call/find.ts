@@ -1,4 +1,5 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
+import { isRecord } from "../json/json.ts";
 import { meter } from "../json/meter.ts";
 import { messageOf } from "../contract/errors.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
@@ -102,7 +103,7 @@ function dropArguments(call: Call): void {
 /** Says which id of a context is not a text; null when all are. Every call runs this, so it has no loop over the names. */
 function idProblem(context: Readonly<Record<string, unknown>> | CallContext): string | null {
   if (context === emptyContext) return null;
-  const { sessionId, conversationId, turnId, userId, prompts, parentSessionIds } = context;
+  const { sessionId, conversationId, turnId, userId, prompts, parentSessionIds, causes } = context;
   if (!isIdOrAbsent(sessionId)) return notText("sessionId");
   if (sessionId !== undefined && logId.test(sessionId as string))
     return `the sessionId of the context is that of a log: it begins with "${logId.exec(sessionId as string)![0]}"`;
@@ -110,12 +111,17 @@ function idProblem(context: Readonly<Record<string, unknown>> | CallContext): st
   if (!isIdOrAbsent(turnId)) return notText("turnId");
   if (!isIdOrAbsent(userId)) return notText("userId");
   if (!areTextsOrAbsent(prompts)) return notTexts("prompts");
+  if (!areCausesOrAbsent(causes)) return "the causes of the context are not a list of turns";
   return areTextsOrAbsent(parentSessionIds) ? null : notTexts("parentSessionIds");
 }
 
-function areTextsOrAbsent(texts: unknown): boolean {
-  return texts === undefined || (Array.isArray(texts) && texts.every((text) => typeof text === "string"));
-}
+const isListOf = (isOne: (item: unknown) => boolean) => (list: unknown) =>
+  list === undefined || (Array.isArray(list) && list.every(isOne));
+const areTextsOrAbsent = isListOf((text) => typeof text === "string");
+const areCausesOrAbsent = isListOf(
+  (cause) =>
+    isRecord(cause) && [cause["sessionId"] ?? 0, cause["turnId"], cause["callId"]].every(isIdOrAbsent),
+);
 
 const notTexts = (key: string) => `the ${key} of the context are not a list of texts`;
 

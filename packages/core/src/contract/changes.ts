@@ -15,13 +15,16 @@ export interface UndoRequest {
 
 /** One change that a call of a session made, or announced that it cannot be undone. */
 export interface SessionChange {
-  /** Its place among the changes of the session; later changes have higher numbers. */
+  /** Its place among the changes of its session; later changes have higher numbers. */
   readonly number: number;
+  /** The session of an agent that this session began, directly or not; absent for a change of the session itself. */
+  readonly sessionId?: string | undefined;
   /** When the call began to make it, in milliseconds since the epoch. */
   readonly at: number;
   readonly tool: string;
   readonly callId: string;
   readonly runId: string;
+  /** Of an agent's change: the turn of this session that began the agent. */
   readonly turnId?: string | undefined;
   /** Run ids of the calls whose tools made this call, the innermost first. */
   readonly parents?: readonly string[] | undefined;
@@ -39,7 +42,7 @@ export interface ChangeFilter {
   /** A call by its id or run id, with the calls that its tool made. */
   readonly call?: string | undefined;
   readonly turn?: string | undefined;
-  /** Only changes with a higher number. */
+  /** Only changes with a higher number, and those that agents made after the one of this number. */
   readonly after?: number | undefined;
 }
 

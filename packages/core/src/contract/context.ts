@@ -34,6 +34,13 @@ export interface Placed {
   readonly place?: CallPlace | undefined;
 }
 
+/** A turn that began the session of a call, such as that of the parent of a sub-agent. */
+export interface CallCause {
+  readonly sessionId: string;
+  readonly turnId?: string | undefined;
+  readonly callId?: string | undefined;
+}
+
 /** Who calls, on whose behalf, and until when. Never filled by the model. */
 export interface CallContext {
   readonly sessionId?: string | undefined;
@@ -51,6 +58,8 @@ export interface CallContext {
   readonly prompts?: readonly string[] | undefined;
   /** Sessions whose results this session has seen, too, such as the parent of a sub-agent. */
   readonly parentSessionIds?: readonly string[] | undefined;
+  /** The turns and calls of other sessions that began this one, the nearest first: an undo of them undoes this call, too. */
+  readonly causes?: readonly CallCause[] | undefined;
   /** The rehearsal of which the call is a part: from `session.rehearse()`. Calls that its tool makes are a part of it, too. */
   readonly rehearsal?: RehearsalMark | undefined;
   /** The list of calls that a person approved with one answer: from `rehearsal.approve()`. */

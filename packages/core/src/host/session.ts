@@ -53,11 +53,9 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     return state;
   };
   const offer = (turn: SessionTurn = {}) => makeOffer(host, { ...turn, sessionId: id });
-  const begin = async (given: SessionCallContext) => {
-    const session = await load().catch(() => null); // the call loads it again, and reports the failure in its outcome
-    const mode = await callMode(host, id, given.turnId);
-    const context: OwnContext = { ...given, sessionId: id, mode, cancellation };
-    return { context, origin: { parent: null, session } };
+  const begin = (given: SessionCallContext, of = id) => {
+    stateOf();
+    return beginIn(host, of, { ...given, cancellation });
   };
   const session: Session = {
     id,
@@ -76,7 +74,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
       return resume(host, ticket, context, clientResult);
     },
     changes: (filter) => listChanges(host, id, filter),
-    undo: async (selection, given = {}) => undoChanges(host, await begin(given), selection),
+    undo: (selection, given = {}) => undoChanges(host, id, (of) => begin(given, of), selection),
     rehearse: () => createRehearsal(host, session, (...given) => callInternal(session, ...given)),
     async mode(turn = {}) {
       await load();
@@ -102,6 +100,20 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     return startCall(host, request, context, { ...origin, isInternal: true });
   });
   return session;
+}
+
+/** How a call in a session begins. The call loads the session again, and reports a failure in its outcome. */
+async function beginIn(host: HostState, id: string, given: CallContext) {
+  const session = await loadState(host, id).catch(() => null);
+  const mode = await callMode(host, id, given.turnId);
+  const context: OwnContext = { ...given, sessionId: id, mode };
+  return { context, origin: { parent: null, session } };
+}
+
+async function loadState(host: HostState, id: string): Promise<object> {
+  const state = host.states.of(id);
+  await host.states.load(id);
+  return state;
 }
 
 const internalCalls = new WeakMap<Session, Session["call"]>();

@@ -15,6 +15,7 @@ const lookAgainMs = 100;
 export class UndoLog {
   readonly #host: HostState;
   readonly #sessionId: string;
+  readonly #of: string;
   readonly #by = randomName();
   readonly #changes = new Map<number, Change>();
   readonly #undone = new Set<number>();
@@ -23,9 +24,11 @@ export class UndoLog {
   #count = 0;
   #first = 0;
 
-  constructor(host: HostState, sessionId: string) {
+  /** `of` is the session that is undone: this one, or one that began it. */
+  constructor(host: HostState, sessionId: string, of = sessionId) {
     this.#host = host;
     this.#sessionId = sessionId;
+    this.#of = of;
   }
 
   /** Whether the oldest changes of the session are no longer kept. */
@@ -58,11 +61,17 @@ export class UndoLog {
   select({ call, turn, after = 0 }: ChangeFilter): readonly SessionChange[] {
     return [...this.#changes]
       .filter(([number]) => number > after)
-      .filter(([, change]) => turn === undefined || change.turnId === turn)
       .filter(
-        ([, { callId, runId, parents }]) => call === undefined || [callId, runId, ...parents].includes(call),
+        ([, { turnId, causes }]) =>
+          turn === undefined || [{ turnId }, ...causes].some((one) => one.turnId === turn),
       )
+      .filter(([, change]) => call === undefined || idsOf(change).includes(call))
       .map(([number, change]) => this.#shown(number, change));
+  }
+
+  /** When a change began; undefined when it is no longer kept. */
+  atOf(number: number): number | undefined {
+    return this.#changes.get(number)?.at;
   }
 
   /** A change as the log has it now. */
@@ -71,9 +80,12 @@ export class UndoLog {
   }
 
   #shown(number: number, change: Change): SessionChange {
-    const { at, tool, callId, runId, turnId, parents, arguments: given } = change;
+    const { at, tool, callId, runId, parents, causes, arguments: given } = change;
+    const isOwn = this.#sessionId === this.#of;
+    const { turnId } = isOwn ? change : (causes.find((cause) => cause.sessionId === this.#of) ?? {});
     return {
       number,
+      ...(!isOwn && { sessionId: this.#sessionId }),
       at,
       tool,
       callId,
@@ -195,6 +207,11 @@ interface ClaimedChange {
   readonly hasBegun: () => boolean;
   end(kind: "undone" | "stopped"): Promise<void>;
   drop(): void;
+}
+
+/** The ids of a change's call, and of those that caused it. */
+function idsOf({ callId, runId, parents, causes }: Change): readonly string[] {
+  return [callId, runId, ...parents, ...causes.flatMap((cause) => cause.callId ?? [])];
 }
 
 function textsOf(given: JsonObject): readonly string[] {

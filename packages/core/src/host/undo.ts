@@ -26,44 +26,71 @@ import { UndoLog } from "./undo-log.ts";
  * have the effect of one, and no process is seen that stalls; or if a person decides so.
  */
 
-/** How the calls of an undo begin. */
+/** How a call of an undo begins. */
 interface UndoStart {
   readonly context: CallContext & { readonly sessionId: string };
   readonly origin: { readonly parent: null; readonly session: object | null };
 }
 
-/** The changes of a session, oldest first. Rejects with `STORE_FAILED`. */
+/** The changes of a session and of the agents that it began, oldest first. Rejects with `STORE_FAILED`. */
 export async function listChanges(
   host: HostState,
   sessionId: string,
   filter: ChangeFilter = {},
 ): Promise<readonly SessionChange[]> {
-  const log = new UndoLog(host, sessionId);
-  await log.read();
-  return log.select(filter);
+  return selectFrom(await readLogs(host, sessionId), sessionId, filter);
+}
+
+/** By session: that of the undo is the first. */
+type Logs = ReadonlyMap<string, UndoLog>;
+
+async function readLogs(host: HostState, sessionId: string): Promise<Logs> {
+  const logs = new Map<string, UndoLog>();
+  for (const id of [sessionId, ...(await host.changes.below(sessionId))]) {
+    const log = new UndoLog(host, id, sessionId);
+    await log.read();
+    logs.set(id, log);
+  }
+  return logs;
+}
+
+/** What a filter selects. Numbers are those of the session itself; the changes of its agents stand where their time puts them. */
+function selectFrom(
+  logs: Logs,
+  sessionId: string,
+  { after, ...filter }: ChangeFilter,
+): readonly SessionChange[] {
+  const [own, ...others] = [...logs.values()];
+  const since = after === undefined || after === 0 ? 0 : (own!.atOf(after) ?? 0);
+  const below = others.flatMap((log) => log.select(filter).filter(({ at }) => at > since));
+  if (below.length === 0) return own!.select({ ...filter, after });
+  return [...own!.select({ ...filter, after }), ...below].toSorted((a, b) => a.at - b.at);
 }
 
 /** Undoes the selected changes of a session, newest first, up to the first that fails. Rejects with `STORE_FAILED`. */
 export async function undoChanges(
   host: HostState,
-  start: UndoStart,
+  sessionId: string,
+  begin: (sessionId: string) => Promise<UndoStart>,
   { unclear, ...filter }: UndoSelection = {},
 ): Promise<UndoReport> {
-  const log = new UndoLog(host, start.context.sessionId);
-  await log.read();
-  const selected = log.select(filter).toReversed();
+  const logs = await readLogs(host, sessionId);
+  const isPartial = [...logs.values()].some((log) => log.isPartial);
+  const selected = selectFrom(logs, sessionId, filter).toReversed();
   const irreversible = selected.filter((change) => change.irreversible !== undefined);
   const todo = selected.filter((change) => change.irreversible === undefined && !change.isUndone);
   const undone: SessionChange[] = [];
   for (const [at, change] of todo.entries()) {
-    const outcome = await undoOne(host, log, { number: change.number, unclear }, start);
+    const { sessionId: id = sessionId, number } = change;
+    const log = logs.get(id)!;
+    const outcome = await undoOne(host, log, { number, unclear }, await begin(id));
     if (outcome !== null && outcome.status !== "ok") {
       const stopped = { change: log.now(change.number), outcome, later: log.laterThan(change) };
-      return { undone, stopped, left: todo.slice(at + 1), irreversible, isPartial: log.isPartial };
+      return { undone, stopped, left: todo.slice(at + 1), irreversible, isPartial };
     }
     undone.push({ ...change, isUndone: true });
   }
-  return { undone, stopped: null, left: [], irreversible, isPartial: log.isPartial };
+  return { undone, stopped: null, left: [], irreversible, isPartial };
 }
 
 /** Undoes one change. Null when another process has done it, or a person has decided that it is done. */

@@ -1,4 +1,5 @@
 import type { UndoRequest } from "../contract/changes.ts";
+import type { CallCause } from "../contract/context.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { SessionEntry, SessionStore } from "../contract/stores.ts";
 import { isRecord, type Json, type JsonObject } from "../json/json.ts";
@@ -40,6 +41,8 @@ export interface ChangingCall {
   readonly runId: string;
   readonly turnId?: string | undefined;
   readonly parents: readonly string[];
+  /** What began the session, in other sessions. */
+  readonly causes: readonly CallCause[];
   readonly arguments: JsonObject;
 }
 
@@ -71,6 +74,8 @@ export class SessionChanges {
   readonly #limits: Limits;
   readonly #logs = new Map<string, Log>();
   readonly #memory = createMemorySessions();
+  /** Later than for any earlier change of this process: a session and its agents are undone in the order of time. */
+  #lastAt = 0;
 
   constructor(host: ChangesHost, limits: Limits = bounds) {
     this.#host = host;
@@ -105,6 +110,12 @@ export class SessionChanges {
     return withStoreCode(() => this.#store().append(changesLogOf(sessionId), after, [timed]));
   }
 
+  /** The sessions of agents that a session began, directly or not. Rejects with `STORE_FAILED`. */
+  async below(sessionId: string): Promise<readonly string[]> {
+    const store = this.#host.stores.sessions(this.#host.moduleSet.generation());
+    return store === null ? [] : withStoreCode(() => belowOf(store, sessionId));
+  }
+
   /** Forgets what only this process has. */
   forget(sessionId: string): void {
     this.#logs.delete(sessionId);
@@ -120,13 +131,14 @@ export class SessionChanges {
     const short = Object.entries(shown).filter(
       ([, value]) => JSON.stringify(value).length <= this.#limits.argumentBytes,
     );
-    const { turnId, parents, ...facts } = call;
+    const { turnId, parents, causes, ...facts } = call;
     return {
       ...facts,
       ...(turnId !== undefined && { turnId }),
       ...(parents.length > 0 && { parents }),
+      ...(causes.length > 0 && { causes: causes as unknown as Json }),
       arguments: Object.fromEntries(short),
-      at: this.#host.clock.now(),
+      at: (this.#lastAt = Math.max(this.#host.clock.now(), this.#lastAt + 0.001)),
     };
   }
 
@@ -179,6 +191,17 @@ export class SessionChanges {
   }
 }
 
+/** Most sessions of agents that are looked at. */
+const maxBelow = 1_000;
+
+async function belowOf(store: SessionStore, sessionId: string): Promise<readonly string[]> {
+  const found = new Set([sessionId]);
+  for (const parentId of found)
+    for (const { id } of await store.list({ parentId, limit: maxBelow }))
+      if (found.size <= maxBelow) found.add(id);
+  return [...found].slice(1);
+}
+
 function take(log: Log, sequence: number, entry: Json): void {
   const bytes = JSON.stringify(entry).length;
   log.sizes.push({ sequence, bytes });
@@ -222,5 +245,5 @@ export function readChangeEntry(entry: Json): ChangeEntry | null {
   const isOfCall = [tool, owner, callId, runId].every((fact) => typeof fact === "string");
   if (!isOfCall || !isRecord(entry["arguments"]) || (kind !== "change" && kind !== "irreversible"))
     return null;
-  return { parents: [], ...entry } as unknown as ChangeEntry;
+  return { parents: [], causes: [], ...entry } as unknown as ChangeEntry;
 }

@@ -6,8 +6,21 @@ interface Running {
   readonly above: Running | null;
 }
 
+/** The turns and calls that began the session of a sub-agent, the nearest first, as the context of its calls has them. */
+export function causesOf({ log, above }: Running): Pick<SessionCallContext, "causes"> {
+  if (above === null) return {};
+  const { turn } = above.log.view;
+  const begun = turn?.calls.find(({ child }) => child?.sessionId === log.facts.id);
+  const cause = {
+    sessionId: above.log.facts.id,
+    ...(turn !== null && { turnId: turn.turnId }),
+    ...(begun !== undefined && { callId: begun.call.callId }),
+  };
+  return { causes: [cause, ...(causesOf(above).causes ?? [])] };
+}
+
 /** What the user has written, and whose results a session has seen, as the context of its calls has them. */
-export type UserWords = Pick<SessionCallContext, "prompts" | "parentSessionIds">;
+export type UserWords = Pick<SessionCallContext, "prompts" | "parentSessionIds" | "causes">;
 
 /**
  * The user's words for the calls of a running session. The instruction of a sub-agent is written by a model, so a sub-agent

@@ -1,8 +1,7 @@
 import type { Approver, SessionChange, UnclearUndo } from "@toolmount/core";
-import type { OpenedHost } from "@toolmount/loader";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { confirmUndo } from "../../host/confirm-undo.ts";
-import { changedChildren, findChanges } from "../../host/find-changes.ts";
+import { findChanges } from "../../host/find-changes.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
 import { readUserName } from "../../host/user-name.ts";
@@ -12,7 +11,6 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { interruption } from "../../process/signals.ts";
 import { writeChanges, writeUndo } from "../../render/changes.ts";
-import { printable } from "../../screen/printable.ts";
 
 interface Options extends PlanOptions {
   readonly session?: string;
@@ -71,7 +69,6 @@ async function undo(
         .undo({ ...filter, after, unclear: options.unclear }, context);
       if (options.json === true) shell.out.json(report);
       else writeUndo(shell.out, report);
-      await sayChildren(host, sessionId, shell);
       return report.stopped === null ? exitCodes.done : exitCodes.failed;
     } finally {
       await host.close();
@@ -92,11 +89,6 @@ function approverOf(
 ): Approver["ask"] | undefined {
   if (terminal === undefined) return undefined;
   return createTerminalApprover(err, terminal, onLeave, undefined, readUserName(env));
-}
-
-async function sayChildren(host: OpenedHost, sessionId: string, { err }: Shell): Promise<void> {
-  for (const id of await changedChildren(host, sessionId))
-    err.line(`an agent of this session changed something, too: toolmount undo ${printable(id)}`);
 }
 
 function readNumber(text: string): number {
