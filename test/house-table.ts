@@ -35,12 +35,13 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/mcp": { house: [core, paths], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": {
     house: [core],
-    // preact is served to browsers as its packages ship it; jose checks the tokens of OpenID providers.
+    // preact is served to browsers as its packages ship it; jose checks the tokens of OpenID providers, and oauth4webapi gets them.
     libraries: [
       "hono",
       "@hono/node-server",
       "@hono/zod-openapi",
       "jose",
+      "oauth4webapi",
       "preact",
       "@preact/signals",
       "@preact/signals-core",

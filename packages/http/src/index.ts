@@ -23,7 +23,9 @@ export {
   type Authenticate,
   type TokenRecord,
 } from "./access/tokens.ts";
-export { createOidcCheck, findOidcKeys, type OidcOptions } from "./access/oidc.ts";
+export { findOidcKeys } from "./access/issuer.ts";
+export { createOidcCheck, type OidcOptions } from "./access/oidc.ts";
+export { createPageSignIn, type PageSignIn, type PageSignInOptions } from "./access/page-sign-in.ts";
 
 // Errors
 export { httpErrorCodes, type HttpErrorCode } from "./fault/http-error.ts";

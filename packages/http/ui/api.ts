@@ -42,16 +42,21 @@ function takeToken(): string | null {
 const tabs = new BroadcastChannel("toolmount-tabs");
 tabs.addEventListener(
   "message",
-  ({ data }: MessageEvent<{ readonly asks?: true; readonly token?: string }>) => {
+  ({ data }: MessageEvent<{ readonly asks?: true; readonly token?: string; readonly of?: string }>) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
     if (data.asks === true && token.value !== null) tabs.postMessage({ token: token.value });
-    else if (data.token !== undefined && token.value === null && !isSignedOut) enterToken(data.token);
+    else if (data.token !== undefined && token.value === (data.of ?? null) && !isSignedOut)
+      enterToken(data.token);
   },
 );
 /** The person signed out here: then no other tab signs them in. */
 let isSignedOut = false;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
 if (token.value === null) tabs.postMessage({ asks: true });
+
+/** The name of the OpenID provider at which people sign in to this server; null when they enter a token. */
+export const provider =
+  document.querySelector<HTMLMetaElement>('meta[name="toolmount-provider"]')?.content ?? null;
 
 /** Keeps a token that a person entered. */
 export function enterToken(given: string): void {
@@ -60,9 +65,14 @@ export function enterToken(given: string): void {
   token.value = given;
 }
 
-/** Forgets the token. */
-export function forgetToken(): void {
+/** The person leaves: this browser keeps nothing that could sign them in again. */
+export async function signOut(): Promise<void> {
   isSignedOut = true;
+  forgetToken();
+  if (provider !== null) await fetch("/signin/out", { method: "POST" });
+}
+
+function forgetToken(): void {
   sessionStorage.removeItem(storageKey);
   token.value = null;
 }
@@ -84,7 +94,46 @@ async function request(
   body?: unknown,
   extra: { readonly accept?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
-  const response = await fetch(api + path, {
+  const used = token.value;
+  const response = await send(method, path, body, extra);
+  if (response.ok) return response;
+  if (response.status === 401 && (await renewToken(used))) return request(method, path, body, extra);
+  const { code, detail } = (await response.json()) as { code: string; detail: string };
+  if (response.status === 401) {
+    forgetToken();
+    refusal.value = `The server does not accept this token: ${detail}.`;
+  }
+  throw new ApiError(code, detail);
+}
+
+/**
+ * Gets the next token of a person who signed in at the provider. False when there is none. One tab asks, and the others take
+ * its answer: the provider takes what renews a token once.
+ */
+export async function renewToken(used: string | null): Promise<boolean> {
+  // A token of the server's own file has no dots, and cannot be renewed.
+  if (provider === null || isSignedOut || used?.includes(".") === false) return false;
+  const renew = async () => {
+    if (token.value !== used) return token.value !== null;
+    const response = await fetch("/signin/renew", { method: "POST" });
+    if (response.status === 401) return false;
+    const answer = (await response.json()) as { token: string; code: string; detail: string };
+    if (!response.ok) throw new ApiError(answer.code, answer.detail);
+    enterToken(answer.token);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
+    if (used !== null) tabs.postMessage({ token: answer.token, of: used });
+    return true;
+  };
+  return isSecureContext ? navigator.locks.request("toolmount-renew", renew) : renew();
+}
+
+function send(
+  method: string,
+  path: string,
+  body: unknown,
+  extra: { readonly accept?: string; readonly signal?: AbortSignal },
+): Promise<Response> {
+  return fetch(api + path, {
     method,
     headers: {
       authorization: `Bearer ${token.value ?? ""}`,
@@ -94,13 +143,6 @@ async function request(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(extra.signal !== undefined && { signal: extra.signal }),
   });
-  if (response.ok) return response;
-  const { code, detail } = (await response.json()) as { code: string; detail: string };
-  if (response.status === 401) {
-    forgetToken();
-    refusal.value = `The server does not accept this token: ${detail}.`;
-  }
-  throw new ApiError(code, detail);
 }
 
 /** One server-sent event. */

@@ -63,12 +63,14 @@ function isHidden(): boolean {
 
 async function keepConnected(ended: AbortSignal): Promise<void> {
   let pauseMs = firstPauseMs;
+  let wasOpen = false;
+  connection.value = "connecting";
   while (!ended.aborted && token.value !== null) {
-    connection.value = "connecting";
     try {
       await untilSilent(ended, (signal, heard) =>
         listen(signal, () => {
           heard();
+          wasOpen = true;
           pauseMs = firstPauseMs;
         }),
       );
@@ -76,6 +78,11 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
       if (!ended.aborted && error instanceof ApiError) notify(textOf(error));
     }
     if (ended.aborted) return;
+    if (wasOpen) {
+      // A server ends a stream with its token, and the next one is open at once: nothing on the page changes.
+      wasOpen = false;
+      continue;
+    }
     connection.value = "lost";
     forgetApprovals();
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -109,7 +116,9 @@ async function listen(signal: AbortSignal, heard: () => void): Promise<void> {
   me.value = await ask<Me>("GET", "/hosts");
   const known = me.value.hosts.map(({ name }) => name);
   if (!known.includes(hostName.value) && known[0] !== undefined) hostName.value = known[0];
-  for await (const { event, data } of sharedEvents(`${hostPath.value}/events`, signal)) {
+  const { name, user, roles } = me.value;
+  const who = JSON.stringify([name, user, roles]);
+  for await (const { event, data } of sharedEvents(`${hostPath.value}/events`, who, signal)) {
     heard();
     if (event === "hello") {
       await readAll();

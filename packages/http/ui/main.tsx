@@ -1,12 +1,13 @@
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { untracked, useSignalEffect } from "@preact/signals";
 import { render } from "preact";
-import { enterToken, forgetToken, refusal, token } from "./api.ts";
+import { signOut, token } from "./api.ts";
 import { CallsView } from "./calls/calls.tsx";
 import { follow } from "./connect.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { InboxView } from "./inbox/inbox.tsx";
 import { markHidden } from "./mark-hidden.ts";
 import { PlanView } from "./plan/plan.tsx";
+import { Login } from "./login.tsx";
 import { linkTo, route } from "./route.ts";
 import { SessionsView } from "./sessions.tsx";
 import { announced, approvals, connection, hostName, mayApprove, me, notices } from "./state.ts";
@@ -24,45 +25,11 @@ function App() {
   return token.value === null ? <Login /> : <Page />;
 }
 
-function Login() {
-  const given = useSignal("");
-  return (
-    <main class="login">
-      <h1 class="brand">
-        <i aria-hidden="true" />
-        toolmount
-      </h1>
-      <p>Enter a token of this server. The server shows it once, when it starts at a terminal.</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          enterToken(given.value.trim());
-        }}
-      >
-        <label>
-          Token
-          <input
-            type="password"
-            autocomplete="off"
-            value={given}
-            onInput={(event) => (given.value = event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit" class="go">
-          Open
-        </button>
-        <p role="alert" class="origin">
-          {refusal.value}
-        </p>
-      </form>
-    </main>
-  );
-}
-
 function Page() {
   useSignalEffect(() => {
     void hostName.value;
-    return follow();
+    // A renewed token changes nothing of what is shown.
+    return untracked(follow);
   });
   useSignalEffect(() => {
     const waiting = approvals.value?.length ?? 0;
@@ -126,7 +93,7 @@ function Foot() {
     <div class="foot">
       <Connection />
       <HostChoice />
-      <button type="button" class="plain" onClick={forgetToken}>
+      <button type="button" class="plain" onClick={() => void signOut()}>
         <Icon name="out" />
         Sign out
       </button>

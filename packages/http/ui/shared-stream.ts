@@ -1,4 +1,4 @@
-import { readEvents, token, type ServerEvent } from "./api.ts";
+import { readEvents, type ServerEvent } from "./api.ts";
 
 /** What the tabs of a browser say to each other about one stream. */
 type Message =
@@ -7,20 +7,24 @@ type Message =
   | { readonly kind: "lost" };
 
 /**
- * Reads a stream of events that all tabs of this browser with the same token share: a browser has six connections to a
+ * Reads a stream of events that all tabs of this browser share in which the same person, `who`, sees the same: a browser has six connections to a
  * server. The tab that holds the lock reads the stream and passes its events on; when it closes, the lock goes to another
  * tab, which begins with a new `hello`. Without locks, which a page has over HTTPS and on this machine, each tab reads its own.
  */
-export async function* sharedEvents(path: string, ended: AbortSignal): AsyncGenerator<ServerEvent> {
-  const name = await nameOf(path);
+export async function* sharedEvents(
+  path: string,
+  who: string,
+  ended: AbortSignal,
+): AsyncGenerator<ServerEvent> {
+  const name = await nameOf(path, who);
   if (name === null) yield* readEvents("GET", path, ended);
   else yield* withTabs(name, path, ended);
 }
 
-/** The tabs of one token, without the token itself. */
-async function nameOf(path: string): Promise<string | null> {
+/** The tabs of one person. Tokens that are renewed change, and the person does not. */
+async function nameOf(path: string, who: string): Promise<string | null> {
   if (!isSecureContext) return null;
-  const bytes = new TextEncoder().encode(`${path} ${token.value ?? ""}`);
+  const bytes = new TextEncoder().encode(`${path} ${who}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return `toolmount ${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

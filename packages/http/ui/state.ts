@@ -28,15 +28,16 @@ export const notices = signal<readonly { readonly id: number; readonly text: str
 export const tools = signal<readonly Tool[]>([]);
 /** Questions that were answered on this page. */
 export const answeredHere = signal<ReadonlySet<string>>(new Set());
-export const mayApprove = computed(() => me.value?.roles.includes("approve") ?? false);
+export const mayApprove = computed(() => has("approve"));
+export const maySeeQuestions = computed(() => has("approve") || has("view"));
+
+const has = (role: string) => me.value?.roles.includes(role) ?? false;
 
 /** What the shown host serves. */
 export const served = computed(() => me.value?.hosts.find(({ name }) => name === hostName.value));
 
 /** Whether the token sees what every user does: the audit and the plan are for such tokens only. */
-export const maySeeAll = computed(
-  () => me.value?.user === null || mayApprove.value || (me.value?.roles.includes("admin") ?? false),
-);
+export const maySeeAll = computed(() => me.value?.user === null || maySeeQuestions.value || has("admin"));
 
 /** The API of the host that is shown. */
 export const hostPath = computed(() => `/hosts/${encodeURIComponent(hostName.value)}`);
@@ -97,7 +98,7 @@ interface Approvals {
 
 /** Reads what waits. A question that has ended is named, with the person who answered it. */
 export async function readApprovals(): Promise<void> {
-  if (!mayApprove.value) return;
+  if (!maySeeQuestions.value) return;
   const read = (lastRead += 1);
   const now = await ask<Approvals>("GET", `${hostPath.value}/approvals`);
   // A later reading knows more.

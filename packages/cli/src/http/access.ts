@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import type { Authenticate, TokenRecord } from "@toolmount/http";
+import type { Logger } from "@toolmount/core";
+import type { Authenticate, PageSignIn, TokenRecord } from "@toolmount/http";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
-import { readTokenFile, requireOutside, writeTokenFile } from "./token-file.ts";
+import { readSecret, readTokenFile, requireOutside, writeTokenFile } from "./token-file.ts";
 
 /** Options that say whose tokens a server accepts. */
 export interface AccessOptions {
@@ -10,11 +11,17 @@ export interface AccessOptions {
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcRoles?: string;
+  readonly oidcClient?: string;
+  readonly oidcScope?: string;
+  readonly oidcSecret?: string;
+  readonly publicUrl?: string;
 }
 
 /** Whose tokens a server accepts. */
 export interface ServerAccess {
   readonly authenticate: Authenticate;
+  /** Where people sign in to the page. Absent when they enter a token. */
+  readonly pageSignIn?: PageSignIn | undefined;
   /** New tokens, which are shown once. Absent when the tokens come from elsewhere. */
   readonly created?: { readonly call: string; readonly decide: string };
   /** Reads the file of tokens again. With a file that is refused the tokens stay as they were. */
@@ -30,13 +37,17 @@ export async function prepareAccess(
   options: AccessOptions,
   planFolders: readonly string[],
   shell: Shell,
+  logger: Logger,
 ): Promise<ServerAccess> {
   const { createTokenCheck } = await import("@toolmount/http");
   const signed = await openIssuer(options);
+  const pageSignIn =
+    signed === null ? undefined : await openSignIn(options, signed, { planFolders, shell, logger });
   const { records, created } = await prepareTokens(options, planFolders, shell);
   let stored = createTokenCheck(records);
   return {
     authenticate: (token) => stored(token) ?? signed?.(token) ?? null,
+    pageSignIn,
     ...(created !== undefined && { created }),
     async reload() {
       if (options.tokens === undefined) return;
@@ -46,10 +57,41 @@ export async function prepareAccess(
   };
 }
 
+interface SignInPlace {
+  readonly planFolders: readonly string[];
+  readonly shell: Shell;
+  readonly logger: Logger;
+}
+
+/** Lets people sign in to the page at the provider, as the client that the provider knows this server by. */
+async function openSignIn(
+  { oidcIssuer, oidcAudience, oidcClient: clientId, oidcScope: scope, oidcSecret, publicUrl }: AccessOptions,
+  authenticate: Authenticate,
+  { planFolders, shell, logger }: SignInPlace,
+): Promise<PageSignIn | undefined> {
+  if (clientId === undefined) return undefined;
+  const { createPageSignIn } = await import("@toolmount/http");
+  const clientSecret =
+    oidcSecret === undefined ? undefined : await readSecret(resolve(shell.cwd, oidcSecret), planFolders);
+  return createPageSignIn({
+    issuer: oidcIssuer!,
+    audience: oidcAudience!,
+    clientId,
+    clientSecret,
+    scope,
+    publicUrl,
+    authenticate,
+    logger,
+  });
+}
+
 /** Recognises the signed tokens of an OpenID provider. Only a signed token has dots. */
 async function openIssuer(options: AccessOptions): Promise<Authenticate | null> {
   const { oidcIssuer: issuer, oidcAudience: audience, oidcRoles: rolesClaim } = options;
-  if (issuer === undefined) return null;
+  if (issuer === undefined) {
+    if (options.oidcClient === undefined) return null;
+    throw usageError("--oidc-client needs --oidc-issuer, the provider at which people sign in");
+  }
   if (audience === undefined)
     throw usageError(
       "--oidc-issuer needs --oidc-audience, the name under which the issuer knows this server",

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Logger } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { HttpServer, ListenAddress, ServedHost } from "@toolmount/http";
 import { auditSinkOf } from "../audit/audit-sink.ts";
@@ -26,7 +27,6 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly beyondLoopback?: true;
   readonly grace?: number;
   readonly approvalUrl?: string;
-  readonly publicUrl?: string;
   readonly watch?: true;
 }
 
@@ -53,8 +53,9 @@ export async function serveOverHttp(
     try {
       for (const [name, path] of plansOf(plan, options)) open.push(await openOne(name, path, options, shell));
       const folders = open.map(({ host }) => host.plan.folder);
-      access = await prepareAccess(options, folders, shell);
-      const server = await start(open, listen, access, options, shell);
+      const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
+      access = await prepareAccess(options, folders, shell, logger);
+      const server = await start(open, listen, access, options, logger);
       const watches = options.watch === true ? await watchAll(open, shell) : [];
       announce(server, access, options, shell);
       if (!signal.aborted) await once(signal, "abort");
@@ -139,14 +140,15 @@ async function openOne(
 async function start(
   open: readonly Open[],
   listen: ListenAddress | undefined,
-  { authenticate }: ServerAccess,
+  { authenticate, pageSignIn }: ServerAccess,
   { allowHost, allowOrigin, beyondLoopback, oidcIssuer, publicUrl }: HttpOptions,
-  shell: Shell,
+  logger: Logger,
 ): Promise<HttpServer> {
   const { serveHosts } = await import("@toolmount/http");
   return serveHosts({
     hosts: Object.fromEntries(open.map(({ name, served }) => [name, served])),
     authenticate,
+    pageSignIn,
     listen,
     beyondLoopback,
     allowedHosts: allowHost,
@@ -154,7 +156,7 @@ async function start(
     ...(oidcIssuer !== undefined && {
       signIn: { authorizationServers: [oidcIssuer], publicUrl },
     }),
-    logger: createTerminalLogger(shell.err, shell.settings.verbosity),
+    logger,
   });
 }
 

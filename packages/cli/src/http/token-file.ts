@@ -10,10 +10,21 @@ export async function readTokenFile(path: string): Promise<readonly TokenRecord[
   if (text === null) return null;
   const { tokenFile } = await import("@toolmount/http");
   try {
-    return tokenFile.parse(JSON.parse(text)).tokens;
+    const read = tokenFile.safeParse(JSON.parse(text));
+    if (read.success) return read.data.tokens;
+    const [issue] = read.error.issues;
+    throw new Error(`${issue?.path.join(".") ?? ""}: ${issue?.message}`);
   } catch (cause) {
     throw refusal(path, `it is not a file of tokens: ${(cause as Error).message}`);
   }
+}
+
+/** Reads a secret of the server from a file of its own. Throws `USAGE_INVALID`. */
+export async function readSecret(path: string, planFolders: readonly string[]): Promise<string> {
+  await requireOutside(path, planFolders);
+  const secret = (await readIfThere(path))?.trim() ?? "";
+  if (secret === "") throw refusal(path, "it is not there, or empty; it holds the secret of --oidc-client");
+  return secret;
 }
 
 /** Writes a file of hashed tokens that only its owner can read, whole or not at all. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { operatorWorld } from "../support/operator-world.ts";
@@ -212,7 +213,12 @@ async function startIssuer() {
   const server = createServer(({ url }, response) => {
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const pages: Record<string, object> = {
-      "/.well-known/openid-configuration": { issuer, jwks_uri: `${issuer}/keys` },
+      "/.well-known/openid-configuration": {
+        issuer,
+        jwks_uri: `${issuer}/keys`,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+      },
       "/keys": keys,
     };
     const page = pages[url ?? ""];
@@ -262,6 +268,37 @@ test("tokens of an OpenID provider are accepted beside stored ones, with the rol
   ]);
   expect(wrong).toMatchObject({ code: 1 });
   expect(wrong.stderr).toContain("/x/.well-known/openid-configuration cannot be read");
+});
+
+test("people sign in to the page as the client that the options name, whose secret is in a file of its owner", async () => {
+  const place = await workspace(files);
+  const { issuer } = await startIssuer();
+  const tokens = await writeTokens();
+  const oidc = ["--oidc-issuer", issuer, "--oidc-audience", "https://tools.example.com/mcp"];
+  const client = ["--oidc-client", "page", "--oidc-scope", "openid offline_access"];
+  const secret = join(dirname(tokens.file), "secret");
+  await writeFile(secret, "a secret of two sides\n", { mode: 0o600 });
+  const words = ["plan.yaml", ...oidc, ...client, "--public-url", "https://tools.example.com"];
+  const { url } = await startServer(place, tokens, [...words, "--oidc-secret", secret]);
+  const sent = await fetch(`${url}/signin?view=/inbox`, { redirect: "manual" });
+  expect(sent.status).toBe(302);
+  const to = new URL(sent.headers.get("location")!);
+  expect(`${to.origin}${to.pathname}`).toBe(`${issuer}/authorize`);
+  expect(Object.fromEntries(to.searchParams)).toMatchObject({
+    client_id: "page",
+    redirect_uri: "https://tools.example.com/signin/callback",
+    scope: "openid offline_access",
+    resource: "https://tools.example.com/mcp",
+    code_challenge_method: "S256",
+  });
+  expect(sent.headers.get("set-cookie")).toMatch(/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/);
+
+  await chmod(secret, 0o644);
+  const run = (...given: string[]) => place.run(["serve", "plan.yaml", "--http", "127.0.0.1:0", ...given]);
+  const open = await run(...oidc, ...client, "--oidc-secret", secret);
+  expect(open.stderr).toContain("others can read it");
+  const without = await run(...client);
+  expect(without.stderr).toContain("--oidc-client needs --oidc-issuer");
 });
 
 test("a client of MCP reads where to sign in, from the refusal on", async () => {

@@ -1,5 +1,3 @@
-import { ToolmountError } from "@toolmount/core";
-import { z } from "zod";
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { roles, type Principal, type Role } from "./principal.ts";
 
@@ -50,46 +48,4 @@ function principalOf(payload: JWTPayload, rolesClaim: string): Principal | null 
   const { sub } = payload;
   if (own.length === 0 || sub === undefined || sub === "") return null;
   return { name: sub, user: sub, roles: new Set<Role>(own), hosts: null };
-}
-
-const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
-
-/** Milliseconds in which an issuer must describe itself. */
-const discoveryMs = 10_000;
-
-/**
- * Asks an issuer where its keys are, by OpenID Connect Discovery. Rejects with `OPTION_INVALID` when it does not answer, is
- * another issuer than it was asked for, or does not use HTTPS, except on loopback.
- */
-export async function findOidcKeys(issuer: string): Promise<URL> {
-  const refuse = (problem: string, cause?: unknown) =>
-    new ToolmountError("OPTION_INVALID", { option: "issuer", problem: `${issuer}: ${problem}` }, { cause });
-  if (!isSafe(issuer)) throw refuse("it is not an https address");
-  const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const found = await readDiscovery(address).catch((cause: unknown) => {
-    throw refuse(`${address} cannot be read: ${messageOf(cause)}`, cause);
-  });
-  if (found.issuer !== issuer) throw refuse(`its discovery document names the issuer ${found.issuer}`);
-  if (!isSafe(found.jwks_uri)) throw refuse(`its keys are not at an https address: ${found.jwks_uri}`);
-  return new URL(found.jwks_uri);
-}
-
-async function readDiscovery(address: string): Promise<z.output<typeof discovery>> {
-  const response = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(discoveryMs) });
-  if (!response.ok) throw new Error(`it answered with status ${response.status}`);
-  return discovery.parse(await response.json());
-}
-
-const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
-function isSafe(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return false;
-  return url.protocol === "https:" || loopbackNames.has(url.hostname);
-}
-
-function messageOf(thrown: unknown): string {
-  if (thrown instanceof z.ZodError) return z.prettifyError(thrown);
-  const { message, cause } = thrown as Error;
-  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }

@@ -1,13 +1,13 @@
 import { HttpError } from "../fault/http-error.ts";
 
-/**
- * What a token may do, beside looking. `call`: call tools, run turns, resume. `approve`: see and decide approvals.
- * `admin`: reload a plan, revoke an approval, and see what every user does.
- */
-export type Role = "call" | "approve" | "admin";
-
 /** All roles. */
-export const roles: readonly Role[] = ["call", "approve", "admin"];
+export const roles = ["view", "call", "approve", "admin"] as const;
+
+/**
+ * What a token may do. `view`: see what every user does and what waits, and change nothing. `call`: call tools, run turns,
+ * resume. `approve`: see and decide approvals. `admin`: reload a plan, revoke an approval, and see what every user does.
+ */
+export type Role = (typeof roles)[number];
 
 /** Who a request is from. */
 export interface Principal {
@@ -20,15 +20,22 @@ export interface Principal {
   readonly hosts: ReadonlySet<string> | null;
 }
 
-/** Throws `FORBIDDEN` without the role. */
-export function requireRole(principal: Principal, role: Role): void {
-  if (!principal.roles.has(role))
-    throw new HttpError("FORBIDDEN", { problem: `it needs the role ${role}, which ${principal.name} lacks` });
+/** Throws `FORBIDDEN` without one of the roles. */
+export function requireRole(principal: Principal, ...oneOf: readonly Role[]): void {
+  if (oneOf.some((role) => principal.roles.has(role))) return;
+  throw new HttpError("FORBIDDEN", {
+    problem: `it needs the role ${oneOf.join(" or ")}, which ${principal.name} lacks`,
+  });
+}
+
+/** Whether a token sees the questions for people. */
+export function maySeeQuestions({ roles: own }: Principal): boolean {
+  return own.has("approve") || own.has("view");
 }
 
 /** The only user whose calls and sessions it may see; null when it may see all. */
 export function visibleUser({ user, roles: own }: Principal): string | null {
-  return own.has("admin") || own.has("approve") ? null : user;
+  return own.has("admin") || own.has("approve") || own.has("view") ? null : user;
 }
 
 /** The user of a call: the token's own, or for a token without one the user that the request names. */

@@ -73,11 +73,12 @@ const revoke = createRoute({
   responses: { 200: json(z.object({ revoked: z.string() }), "It is revoked"), ...failures },
 });
 
-/** Approvals. Their ids are for approvers only, so each route needs the role. */
+/** Approvals. A question may show what only some may know, so that reading it needs a role, too. */
 export function approvalRoutes(service: Service) {
   const routes = createRoutes();
   routes.use("/hosts/:host/approvals/*", async (c, next) => {
-    requireRole(c.env.principal, "approve");
+    const reads = c.req.method === "GET" || c.req.method === "HEAD";
+    requireRole(c.env.principal, "approve", ...(reads ? (["view"] as const) : []));
     await next();
   });
   return routes

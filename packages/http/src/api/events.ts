@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { visibleUser } from "../access/principal.ts";
+import { maySeeQuestions, visibleUser } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { createRoutes, failures, hostOf, hostParam, signalOf, type Service } from "./service.ts";
 import type { ApprovalListener } from "../journal/approval-watch.ts";
@@ -51,7 +51,7 @@ export function eventRoutes(service: Service) {
       send("hello", { version: service.version, complete: missed !== null });
       for (const event of missed ?? []) pass(event);
       const stops = [log.watch(pass), beat(service, () => send("alive", {}))];
-      if (principal.roles.has("approve")) stops.push(watch.watch(questionsSender(send)));
+      if (maySeeQuestions(principal)) stops.push(watch.watch(questionsSender(send)));
       await ended(AbortSignal.any([gone, signalOf(c, service), service.ending]));
       for (const stop of stops) stop();
       open.set(name, open.get(name)! - 1);

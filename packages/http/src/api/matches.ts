@@ -33,7 +33,7 @@ const matches = createRoute({
 export function matchRoutes(service: Service) {
   return createRoutes().openapi(matches, async (c) => {
     const { host, id } = c.req.valid("param");
-    requireRole(c.env.principal, "approve");
+    requireRole(c.env.principal, "approve", "view");
     const { history, watch } = hostOf(service, host, c.env.principal);
     const view = await watch.find(id);
     if (view === undefined) throw new ToolmountError("APPROVAL_NOT_FOUND", {});

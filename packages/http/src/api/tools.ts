@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { ToolInfo } from "@toolmount/core";
+import { roles } from "../access/principal.ts";
 import { toolSchema } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
@@ -14,7 +15,7 @@ const hosts = createRoute({
       z.object({
         name: z.string(),
         user: z.string().nullable(),
-        roles: z.array(z.enum(["call", "approve", "admin"])),
+        roles: z.array(z.enum(roles)),
         version: z.string(),
         hosts: z.array(
           z.object({
@@ -83,7 +84,7 @@ const output = createRoute({
 export function toolRoutes(service: Service) {
   return createRoutes()
     .openapi(hosts, (c) => {
-      const { name, user, roles, hosts: own } = c.env.principal;
+      const { name, user, roles: ownRoles, hosts: own } = c.env.principal;
       const listed = [...service.hosts.values()].filter((live) => own === null || own.has(live.name));
       const facts = listed.map(({ name: host, host: served, plan, turns, mcp, modelText }) => ({
         name: host,
@@ -93,7 +94,7 @@ export function toolRoutes(service: Service) {
         mcp: mcp !== undefined,
         modelText: modelText !== undefined,
       }));
-      return c.json({ name, user, roles: [...roles], version: service.version, hosts: facts }, 200);
+      return c.json({ name, user, roles: [...ownRoles], version: service.version, hosts: facts }, 200);
     })
     .openapi(list, async (c) => {
       const { host } = hostOf(service, c.req.valid("param").host, c.env.principal);

@@ -15,6 +15,11 @@ const refusals = {
     401,
     (_: object) => "the request has no valid token; send it in the header Authorization: Bearer <token>",
   ],
+  SIGN_IN_FAILED: [
+    502,
+    (d: { issuer: string }) =>
+      `the provider ${d.issuer} could not be asked; try again, and see the server's log`,
+  ],
   FORBIDDEN: [403, (d: { problem: string }) => `this token may not do that: ${d.problem}`],
   METHOD_REFUSED: [
     405,

@@ -83,14 +83,14 @@ function requireOwnOrigin(origin: string | undefined, host: string, { origins }:
 
 /**
  * `none` is an address that a person typed or opened, which only reads. A link on any site may open the page in a tab: its
- * document is public, cannot be framed, and has no effect.
+ * document is public, cannot be framed, and has no effect. A provider sends the person who signed in back to it.
  */
 function requireOwnSite(values: Singles, method: string, target: string): void {
   const site = values["sec-fetch-site"];
   if (site === undefined || site === "same-origin") return;
   if (site === "none" && (method === "GET" || method === "HEAD")) return;
   const opensTab = values["sec-fetch-mode"] === "navigate" && values["sec-fetch-dest"] === "document";
-  if (opensTab && method === "GET" && /^\/(?:\?|$)/.test(target)) return;
+  if (opensTab && method === "GET" && /^\/(?:signin(?:\/callback)?)?(?:\?|$)/.test(target)) return;
   throw new HttpError("ORIGIN_REFUSED", { problem: `its Sec-Fetch-Site is ${JSON.stringify(site)}` });
 }
 

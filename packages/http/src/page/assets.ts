@@ -32,6 +32,18 @@ export function readPage(): Promise<ReadonlyMap<string, Asset>> {
   return (page ??= readAssets());
 }
 
+/** The page of one server: its document says where people sign in. */
+export function pageFor(
+  files: ReadonlyMap<string, Asset>,
+  provider: string | undefined,
+): ReadonlyMap<string, Asset> {
+  const document = files.get("/")!;
+  if (provider === undefined) return files;
+  const meta = `<meta name="toolmount-provider" content="${provider.replaceAll(/[^\w.:[\]-]/g, "")}">`;
+  const body = Buffer.from(document.body.toString("utf8").replace("<title>", `${meta}\n<title>`));
+  return new Map(files).set("/", { ...document, body, gzipped: gzipSync(body) });
+}
+
 /** The files of an installed package stay as they are, so a process reads and compresses them once. */
 let page: Promise<ReadonlyMap<string, Asset>> | undefined;
 

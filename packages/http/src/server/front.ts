@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/core";
 import type { Principal } from "../access/principal.ts";
+import type { PageSignIn } from "../access/page-sign-in.ts";
 import type { Authenticate } from "../access/tokens.ts";
 import { readRest } from "../api/read-rest.ts";
 import { answerError, headersOf } from "../fault/answer.ts";
@@ -17,6 +18,7 @@ export interface FrontOptions {
   readonly rules: () => GuardRules;
   readonly authenticate: Authenticate;
   readonly signIn?: SignInOptions | undefined;
+  readonly pageSignIn?: PageSignIn | undefined;
   readonly page: ReadonlyMap<string, Asset>;
   readonly limits: HttpLimits;
   readonly clock?: Clock | undefined;
@@ -49,6 +51,7 @@ export function createFront({
   rules,
   authenticate,
   signIn,
+  pageSignIn,
   page,
   limits,
   clock = systemClock,
@@ -57,6 +60,8 @@ export function createFront({
   open,
 }: FrontOptions) {
   const failures = new RateLimit(limits.failures ?? { count: 30, perMs: 60_000 }, clock);
+  // A request to sign in can make this server ask the provider.
+  const signIns = new RateLimit({ count: 300, perMs: 60_000 }, clock);
   const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
 
   const resource = signIn && new ProtectedResource(signIn);
@@ -65,6 +70,10 @@ export function createFront({
     const { method = "", url = "", rawHeaders, socket } = request;
     const { path, token } = admit({ method, target: url, headers: pairsOf(rawHeaders) }, rules());
     if (answerPublic(method, path, request, response, { page, isReady, resource })) return null;
+    if (pageSignIn !== undefined && /^\/signin(?:\/|$)/.test(path)) {
+      refuseOften(signIns, socket.remoteAddress ?? "");
+      if (await pageSignIn.answer(path, request, response)) return null;
+    }
     const principal = token === null ? null : await authenticate(token);
     if (principal === null) {
       refuseOften(failures, socket.remoteAddress ?? "");

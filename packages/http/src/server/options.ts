@@ -1,4 +1,5 @@
 import type { Clock, Logger } from "@toolmount/core";
+import type { PageSignIn } from "../access/page-sign-in.ts";
 import type { Authenticate } from "../access/tokens.ts";
 import type { ListenAddress } from "../guard/authority.ts";
 import type { SignInOptions } from "../guard/protected-resource.ts";
@@ -41,6 +42,8 @@ export interface ServeHostsOptions {
   readonly authenticate: Authenticate;
   /** Lets clients of MCP find out where to sign in. */
   readonly signIn?: SignInOptions | undefined;
+  /** Lets people sign in to the page at an OpenID provider: `createPageSignIn`. Default: they enter a token. */
+  readonly pageSignIn?: PageSignIn | undefined;
   /** Default `127.0.0.1:4680`. Port 0: any free one. */
   readonly listen?: ListenAddress | undefined;
   /** Allows an address that other machines can reach. Without it such an address is refused. */

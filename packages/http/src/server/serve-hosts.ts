@@ -16,7 +16,7 @@ import { createMetrics, type Metrics } from "../journal/metrics.ts";
 import { EventLog } from "../work/event-log.ts";
 import { FirstAnswers } from "../work/first-answers.ts";
 import { ServerTurns } from "../work/server-turns.ts";
-import { readPage } from "../page/assets.ts";
+import { pageFor, readPage } from "../page/assets.ts";
 import { limitConnections } from "./connections.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { createFront, type Admitted } from "./front.ts";
@@ -42,7 +42,7 @@ const reservedConnections = 200;
 export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer> {
   const { listen = defaultAddress, limits = {}, clock = systemClock, logger = silentLogger } = options;
   requireAllowedAddress(listen, options);
-  const page = await readPage();
+  const page = pageFor(await readPage(), options.pageSignIn?.provider);
   const hosts = liveHosts(options, clock, logger);
   const metrics = createMetrics(hosts, logger);
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;

@@ -2,7 +2,7 @@ import { useSignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import type { Approval } from "../shapes.ts";
-import { notify } from "../state.ts";
+import { mayApprove, notify } from "../state.ts";
 import { isSteady } from "../steady.ts";
 import { countText } from "../value.tsx";
 import { sendDecision, type Decision } from "./decision.ts";
@@ -26,7 +26,13 @@ export function Answers({ approval }: AnswersProps) {
   }, [waits]);
   return (
     <div class="answers" ref={place}>
-      {waits ? <Choices approval={approval} /> : <Ended approval={approval} />}
+      {!waits ? (
+        <Ended approval={approval} />
+      ) : mayApprove.value ? (
+        <Choices approval={approval} />
+      ) : (
+        <OnlyLooks />
+      )}
     </div>
   );
 }
@@ -38,6 +44,14 @@ function keepFocus(): void {
   const next =
     document.querySelector<HTMLElement>('[data-key="next"]') ?? document.getElementById("question");
   next?.focus();
+}
+
+function OnlyLooks() {
+  return (
+    <div class="bar">
+      <p>You may look, and not answer: that needs the role approve.</p>
+    </div>
+  );
 }
 
 function Ended({ approval }: AnswersProps) {

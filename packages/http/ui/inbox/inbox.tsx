@@ -1,7 +1,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { Empty, Top } from "../parts/frame.tsx";
 import { go, route } from "../route.ts";
-import { approvals, answered, cards, dropEnded, mayApprove, me, tools } from "../state.ts";
+import { approvals, answered, cards, dropEnded, maySeeQuestions, me, tools } from "../state.ts";
 import { watchPlaces } from "../steady.ts";
 import { countText } from "../value.tsx";
 import { listenToKeys } from "./keys.ts";
@@ -21,10 +21,11 @@ export function InboxView() {
           <Notifications />
         </div>
       </Top>
-      {me.value !== null && !mayApprove.value ? (
+      {me.value !== null && !maySeeQuestions.value ? (
         <Empty icon="inbox" title="This token may not see questions">
           <p>
-            Open the page with a token that has the role approve. The person who runs the server makes one:
+            Open the page with a token that has the role approve, or view. The person who runs the server
+            makes one:
           </p>
           <pre>toolmount tokens add NAME --roles approve</pre>
         </Empty>

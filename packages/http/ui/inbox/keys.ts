@@ -1,3 +1,4 @@
+import { mayApprove } from "../state.ts";
 import { toggleMark } from "./marked.tsx";
 import { isWaiting, shownId, step } from "./shown.ts";
 
@@ -20,7 +21,8 @@ function onKey(event: KeyboardEvent): void {
   const { key, target } = event;
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return;
   if (key === "j" || key === "k") step(key === "j" ? 1 : -1);
-  else if (key === "x" && shownId.value !== null && isWaiting(shownId.value)) toggleMark(shownId.value);
+  else if (key === "x" && mayApprove.value && shownId.value !== null && isWaiting(shownId.value))
+    toggleMark(shownId.value);
   else if (!press(buttons[key])) return;
   event.preventDefault();
 }

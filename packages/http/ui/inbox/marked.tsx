@@ -1,7 +1,7 @@
 import { computed, signal, useSignal } from "@preact/signals";
 import { Empty } from "../parts/frame.tsx";
 import type { Approval } from "../shapes.ts";
-import { cards, notify, sentence } from "../state.ts";
+import { cards, mayApprove, notify, sentence } from "../state.ts";
 import { isSteady } from "../steady.ts";
 import { countText } from "../value.tsx";
 import { Arguments } from "./arguments.tsx";
@@ -17,9 +17,9 @@ export const marked = computed(() =>
   cards.value.filter((one) => chosen.value.has(one.id) && isMarkable(one)),
 );
 
-/** A list of calls is read and cut by itself. */
+/** Whether this person may answer it together with others: a list of calls is read and cut by itself. */
 export function isMarkable(approval: Approval): boolean {
-  return isWaiting(approval.id) && listOf(approval) === null;
+  return mayApprove.value && isWaiting(approval.id) && listOf(approval) === null;
 }
 
 export function toggleMark(id: string): void {

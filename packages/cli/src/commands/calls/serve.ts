@@ -39,6 +39,15 @@ export function define(command: Command, shell: Shell): void {
     .option("--oidc-issuer <url>", "with --http: accept the signed tokens of this OpenID provider")
     .option("--oidc-audience <name>", "with --oidc-issuer: the audience that its tokens must name")
     .option("--oidc-roles <claim>", "with --oidc-issuer: the claim that lists the roles; default: roles")
+    .option(
+      "--oidc-client <id>",
+      "with --oidc-issuer: people sign in to the page, as this client of the provider",
+    )
+    .option("--oidc-scope <scopes>", "with --oidc-client: the scopes that are asked for; default: openid")
+    .option(
+      "--oidc-secret <file>",
+      "with --oidc-client: a file with the client's secret, for a client that has one",
+    )
     .option("--public-url <url>", "with --oidc-issuer: where clients reach the server; default: as they ask")
     .option(
       "--also <name=plan>",

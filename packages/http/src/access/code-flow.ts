@@ -1,0 +1,174 @@
+import { ToolmountError } from "@toolmount/core";
+import type * as Oauth from "oauth4webapi";
+import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
+
+/** This server as an OpenID provider knows it. */
+export interface OidcClient {
+  /** The provider, such as `https://login.example.com`. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent for a public client; PKCE is used in both cases. */
+  readonly clientSecret?: string | undefined;
+  /** The audience that a token needs here. The provider is asked for a token with it. */
+  readonly audience: string;
+  /** Default `openid`. Some providers give a token that renews only with `offline_access`. */
+  readonly scope?: string | undefined;
+}
+
+/** What a person's browser keeps while the person signs in at the provider. */
+export interface Started {
+  readonly state: string;
+  readonly verifier: string;
+  readonly nonce: string;
+}
+
+/** Tokens of a person, as the provider gave them. */
+export interface Granted {
+  /** Signed tokens, of which one may be accepted here. */
+  readonly tokens: readonly string[];
+  /** Gets the next tokens; undefined when the provider gives none. */
+  readonly renewal: string | undefined;
+}
+
+/** The provider says that the person, or their renewal, may not go on. Other errors say that it could not be asked. */
+export class ProviderRefusal extends Error {}
+
+/** The code flow with PKCE. Sources: OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 8707 for `resource`. */
+export class CodeFlow {
+  readonly #options: OidcClient;
+  readonly #issuer: Oauth.AuthorizationServer;
+  readonly #oauth: typeof Oauth;
+  readonly #client: Oauth.Client;
+  readonly #authentication: Oauth.ClientAuth;
+
+  private constructor(options: OidcClient, issuer: Issuer, oauth: typeof Oauth) {
+    this.#options = options;
+    this.#issuer = issuer as Oauth.AuthorizationServer;
+    this.#oauth = oauth;
+    this.#client = { client_id: options.clientId };
+    this.#authentication = authenticationOf(options, issuer, oauth);
+  }
+
+  /** Asks the provider for its addresses. Rejects with `OPTION_INVALID`. */
+  static async open(options: OidcClient): Promise<CodeFlow> {
+    const [issuer, oauth] = await Promise.all([readIssuer(options.issuer), import("oauth4webapi")]);
+    if (issuer.authorization_endpoint !== undefined && issuer.token_endpoint !== undefined)
+      return new CodeFlow(options, issuer, oauth);
+    const problem = `${options.issuer}: it names no address at which people sign in`;
+    throw new ToolmountError("OPTION_INVALID", { option: "issuer", problem });
+  }
+
+  /** The provider's name for people: its host. */
+  get name(): string {
+    return new URL(this.#options.issuer).host;
+  }
+
+  /** Where the person signs in, and what their browser keeps until they are back. */
+  async start(redirectUri: string): Promise<{ readonly url: string; readonly started: Started }> {
+    const { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } = this.#oauth;
+    const started = {
+      state: generateRandomState(),
+      verifier: generateRandomCodeVerifier(),
+      nonce: generateRandomNonce(),
+    };
+    const url = new URL(this.#issuer.authorization_endpoint!);
+    for (const [name, value] of Object.entries({
+      response_type: "code",
+      client_id: this.#options.clientId,
+      redirect_uri: redirectUri,
+      scope: this.#options.scope ?? "openid",
+      state: started.state,
+      nonce: started.nonce,
+      code_challenge: await this.#oauth.calculatePKCECodeChallenge(started.verifier),
+      code_challenge_method: "S256",
+      ...this.#audience(),
+    }))
+      url.searchParams.set(name, value);
+    return { url: url.href, started };
+  }
+
+  /** Exchanges what the provider sent the person back with. Rejects with a `ProviderRefusal`. */
+  async finish(given: URLSearchParams, redirectUri: string, started: Started): Promise<Granted> {
+    const { state, verifier, nonce } = started;
+    return this.#judged(async (oauth) => {
+      const checked = oauth.validateAuthResponse(this.#issuer, this.#client, given, state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        this.#issuer,
+        this.#client,
+        this.#authentication,
+        checked,
+        redirectUri,
+        verifier,
+        { ...this.#request(), additionalParameters: this.#audience() },
+      );
+      return oauth.processAuthorizationCodeResponse(this.#issuer, this.#client, response, {
+        expectedNonce: nonce,
+        requireIdToken: true,
+      });
+    });
+  }
+
+  /** Gets the next tokens. Rejects with a `ProviderRefusal`. */
+  renew(renewal: string): Promise<Granted> {
+    return this.#judged(async (oauth) => {
+      const response = await oauth.refreshTokenGrantRequest(
+        this.#issuer,
+        this.#client,
+        this.#authentication,
+        renewal,
+        { ...this.#request(), additionalParameters: this.#audience() },
+      );
+      return oauth.processRefreshTokenResponse(this.#issuer, this.#client, response);
+    });
+  }
+
+  /** Ends a renewal at the provider, where it can be ended. */
+  async revoke(renewal: string): Promise<void> {
+    if (this.#issuer.revocation_endpoint === undefined) return;
+    const { revocationRequest } = this.#oauth;
+    await revocationRequest(this.#issuer, this.#client, this.#authentication, renewal, this.#request());
+  }
+
+  /** Only an address can be a `resource`; some providers know the same thing as `audience`. */
+  #audience(): Record<string, string> {
+    const { audience, clientId } = this.#options;
+    if (audience === clientId) return {};
+    return URL.canParse(audience) ? { resource: audience, audience } : { audience };
+  }
+
+  /** Addresses without TLS were refused before, except on loopback. */
+  #request() {
+    const { allowInsecureRequests, customFetch } = this.#oauth;
+    return { [allowInsecureRequests]: true, [customFetch]: fetchBounded };
+  }
+
+  async #judged(ask: (oauth: typeof Oauth) => Promise<Oauth.TokenEndpointResponse>): Promise<Granted> {
+    const oauth = this.#oauth;
+    try {
+      const { access_token, id_token, refresh_token } = await ask(oauth);
+      const tokens = [access_token, id_token].filter((token) => token !== undefined);
+      return { tokens, renewal: refresh_token };
+    } catch (cause) {
+      const isRefusal =
+        cause instanceof oauth.AuthorizationResponseError || cause instanceof oauth.ResponseBodyError;
+      if (!isRefusal) throw cause;
+      throw new ProviderRefusal(
+        `${cause.error}${cause.error_description ? `: ${cause.error_description}` : ""}`,
+        {
+          cause,
+        },
+      );
+    }
+  }
+}
+
+function authenticationOf(
+  { clientSecret }: OidcClient,
+  { token_endpoint_auth_methods_supported: ways = ["client_secret_basic"] }: Issuer,
+  { ClientSecretBasic, ClientSecretPost, None }: typeof Oauth,
+): Oauth.ClientAuth {
+  if (clientSecret === undefined) return None();
+  return ways.includes("client_secret_basic")
+    ? ClientSecretBasic(clientSecret)
+    : ClientSecretPost(clientSecret);
+}

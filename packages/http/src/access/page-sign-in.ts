@@ -1,0 +1,193 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { silentLogger, type Logger } from "@toolmount/core";
+import { HttpError } from "../fault/http-error.ts";
+import { CodeFlow, ProviderRefusal, type Granted, type OidcClient, type Started } from "./code-flow.ts";
+import type { Authenticate } from "./tokens.ts";
+
+/** How people sign in to the operator's page. */
+export interface PageSignInOptions extends OidcClient {
+  /** Decides whether a token of the provider is accepted: `createOidcCheck`. */
+  readonly authenticate: Authenticate;
+  /** The address under which browsers reach this server, such as `https://tools.example.com`. Default: the Host of the request. */
+  readonly publicUrl?: string | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** The sign-in of the page, at the paths below `/signin`. */
+export interface PageSignIn {
+  /** The provider's name for people. */
+  readonly provider: string;
+  /** Answers a request for one of its paths; false for another path. Rejects with an `HttpError`. */
+  answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+}
+
+/** Seconds that a person has for signing in at the provider. */
+const startedSeconds = 600;
+/** Seconds that a browser keeps a renewal. The provider decides how long it is good for. */
+const renewalSeconds = 30 * 86_400;
+
+/**
+ * Lets people sign in to the page at an OpenID provider, by the code flow with PKCE. The page gets the provider's signed
+ * token, which each request is judged by. What renews it stays in a cookie that no script can read. The server itself
+ * stores nothing, so a restart or a second server changes nothing. Rejects with `OPTION_INVALID`.
+ */
+export async function createPageSignIn(options: PageSignInOptions): Promise<PageSignIn> {
+  const flow = await CodeFlow.open(options);
+  const routes: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
+    "GET /signin": (visit) => start(flow, visit),
+    "GET /signin/callback": (visit) => finish(flow, options, visit),
+    "POST /signin/renew": (visit) => renew(flow, options, visit),
+    "POST /signin/out": (visit) => signOut(flow, options, visit),
+  };
+  return {
+    provider: flow.name,
+    async answer(path, request, response) {
+      const { method = "", url = "", headers } = request;
+      if (path !== "/signin" && !path.startsWith("/signin/")) return false;
+      const route = routes[`${method} ${path}`];
+      if (route === undefined) throw new HttpError("NOT_FOUND", { what: `way to sign in at ${path}` });
+      const base = (options.publicUrl ?? `http://${headers.host}`).replace(/\/+$/, "");
+      await route({ query: new URL(url, base).searchParams, base, request, response });
+      return true;
+    },
+  };
+}
+
+/** One request of a browser. */
+interface Visit {
+  readonly query: URLSearchParams;
+  /** The address of this server, without a slash at its end. */
+  readonly base: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+const redirectOf = ({ base }: Visit) => `${base}/signin/callback`;
+
+async function start(flow: CodeFlow, visit: Visit): Promise<void> {
+  const { url, started } = await flow.start(redirectOf(visit));
+  const view = visit.query.get("view") ?? "";
+  const kept = Buffer.from(JSON.stringify({ ...started, view })).toString("base64url");
+  setCookie(visit, "start", kept, { seconds: startedSeconds, sameSite: "Lax" });
+  visit.response.writeHead(302, { location: url }).end();
+}
+
+/** The person is back, with a code or with the provider's refusal. */
+async function finish(flow: CodeFlow, options: PageSignInOptions, visit: Visit): Promise<void> {
+  const kept = readStarted(visit);
+  setCookie(visit, "start", "", { seconds: 0, sameSite: "Lax" });
+  if (kept === null) return toPage(visit, { refused: "late" });
+  try {
+    const granted = await flow.finish(visit.query, redirectOf(visit), kept);
+    const token = await acceptedOf(granted, options);
+    if (token === null) return toPage(visit, { refused: "unfit" });
+    keepRenewal(visit, granted);
+    return toPage(visit, { token, view: kept.view });
+  } catch (err) {
+    options.logger?.warn({ err }, "a person could not sign in to the page");
+    return toPage(visit, { refused: err instanceof ProviderRefusal ? "denied" : "failed" });
+  }
+}
+
+/** The page reads the fragment, which browsers send to no server, and takes it out of the address. */
+function toPage({ response }: Visit, fragment: Readonly<Record<string, string>>): void {
+  const text = Object.entries(fragment)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}=${encodeURI(value)}`)
+    .join("&");
+  response.writeHead(302, { location: `/#${text}` }).end();
+}
+
+/** The first token that is accepted here: of some providers only the one about the person is signed. */
+async function acceptedOf({ tokens }: Granted, options: PageSignInOptions): Promise<string | null> {
+  for (const token of tokens) if ((await options.authenticate(token)) !== null) return token;
+  const { logger = silentLogger, audience, issuer } = options;
+  logger.warn(
+    { audience, issuer },
+    "a person signed in, and the provider's token has no role or another audience",
+  );
+  return null;
+}
+
+function keepRenewal(visit: Visit, { renewal }: Granted): void {
+  if (renewal === undefined) return;
+  setCookie(visit, "renewal", renewal, { seconds: renewalSeconds, sameSite: "Strict" });
+}
+
+async function renew(flow: CodeFlow, options: PageSignInOptions, visit: Visit): Promise<void> {
+  const renewal = readCookie(visit, "renewal");
+  if (renewal === "") throw new HttpError("UNAUTHENTICATED", {});
+  const granted = await flow.renew(renewal).catch((cause: unknown) => {
+    if (!(cause instanceof ProviderRefusal))
+      throw new HttpError("SIGN_IN_FAILED", { issuer: options.issuer }, { cause });
+    setCookie(visit, "renewal", "", { seconds: 0, sameSite: "Strict" });
+    throw new HttpError("UNAUTHENTICATED", {}, { cause });
+  });
+  keepRenewal(visit, granted);
+  const token = await acceptedOf(granted, options);
+  if (token === null) throw new HttpError("UNAUTHENTICATED", {});
+  sendJson(visit, { token });
+}
+
+/** Ends what this server's page has of the provider. The person stays signed in at the provider itself. */
+async function signOut(flow: CodeFlow, options: PageSignInOptions, visit: Visit): Promise<void> {
+  const renewal = readCookie(visit, "renewal");
+  setCookie(visit, "renewal", "", { seconds: 0, sameSite: "Strict" });
+  if (renewal !== "")
+    await flow.revoke(renewal).catch((err: unknown) => {
+      options.logger?.warn({ err }, "the provider did not end a renewal");
+    });
+  sendJson(visit, { signedOut: true });
+}
+
+function sendJson({ response }: Visit, value: object): void {
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
+}
+
+interface CookieWay {
+  readonly seconds: number;
+  readonly sameSite: "Lax" | "Strict";
+}
+
+/** Cookies are of a name and a path, not of a port: two servers on one machine must not read each other's. */
+const cookieName = ({ base }: Visit, use: string) => `toolmount-${use}-${new URL(base).port || "0"}`;
+
+function setCookie(visit: Visit, use: string, value: string, { seconds, sameSite }: CookieWay): void {
+  const secure = visit.base.startsWith("https:") ? "; Secure" : "";
+  const text = `${cookieName(visit, use)}=${encodeURIComponent(value)}; Path=/signin; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
+  visit.response.appendHeader("set-cookie", text);
+}
+
+/** The value of a cookie; empty without it. */
+function readCookie(visit: Visit, use: string): string {
+  const name = cookieName(visit, use);
+  for (const part of (visit.request.headers.cookie ?? "").split("; ")) {
+    const [key, value = ""] = part.split("=", 2);
+    if (key === name) return decoded(value);
+  }
+  return "";
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+function readStarted(visit: Visit): (Started & { readonly view: string }) | null {
+  try {
+    const text = Buffer.from(readCookie(visit, "start"), "base64url").toString("utf8");
+    const { state, verifier, nonce, view } = JSON.parse(text) as Record<string, unknown>;
+    if ([state, verifier, nonce, view].some((value) => typeof value !== "string")) return null;
+    return { state, verifier, nonce, view: viewOf(view as string) } as Started & { view: string };
+  } catch {
+    return null;
+  }
+}
+
+/** A view of the page, and nothing that could end its place in the fragment. */
+function viewOf(text: string): string {
+  return /^\/[\w./?=&%~:+-]{0,2000}$/.test(text) ? text : "";
+}
