@@ -1,13 +1,15 @@
-import { createHmac } from "node:crypto";
-import { once } from "node:events";
+import { createHmac, randomBytes } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { json } from "node:stream/consumers";
+import { createToken, createTokenCheck, hashToken, serveHosts } from "@toolmount/http";
 import { openHost } from "@toolmount/loader";
 import { createService } from "./service.ts";
 
 const signingSecret = "the signing secret of the app";
-const secret = "a secret that only the two sides know";
+const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`;
+const tokens = { bot: createToken(), bob: createToken() };
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
@@ -15,46 +17,85 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-// The chat: it shows a message, and a person clicks.
+// The chat: it keeps messages, and can change them.
 interface Message {
   readonly text: string;
-  readonly blocks: readonly { readonly elements?: readonly { readonly value: string }[] }[];
+  readonly blocks: readonly { readonly elements?: readonly { value: string; url?: string }[] }[];
 }
-const people = [["ann", "approve"] as const, ["bob", "deny"] as const];
-const clicks = people.slice();
-let click = async (_user: string, _action: string, _id: string, _key: string) => 0;
+const shown = new EventEmitter();
 const chat = createServer(async (request, response) => {
-  const { text, blocks } = (await json(request)) as Message;
-  response.end("ok");
-  const id = blocks[1]?.elements?.[0]?.value ?? "";
-  const [user, action] = clicks.shift()!;
-  if (action === "approve") {
-    console.log(`asked: ${text}`);
-    console.log(`a click that Slack did not sign: ${await click("mallory", "approve", id, "wrong key")}`);
-  }
-  await click(user, action, id, signingSecret);
+  const message = (await json(request)) as Message;
+  response.end(JSON.stringify({ ok: true, ts: "1" }));
+  shown.emit(request.url === "/chat.postMessage" ? "posted" : "changed", message);
 });
-const service = createService({ secret, signingSecret, slackUrl: await listen(chat) });
-const url = await listen(service);
 
-click = async (username, action_id, value, key) => {
+// The service is there before the host, whose server needs its address; the host's address is known afterwards.
+const settings = {
+  hostUrl: "",
+  token: tokens.bot,
+  webhookSecret,
+  slackUrl: await listen(chat),
+  slackToken: "the bot's token",
+  signingSecret,
+  channel: "C1",
+};
+const service = createService(settings);
+const serviceUrl = await listen(service);
+
+const host = await openHost("mount-plan.yaml");
+const server = await serveHosts({
+  hosts: { default: { host } },
+  authenticate: createTokenCheck([
+    { name: "slack", sha256: hashToken(tokens.bot), roles: ["approve"] },
+    { name: "bob", sha256: hashToken(tokens.bob), roles: ["approve"] },
+  ]),
+  listen: { host: "127.0.0.1", port: 0 },
+  publicUrl: "https://tools.example.com",
+  webhook: { url: `${serviceUrl}/reports`, secret: webhookSecret },
+});
+settings.hostUrl = `${server.url}/api/v1/hosts/default`;
+
+async function click(username: string, action_id: string, value: string, key: string) {
   const body = new URLSearchParams({
     payload: JSON.stringify({ user: { username }, actions: [{ action_id, value }] }),
   }).toString();
   const at = String(Math.floor(Date.now() / 1_000));
   const signature = `v0=${createHmac("sha256", key).update(`v0:${at}:${body}`).digest("hex")}`;
   const headers = { "x-slack-request-timestamp": at, "x-slack-signature": signature };
-  return (await fetch(`${url}/slack/actions`, { method: "POST", headers, body })).status;
-};
-
-const host = await openHost("mount-plan.yaml", {
-  env: { APPROVER_URL: `${url}/ask`, APPROVER_SECRET: secret },
-});
-for (const [user, action] of people) {
-  const call = { name: "write_file", arguments: { file_path: "note.txt", content: "hello" } };
-  const { status } = await host.call(call, { sessionId: "s-1", userId: "ada" });
-  console.log(`${user} clicked ${action}: ${status}`);
+  return (await fetch(`${serviceUrl}/slack/actions`, { method: "POST", headers, body })).status;
 }
+
+/** A call that waits, until a person decided and the message in the chat has changed. */
+async function ask(decide: (id: string) => Promise<unknown>) {
+  const context = { sessionId: "s-1", userId: "ada" };
+  const posted = once(shown, "posted");
+  const changed = once(shown, "changed");
+  const call = { name: "write_file", arguments: { file_path: "note.txt", content: "hello" } };
+  const pending = await host.call(call, context);
+  const [message] = (await posted) as [Message];
+  const [approve, , open] = message.blocks[1]?.elements ?? [];
+  console.log(
+    `asked: ${message.text}, ${open?.url === `https://tools.example.com/#/inbox/${approve?.value}` ? "with a link" : ""}`,
+  );
+  await decide(approve!.value);
+  console.log(`the message says: ${((await changed) as [Message])[0].text}`);
+  const ended = once(shown, "changed");
+  await host.resume(pending.ticket!, context);
+  console.log(`at its end: ${((await ended) as [Message])[0].text}`);
+}
+
+await ask(async (id) => {
+  console.log(`a click that Slack did not sign: ${await click("mallory", "approve", id, "wrong key")}`);
+  await click("ann", "approve", id, signingSecret);
+});
+await ask((id) =>
+  fetch(`${settings.hostUrl}/approvals/${id}/decision`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${tokens.bob}` },
+    body: JSON.stringify({ decision: "deny" }),
+  }),
+);
+await server.close();
 await host.close();
 service.close();
 chat.close();

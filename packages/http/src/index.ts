@@ -24,6 +24,7 @@ export {
   type TokenRecord,
 } from "./access/tokens.ts";
 export { findOidcKeys } from "./access/issuer.ts";
+export type { WebhookOptions } from "./work/webhook.ts";
 export { createOidcCheck, type OidcOptions } from "./access/oidc.ts";
 export { createPageSignIn, type PageSignIn, type PageSignInOptions } from "./access/page-sign-in.ts";
 

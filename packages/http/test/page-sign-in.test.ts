@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const roles = { olga: ["call", "approve", "admin"], vera: ["view"], nobody: [] };
+const roles = { olga: ["call", "approve", "admin"], vera: ["view"], noa: [] };
 
 /** A server whose page sends people to a real provider. */
 async function world({
@@ -145,7 +145,7 @@ test("a viewer sees questions and calls, and can change nothing", async () => {
   expect(await host.approvals.list()).toHaveLength(1);
 });
 
-test("a refusal of the provider, an answer that nobody waits for, and a person without a role each say what to do", async () => {
+test("a refusal of the provider, an answer that is not waited for, and a person without a role each say what to do", async () => {
   const { server, context, page } = await world();
   await open(page, server.url);
   await page.getByRole("link", { name: /cancel/i }).click();
@@ -155,7 +155,7 @@ test("a refusal of the provider, an answer that nobody waits for, and a person w
   await page.getByRole("alert").getByText("Sign in again").waitFor();
 
   await open(page, server.url);
-  await signInAs(page, "nobody");
+  await signInAs(page, "noa");
   await page.getByRole("alert").getByText("you have no role here").waitFor();
   expect(await ownCookies(context)).toEqual([]);
 });

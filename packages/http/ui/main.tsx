@@ -26,6 +26,11 @@ function App() {
 }
 
 function Page() {
+  // A link can name the host of what it opens.
+  useSignalEffect(() => {
+    const { host } = route.value.filter;
+    if (host !== undefined) hostName.value = host;
+  });
   useSignalEffect(() => {
     void hostName.value;
     // A renewed token changes nothing of what is shown.

@@ -39,6 +39,11 @@ export const served = computed(() => me.value?.hosts.find(({ name }) => name ===
 /** Whether the token sees what every user does: the audit and the plan are for such tokens only. */
 export const maySeeAll = computed(() => me.value?.user === null || maySeeQuestions.value || has("admin"));
 
+/** What a link needs to open on this host, where a server has several. */
+export const hostFilter = computed<Readonly<Record<string, string>>>(() =>
+  (me.value?.hosts.length ?? 0) > 1 ? { host: hostName.value } : {},
+);
+
 /** The API of the host that is shown. */
 export const hostPath = computed(() => `/hosts/${encodeURIComponent(hostName.value)}`);
 

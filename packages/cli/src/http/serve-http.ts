@@ -1,7 +1,14 @@
 import { once } from "node:events";
+import { resolve } from "node:path";
 import type { Logger } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import type { HttpServer, ListenAddress, ServedHost } from "@toolmount/http";
+import type {
+  HttpServer,
+  ListenAddress,
+  ServedHost,
+  ServeHostsOptions,
+  WebhookOptions,
+} from "@toolmount/http";
 import { auditSinkOf } from "../audit/audit-sink.ts";
 import { exportLines } from "../audit/export-calls.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
@@ -15,6 +22,7 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
 import { servePlan, serveProtocol, serveTurns } from "./served-plan.ts";
+import { readSecret } from "./token-file.ts";
 import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
 /** Options of `toolmount serve --http`. */
@@ -27,6 +35,8 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly beyondLoopback?: true;
   readonly grace?: number;
   readonly approvalUrl?: string;
+  readonly webhook?: string;
+  readonly webhookSecret?: string;
   readonly watch?: true;
 }
 
@@ -55,7 +65,8 @@ export async function serveOverHttp(
       const folders = open.map(({ host }) => host.plan.folder);
       const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
       access = await prepareAccess(options, folders, shell, logger);
-      const server = await start(open, listen, access, options, logger);
+      const webhook = await readWebhook(options, folders, shell);
+      const server = await start(open, { listen, webhook }, access, options, logger);
       const watches = options.watch === true ? await watchAll(open, shell) : [];
       announce(server, access, options, shell);
       if (!signal.aborted) await once(signal, "abort");
@@ -137,9 +148,21 @@ async function openOne(
   return { name, host, served, turns };
 }
 
+/** Both sides of a webhook have its secret; arguments of a process can be read by others. */
+async function readWebhook(
+  { webhook: url, webhookSecret: file }: HttpOptions,
+  planFolders: readonly string[],
+  { cwd }: Shell,
+): Promise<WebhookOptions | undefined> {
+  if (url === undefined) return undefined;
+  if (file === undefined)
+    throw usageError("--webhook needs --webhook-secret, a file with the secret of both sides");
+  return { url, secret: await readSecret(resolve(cwd, file), planFolders) };
+}
+
 async function start(
   open: readonly Open[],
-  listen: ListenAddress | undefined,
+  reached: Pick<ServeHostsOptions, "listen" | "webhook">,
   { authenticate, pageSignIn }: ServerAccess,
   { allowHost, allowOrigin, beyondLoopback, oidcIssuer, publicUrl }: HttpOptions,
   logger: Logger,
@@ -149,7 +172,8 @@ async function start(
     hosts: Object.fromEntries(open.map(({ name, served }) => [name, served])),
     authenticate,
     pageSignIn,
-    listen,
+    ...reached,
+    publicUrl,
     beyondLoopback,
     allowedHosts: allowHost,
     allowedOrigins: allowOrigin,

@@ -23,7 +23,7 @@ export async function readTokenFile(path: string): Promise<readonly TokenRecord[
 export async function readSecret(path: string, planFolders: readonly string[]): Promise<string> {
   await requireOutside(path, planFolders);
   const secret = (await readIfThere(path))?.trim() ?? "";
-  if (secret === "") throw refusal(path, "it is not there, or empty; it holds the secret of --oidc-client");
+  if (secret === "") throw refusal(path, "it is not there, or empty; it holds a secret");
   return secret;
 }
 

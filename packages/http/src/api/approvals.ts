@@ -11,6 +11,12 @@ const decisionSchema = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),
     reason: z.string().max(2_000).optional().describe("The model reads it"),
+    person: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Who decided, where the token is of a program: recorded beside the token's name"),
     remember: scopeSchema.optional().describe("Also approves later calls of this scope"),
     arguments: anyObject
       .optional()
@@ -108,7 +114,10 @@ export function approvalRoutes(service: Service) {
       const { host: name, id } = c.req.valid("param");
       const { host, watch } = hostOf(service, name, c.env.principal);
       service.countDecision(c.env.principal);
-      const view = await host.approvals.decide(id, c.req.valid("json") as never, c.env.principal.name);
+      const { person, ...decision } = c.req.valid("json");
+      const { name: decider } = c.env.principal;
+      const by = person === undefined ? decider : `${person} (${decider})`;
+      const view = await host.approvals.decide(id, decision as never, by);
       void watch.refresh();
       return c.json(toJson(view), 200);
     })

@@ -12,6 +12,7 @@ import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
 import type { EventLog } from "../work/event-log.ts";
 import type { FirstAnswers } from "../work/first-answers.ts";
+import type { QuestionReports } from "../work/question-reports.ts";
 import type { ServerTurns } from "../work/server-turns.ts";
 import { errorSchema } from "./schemas.ts";
 
@@ -27,6 +28,8 @@ export interface LiveHost extends ServedHost {
   readonly work: ServerTurns | undefined;
   /** The first answers of requests with an idempotency key. */
   readonly answers: FirstAnswers;
+  /** Reports its questions to a webhook; absent without one. */
+  readonly reports: QuestionReports | undefined;
 }
 
 /** What all routes share. */

@@ -116,13 +116,27 @@ export class ApprovalWatch {
     for (const view of gone) await this.#remember(view);
   }
 
-  async #remember({ id, info: { callId, sessionId } }: ApprovalView): Promise<void> {
-    const states = ["approved", "denied", "claimed", "started", "handed", "ended"] as const;
-    const found = await this.#host.approvals.list({ states, callId, sessionId, limit: maxWaiting });
-    const view = found.find((one) => one.id === id);
-    if (view === undefined) return;
+  async #remember({ id, info }: ApprovalView): Promise<void> {
+    const { callId, sessionId = null } = info;
+    const view = await readQuestion(this.#host, { id, callId, sessionId });
+    if (view === undefined || view.state === "pending") return;
     this.#answered.set(id, view);
     const [oldest] = this.#answered.keys();
     if (this.#answered.size > maxAnswered && oldest !== undefined) this.#answered.delete(oldest);
   }
+}
+
+/** Reads a question in whatever state it is; undefined when the store no longer has it. */
+export async function readQuestion(
+  { approvals }: Host,
+  {
+    id,
+    callId,
+    sessionId,
+  }: { readonly id: string; readonly callId: string; readonly sessionId: string | null },
+): Promise<ApprovalView | undefined> {
+  const states = ["pending", "approved", "denied", "claimed", "started", "handed", "ended"] as const;
+  const session = sessionId === null ? {} : { sessionId };
+  const found = await approvals.list({ states, callId, ...session, limit: maxWaiting });
+  return found.find((one) => one.id === id);
 }

@@ -5,6 +5,7 @@ import type { ListenAddress } from "../guard/authority.ts";
 import type { SignInOptions } from "../guard/protected-resource.ts";
 import type { RateRule } from "../guard/rate-limit.ts";
 import type { ServedHost } from "../served-host.ts";
+import type { WebhookOptions } from "../work/webhook.ts";
 
 /** Limits of the server. */
 export interface HttpLimits {
@@ -44,6 +45,13 @@ export interface ServeHostsOptions {
   readonly signIn?: SignInOptions | undefined;
   /** Lets people sign in to the page at an OpenID provider: `createPageSignIn`. Default: they enter a token. */
   readonly pageSignIn?: PageSignIn | undefined;
+  /**
+   * Gets a signed report when a question is asked, when it is decided, and when its call has ended: for a chat. Standard
+   * Webhooks 1.0, at least once.
+   */
+  readonly webhook?: WebhookOptions | undefined;
+  /** The address under which browsers reach the page: a report has a link to its question. */
+  readonly publicUrl?: string | undefined;
   /** Default `127.0.0.1:4680`. Port 0: any free one. */
   readonly listen?: ListenAddress | undefined;
   /** Allows an address that other machines can reach. Without it such an address is refused. */

@@ -15,7 +15,9 @@ import { CallJournal } from "../journal/call-journal.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
 import { EventLog } from "../work/event-log.ts";
 import { FirstAnswers } from "../work/first-answers.ts";
+import { QuestionReports } from "../work/question-reports.ts";
 import { ServerTurns } from "../work/server-turns.ts";
+import { Webhook } from "../work/webhook.ts";
 import { pageFor, readPage } from "../page/assets.ts";
 import { limitConnections } from "./connections.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -74,7 +76,8 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
     await Promise.all(turns);
-    for (const { journal, watch, mcp } of hosts.values()) {
+    for (const { journal, watch, mcp, reports } of hosts.values()) {
+      await reports?.close();
       journal.close();
       watch.close();
       await mcp?.close();
@@ -151,10 +154,12 @@ function requireAllowedAddress({ host }: ListenAddress, { beyondLoopback }: Serv
 }
 
 function liveHosts(
-  { hosts, limits: { leaseMs = 15_000 } = {} }: ServeHostsOptions,
+  { hosts, webhook, publicUrl, limits: { leaseMs = 15_000 } = {} }: ServeHostsOptions,
   clock: Clock,
   logger: Logger,
 ): Map<string, LiveHost> {
+  const hook = webhook && new Webhook(webhook, clock);
+  const query = (name: string) => (Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "");
   return new Map(
     Object.entries(hosts).map(([name, served]) => {
       const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
@@ -177,7 +182,12 @@ function liveHosts(
         });
       const answers = new FirstAnswers(served.host, clock, scope, leaseMs);
       const history = new CallHistory(served.host, journal);
-      return [name, { ...served, name, journal, history, watch, events, work, answers }];
+      const base = publicUrl?.replace(/\/+$/, "");
+      const linkTo = (id: string) => base && `${base}/#/inbox/${id}${query(name)}`;
+      const reports =
+        hook &&
+        new QuestionReports({ name, host: served.host, watch, webhook: hook, clock, logger, scope, linkTo });
+      return [name, { ...served, name, journal, history, watch, events, work, answers, reports }];
     }),
   );
 }

@@ -3,7 +3,7 @@ import { Copy } from "../parts/copy.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { linkTo } from "../route.ts";
 import type { Approval } from "../shapes.ts";
-import { sentence } from "../state.ts";
+import { hostFilter, sentence } from "../state.ts";
 import { Age, countText, durationText, now, Value } from "../value.tsx";
 import { Answers } from "./answers.tsx";
 import { Arguments } from "./arguments.tsx";
@@ -58,7 +58,7 @@ function Facts({ approval }: { readonly approval: Approval }) {
         {isWaiting(approval.id) && `, ${fallback === "approve" ? "approved" : "denied"} in ${left}`}
       </span>
       <Copy
-        text={location.origin + linkTo("inbox", approval.id)}
+        text={location.origin + linkTo("inbox", approval.id, hostFilter.value)}
         what="to this question"
         label="Copy link"
         icon="link"

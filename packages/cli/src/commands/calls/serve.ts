@@ -27,7 +27,7 @@ type Approval = (typeof approvals)[number];
 
 /** `toolmount serve [plan] --stdio`: the tools of a plan to an MCP client; with `--http`: an API, a page and MCP. */
 export function define(command: Command, shell: Shell): void {
-  addTapeOptions(addModelOptions(addPlanOptions(command)))
+  addPeopleOptions(addTapeOptions(addModelOptions(addPlanOptions(command))))
     .argument("[plan]", planArgument)
     .option("--stdio", "serve over MCP on standard input and output")
     .option("--watch", "mount the plan again when its files or local modules change")
@@ -35,20 +35,6 @@ export function define(command: Command, shell: Shell): void {
       "--http [address]",
       "serve over HTTP: an API, the operator's page and MCP; default 127.0.0.1:4680",
     )
-    .option("--tokens <file>", "with --http: the file of hashed tokens; it is created when it is not there")
-    .option("--oidc-issuer <url>", "with --http: accept the signed tokens of this OpenID provider")
-    .option("--oidc-audience <name>", "with --oidc-issuer: the audience that its tokens must name")
-    .option("--oidc-roles <claim>", "with --oidc-issuer: the claim that lists the roles; default: roles")
-    .option(
-      "--oidc-client <id>",
-      "with --oidc-issuer: people sign in to the page, as this client of the provider",
-    )
-    .option("--oidc-scope <scopes>", "with --oidc-client: the scopes that are asked for; default: openid")
-    .option(
-      "--oidc-secret <file>",
-      "with --oidc-client: a file with the client's secret, for a client that has one",
-    )
-    .option("--public-url <url>", "with --oidc-issuer: where clients reach the server; default: as they ask")
     .option(
       "--also <name=plan>",
       "with --http: serve another plan under this name; may be given again",
@@ -83,6 +69,30 @@ export function define(command: Command, shell: Shell): void {
     "toolmount serve mount-plans/coding.yaml --stdio --approval wait --watch",
     "toolmount serve mount-plans/coding.yaml --http 127.0.0.1:4680 --tokens ~/.config/toolmount/tokens.json",
   ]);
+}
+
+/** Whose tokens an HTTP server accepts, where people sign in, and who hears of questions. */
+function addPeopleOptions(command: Command): Command {
+  return command
+    .option("--tokens <file>", "with --http: the file of hashed tokens; it is created when it is not there")
+    .option("--oidc-issuer <url>", "with --http: accept the signed tokens of this OpenID provider")
+    .option("--oidc-audience <name>", "with --oidc-issuer: the audience that its tokens must name")
+    .option("--oidc-roles <claim>", "with --oidc-issuer: the claim that lists the roles; default: roles")
+    .option(
+      "--oidc-client <id>",
+      "with --oidc-issuer: people sign in to the page, as this client of the provider",
+    )
+    .option("--oidc-scope <scopes>", "with --oidc-client: the scopes that are asked for; default: openid")
+    .option(
+      "--oidc-secret <file>",
+      "with --oidc-client: a file with the client's secret, for a client that has one",
+    )
+    .option(
+      "--public-url <url>",
+      "with --http: where people and clients reach the server; default: as they ask",
+    )
+    .option("--webhook <url>", "with --http: questions, decisions and ends are reported there, signed")
+    .option("--webhook-secret <file>", "with --webhook: a file with the secret of both sides, whsec_…");
 }
 
 function readAddress(text: string): string {

@@ -1,0 +1,234 @@
+import {
+  createMemoryStore,
+  type ApprovalView,
+  type Clock,
+  type Host,
+  type Logger,
+  type WorkRecord,
+  type WorkStore,
+} from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { readQuestion, type ApprovalWatch } from "../journal/approval-watch.ts";
+import { repeat } from "./repeat.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** The kind of the records in which a server keeps what it has reported. */
+const kind = "report";
+/** Milliseconds between two looks at what is due. */
+const lookMs = 5_000;
+/** Milliseconds for which a server says that it sends a report. It has given up after ten seconds. */
+const sendingMs = 30_000;
+/** Milliseconds until a report is sent again that did not arrive; the last one also for all later times. */
+const pauses = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
+/** Times that a report is sent; with these pauses within a day. */
+const maxAttempts = 28;
+/** Milliseconds for which it is known what was reported, as long as an ended question is kept. */
+const keepMs = 90 * 86_400_000;
+/** Reports that are sent at the same time. */
+const maxAtOnce = 8;
+/** Records that are read at a time. */
+const pageSize = 500;
+
+/** What is reported of a question, in this order. */
+const types = ["question.asked", "question.decided", "question.ended"] as const;
+type ReportType = (typeof types)[number];
+
+/** What is kept of the reports of one question. */
+interface Reported {
+  readonly callId: string;
+  readonly sent: readonly ReportType[];
+  /** How often the next report was sent and did not arrive. */
+  readonly attempts: number;
+  /** A server sends the next report now, until `dueAt`. */
+  readonly sending: boolean;
+}
+
+/** What the reports of one host need. */
+export interface QuestionReportsOptions {
+  readonly name: string;
+  readonly host: Host;
+  readonly watch: ApprovalWatch;
+  readonly webhook: Webhook;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Names the plan: several may share one store. */
+  readonly scope: string;
+  /** The address of a question on the page; undefined without an address of the server. */
+  readonly linkTo: (id: string) => string | undefined;
+}
+
+/**
+ * Reports each question of one host to a webhook: when it is asked, when it is decided, wherever that happens, and how its
+ * call ended. What was reported is in the store, so a restart loses nothing, and of several servers one reports. A report that
+ * did not arrive is sent again for a day: at least once, with the same id.
+ */
+export class QuestionReports {
+  readonly #options: QuestionReportsOptions;
+  readonly #store: WorkStore;
+  /** The questions that are not reported to their end. */
+  readonly #open = new Set<string>();
+  readonly #queue = new Set<string>();
+  readonly #working = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
+  readonly #stops: (() => void)[];
+
+  constructor(options: QuestionReportsOptions) {
+    const { host, watch, clock } = options;
+    this.#options = options;
+    this.#store = (host.coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
+    this.#stops = [
+      watch.watch((waiting) => void this.#see(waiting)),
+      repeat(clock, lookMs, () => void this.#look()),
+    ];
+    void this.#begin();
+  }
+
+  /** Reports that are being sent have a moment; what did not arrive is sent by the next server. */
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#ending.abort();
+    await Promise.all(this.#working);
+  }
+
+  /** Takes up what a server before left. */
+  async #begin(): Promise<void> {
+    await this.#guarded(async () => {
+      const { clock, scope } = this.#options;
+      await this.#store.remove(kind, ["reported", "failed"], clock.now() - keepMs);
+      let after: WorkRecord | undefined;
+      for (;;) {
+        const page = await this.#store.list({ kind, scope, statuses: ["open"], after, limit: pageSize });
+        for (const { id } of page) this.#wake(id);
+        after = page.at(-1);
+        if (page.length < pageSize) return;
+      }
+    });
+  }
+
+  /** New questions, and those that no longer wait. */
+  async #see(waiting: readonly ApprovalView[]): Promise<void> {
+    await this.#guarded(async () => {
+      const ids = new Set(waiting.map(({ id }) => id));
+      for (const id of this.#open) if (!ids.has(id)) this.#wake(id);
+      for (const view of waiting) if (!this.#open.has(view.id)) await this.#add(view);
+    });
+  }
+
+  async #add({ id, createdAt, info: { callId, sessionId, userId } }: ApprovalView): Promise<void> {
+    const { scope, clock } = this.#options;
+    this.#open.add(id);
+    const body: Reported = { callId, sent: [], attempts: 0, sending: false };
+    await this.#store.save({
+      kind,
+      id,
+      version: 1,
+      scope,
+      status: "open",
+      sessionId: sessionId ?? null,
+      userId: userId ?? null,
+      at: createdAt,
+      dueAt: clock.now(),
+      body: body as never,
+    });
+    this.#wake(id);
+  }
+
+  async #look(): Promise<void> {
+    await this.#guarded(async () => {
+      const { clock, scope } = this.#options;
+      const due = { kind, scope, statuses: ["open"], dueBy: clock.now(), limit: pageSize };
+      for (const { id } of await this.#store.list(due)) this.#wake(id);
+    });
+  }
+
+  #wake(id: string): void {
+    this.#open.add(id);
+    this.#queue.add(id);
+    if (this.#working.size >= maxAtOnce) return;
+    const working = this.#work().finally(() => this.#working.delete(working));
+    this.#working.add(working);
+  }
+
+  async #work(): Promise<void> {
+    for (const id of this.#queue) {
+      if (this.#ending.signal.aborted) return;
+      this.#queue.delete(id);
+      await this.#guarded(() => this.#advance(id));
+    }
+  }
+
+  /** Sends the next report of a question, if there is one and no other server sends it. */
+  async #advance(id: string): Promise<void> {
+    const { clock, host } = this.#options;
+    const record = await this.#store.get(kind, id);
+    if (record === null || record.status !== "open") return void this.#open.delete(id);
+    const reported = record.body as unknown as Reported;
+    const now = clock.now();
+    if (record.dueAt !== null && record.dueAt > now && (reported.sending || reported.attempts > 0)) return;
+    const view = await readQuestion(host, { id, callId: reported.callId, sessionId: record.sessionId });
+    const type = nextReport(view, reported.sent);
+    if (type === null) return this.#rest(record, view);
+    const claimed = changed(record, { sending: true }, { dueAt: now + sendingMs });
+    if (await this.#store.save(claimed)) await this.#send(claimed, type, view!);
+  }
+
+  async #send(record: WorkRecord, type: ReportType, view: ApprovalView): Promise<void> {
+    const { webhook, logger, clock, linkTo, name } = this.#options;
+    const { sent, attempts } = record.body as unknown as Reported;
+    const { id } = record;
+    const link = linkTo(id);
+    try {
+      const data = { host: name, question: view, ...(link !== undefined && { link }) };
+      await webhook.post(`${id}.${type}`, { type, data }, this.#ending.signal);
+    } catch (error) {
+      const isLast = attempts + 1 >= maxAttempts;
+      const isEnding = this.#ending.signal.aborted;
+      if (!isEnding)
+        logger.warn({ question: id, type, attempts, problem: messageOf(error) }, "a report did not arrive");
+      const pause = isEnding ? 0 : pauses[Math.min(attempts, pauses.length - 1)]!;
+      const next = { sending: false, attempts: isEnding ? attempts : attempts + 1 };
+      await this.#store.save(
+        changed(record, next, { dueAt: clock.now() + pause, ...(isLast && { status: "failed" }) }),
+      );
+      return;
+    }
+    const next = { sending: false, attempts: 0, sent: [...sent, type] };
+    await this.#store.save(changed(record, next, { dueAt: clock.now() }));
+    this.#wake(id);
+  }
+
+  /** Nothing is to be reported now. A question that waits is watched; one that is decided may end in another process. */
+  async #rest(record: WorkRecord, view: ApprovalView | undefined): Promise<void> {
+    const isOver = view === undefined || view.end !== undefined;
+    if (isOver) this.#open.delete(record.id);
+    const dueAt = isOver || view.state === "pending" ? null : this.#options.clock.now() + lookMs;
+    const status = isOver ? "reported" : "open";
+    if (status !== record.status || dueAt !== record.dueAt)
+      await this.#store.save(changed(record, {}, { dueAt, status }));
+  }
+
+  /** A store that fails is asked again at the next look. */
+  async #guarded(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (err) {
+      this.#options.logger.error({ err }, "the reports of questions cannot be read or stored");
+    }
+  }
+}
+
+/** What is to be reported next; null when nothing is. Each report has the question as it is now. */
+function nextReport(view: ApprovalView | undefined, sent: readonly ReportType[]): ReportType | null {
+  if (view === undefined) return null;
+  const isTrue = {
+    "question.asked": true,
+    "question.decided": view.state !== "pending",
+    "question.ended": view.end !== undefined,
+  };
+  const next = types.find((type) => !sent.includes(type));
+  return next !== undefined && isTrue[next] ? next : null;
+}
+
+function changed(record: WorkRecord, body: Partial<Reported>, fields: Partial<WorkRecord>): WorkRecord {
+  return { ...record, ...fields, version: record.version + 1, body: { ...record.body, ...(body as object) } };
+}

@@ -1,0 +1,61 @@
+import { createHmac } from "node:crypto";
+import { ToolmountError, type Clock } from "@toolmount/core";
+
+/** Where a server reports what becomes of questions. */
+export interface WebhookOptions {
+  /** Each report is posted here. */
+  readonly url: string;
+  /** `whsec_` and at least 24 bytes in base64; both sides have it. Source: Standard Webhooks 1.0. */
+  readonly secret: string;
+}
+
+/** Milliseconds in which the other side must answer. */
+const answerMs = 10_000;
+
+/** Posts signed reports as Standard Webhooks 1.0 says, so that the libraries of that specification verify them. */
+export class Webhook {
+  readonly #url: string;
+  readonly #key: Buffer;
+  readonly #clock: Clock;
+
+  /** Throws `OPTION_INVALID`. */
+  constructor({ url, secret }: WebhookOptions, clock: Clock) {
+    const refuse = (problem: string) => new ToolmountError("OPTION_INVALID", { option: "webhook", problem });
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw refuse(`${url} is no address that begins with http:// or https://`);
+    const [, text = ""] = /^whsec_([\w+/-]+=*)$/.exec(secret) ?? [];
+    this.#key = Buffer.from(text, "base64");
+    if (this.#key.length < 24)
+      throw refuse(
+        'its secret is not whsec_ and at least 24 bytes in base64; make one: echo "whsec_$(openssl rand -base64 32)"',
+      );
+    this.#url = url;
+    this.#clock = clock;
+  }
+
+  /** Posts one report. The same id is the same report, sent again. Rejects unless the answer has a status of 200 to 299. */
+  async post(id: string, report: { readonly type: string; readonly data: object }, ended: AbortSignal) {
+    const now = this.#clock.now();
+    const seconds = String(Math.floor(now / 1_000));
+    const body = JSON.stringify({
+      type: report.type,
+      timestamp: new Date(now).toISOString(),
+      data: report.data,
+    });
+    const signature = createHmac("sha256", this.#key).update(`${id}.${seconds}.${body}`).digest("base64");
+    const response = await fetch(this.#url, {
+      method: "POST",
+      redirect: "error",
+      signal: AbortSignal.any([ended, AbortSignal.timeout(answerMs)]),
+      headers: {
+        "content-type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": seconds,
+        "webhook-signature": `v1,${signature}`,
+      },
+      body,
+    });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`the webhook answered with status ${response.status}`);
+  }
+}
