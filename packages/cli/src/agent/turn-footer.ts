@@ -21,14 +21,14 @@ export function turnFooter(
   { plan, model, baseUrl, isKnown = false }: FooterOptions = {},
 ): string[] {
   const facts = [
-    ...(isKnown ? [] : [`session ${printable(sessionId)}`]),
+    ...(isKnown || sessionId === "" ? [] : [`session ${printable(sessionId)}`]),
     countOf(iterations, "request"),
     countOf(calls, "call"),
     `${usage.inputTokens} + ${usage.outputTokens} tokens`,
     ...(cost === null ? [] : [`${cost.amount.toFixed(4)} ${cost.currency}`]),
   ];
   const lines = [screen.paint("dim", facts.join(" · "))];
-  if (status === "paused") {
+  if (status === "paused" && sessionId !== "") {
     const asked = [model && `--model ${model}`, baseUrl && `--base-url ${baseUrl}`];
     const words = ["toolmount sessions resume", sessionId, plan, ...asked].filter(Boolean).join(" ");
     lines.push(`resume with: ${screen.paint("cyan", printable(words))}`);

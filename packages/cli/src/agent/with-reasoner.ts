@@ -126,7 +126,7 @@ function chooseApprover(
   return createTerminalApprover(err, terminal, onLeave, lock, readUserName(env), rules);
 }
 
-/** Runs one turn and reports its end. */
+/** Runs one turn and reports its end. A turn whose session is deleted has an empty session id. */
 export async function runTurn(
   options: AgentOptions,
   plan: string | undefined,
@@ -136,7 +136,7 @@ export async function runTurn(
   const { result, code } = await shell.interruptible((controller) =>
     withReasoner(plan, options, shell, async (agent) => {
       const turn = await run(agent, agent.turn(controller));
-      await agent.reasoner.leave(agent.host, turn.sessionId);
+      if (turn.sessionId !== "") await agent.reasoner.leave(agent.host, turn.sessionId);
       return { result: turn, code: exitCodeOfReplay(agent.host, exitCodeOfTurn(turn), shell) };
     }),
   );

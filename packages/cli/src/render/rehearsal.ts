@@ -1,4 +1,4 @@
-import type { PreviewedEffect, Rehearsal, RehearsedCall } from "@toolmount/core";
+import type { PreviewedEffect, Rehearsal, RehearsedCall, ToolOutcome } from "@toolmount/core";
 import type { ApprovedListArguments } from "@toolmount/core/internal";
 import { countOf } from "../screen/count.ts";
 import { originLine } from "./origin.ts";
@@ -15,6 +15,28 @@ export function writeRehearsal(screen: Screen, { calls, stopped, digest }: Rehea
   for (const line of listLines(screen, calls)) screen.line(line);
   if (stopped !== null) screen.line(screen.paint("yellow", `stopped: ${printable(stopped)}`));
   screen.line(`${countOf(calls, "call")} would change something; none did · digest ${digest.slice(0, 12)}…`);
+}
+
+/**
+ * What became of the calls of a list, for the model. It has no results: they are what tools answered, and not words of the user
+ * or the plan.
+ */
+export function madeText(calls: Rehearsal["calls"], { result }: ToolOutcome): string {
+  const { made = [] } = (result.data ?? result.details ?? {}) as {
+    made?: readonly { status: string; code?: string }[];
+  };
+  const lines = made.map(({ status, code }, at) => {
+    const call = calls[at]!;
+    const end = code === undefined ? status : `${status} (${code})`;
+    return `${at + 1}. ${call.tool} ${JSON.stringify(call.arguments)}: ${end}`;
+  });
+  const left = calls.length - made.length;
+  return [
+    "The request of the user was rehearsed before, a person approved the list of its changes, and these calls have just been made:",
+    ...lines,
+    ...(left > 0 ? [`${left} of the rehearsed calls were not made.`] : []),
+    "Do not make them again. Tell the user what was done, and what was not.",
+  ].join("\n");
 }
 
 /** The calls that one answer approves, of the arguments of the call that makes them. */

@@ -97,4 +97,5 @@ test("toolmount run --rehearse shows what a turn would change, and keeps neither
   expect(stdout).toContain("2 calls would change something; none did");
   expect([await text("a.txt"), await text("b.txt")]).toEqual(["one\n", "b\n"]);
   expect((await here(["sessions", "list"])).stdout).toBe("no sessions yet\n");
+  expect(stderr).not.toContain("session rehearsal-");
 });

@@ -10,7 +10,7 @@ import { writeNextCommands } from "../../render/next-commands.ts";
 import { writeOutcome } from "../../render/outcome.ts";
 import { readText } from "../../options/operands.ts";
 import { askOption, firstOption, makeList, type ListOptions } from "../../options/list-options.ts";
-import { rehearsalFacts, writeRehearsal } from "../../render/rehearsal.ts";
+import { madeText, rehearsalFacts, writeRehearsal } from "../../render/rehearsal.ts";
 import { addExamples, collect, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions } from "../../options/tape-options.ts";
@@ -78,7 +78,7 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
 
 /**
  * Runs a turn as a rehearsal in a copy of the session, shows what its calls would change, and deletes the copy. With `--ask`
- * the calls of the list are then made in the session itself.
+ * the calls of the list are then made in the session itself, and the model reads what became of them and answers.
  */
 async function rehearseTurn(
   { host, reasoner }: Pick<Agent, "host" | "reasoner">,
@@ -87,13 +87,15 @@ async function rehearseTurn(
   { out }: Shell,
 ): Promise<TurnResult> {
   const copy = `rehearsal-${randomUUID()}`;
-  if (sessionId !== undefined) await reasoner.fork(host, sessionId, copy);
+  const store = host.coordinator.get("session-store") as SessionStore | null;
+  const isKnown = sessionId !== undefined && ((await store?.load(sessionId)) ?? null) !== null;
+  if (isKnown) await reasoner.fork(host, sessionId, copy);
   const own = sessionId ?? randomUUID();
   const rehearsal = host.session(own).rehearse();
   try {
     const signals = [rehearsal.abortSignal, ...(abortSignal === undefined ? [] : [abortSignal])];
     const whole = { ...request, sessionId: copy, rehearsal, abortSignal: AbortSignal.any(signals) };
-    const result = await reasoner.run(host, whole);
+    const result = { ...(await reasoner.run(host, whole)), sessionId: "" };
     if (options.json === true) out.jsonLine({ type: "rehearsal", ...rehearsalFacts(rehearsal) });
     else if (options.ask !== true) writeRehearsal(out, rehearsal);
     const made = await makeList(rehearsal, options, { userId: options.user, abortSignal });
@@ -103,11 +105,13 @@ async function rehearseTurn(
       writeOutcome(out, made);
       writeNextCommands(out, made, { plan: undefined, session: own, user: options.user });
     }
-    return made.status === "ok"
-      ? result
-      : { ...result, status: made.status === "pending" ? "paused" : "failed" };
+    if (made.status === "pending") return { ...result, status: "paused" };
+    if (made.status === "denied") return { ...result, status: "failed" };
+    const instructions = [request.instructions, madeText(rehearsal.calls, made)].filter(Boolean).join("\n\n");
+    const answer = await reasoner.run(host, { ...request, sessionId: own, abortSignal, instructions });
+    return made.status === "ok" ? answer : { ...answer, status: "failed" };
   } finally {
-    await (host.coordinator.get("session-store") as SessionStore | null)?.delete(copy);
+    await store?.delete(copy);
   }
 }
 
