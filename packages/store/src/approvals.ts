@@ -1,11 +1,12 @@
-import type { ApprovalRecord, ApprovalStore, RememberedApproval } from "@toolmount/core";
+import type { ApprovalRecord, ApprovalState, ApprovalStore, RememberedApproval } from "@toolmount/core";
 import type { Kysely } from "kysely";
+import { readForeign, readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
 /** Stores waiting calls. Of several hosts that change one record, the version in the `where` of the update picks one. */
 export function createApprovals(db: Kysely<Tables>): ApprovalStore {
   const read = (row: { body: string } | undefined) =>
-    row === undefined ? null : (JSON.parse(row.body) as ApprovalRecord);
+    row === undefined ? null : (readRow(row.body) as ApprovalRecord);
   return {
     async add(record) {
       await db.insertInto("approvals").values(rowOf(record)).execute();
@@ -28,7 +29,7 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
     async list({ states, sessionId, userId, callId, dueBy, limit = 100 } = {}) {
       const rows = await db
         .selectFrom("approvals")
-        .select("body")
+        .selectAll()
         .$if(states !== undefined, (query) => query.where("state", "in", [...states!]))
         .$if(sessionId !== undefined, (query) => query.where("session_id", "=", sessionId!))
         .$if(userId !== undefined, (query) => query.where("user_id", "=", userId!))
@@ -37,10 +38,50 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
         .orderBy("created_at")
         .limit(limit)
         .execute();
-      return rows.map((row) => read(row)!);
+      const listed = rows.map(readListed);
+      // What is due is ended, and a question that cannot be read has nothing to end.
+      return dueBy === undefined ? listed : listed.filter(({ sealed }) => sealed !== unreadable.sealed);
     },
     ...createRemembered(db),
   };
+}
+
+/** What is shown of a question that cannot be read. Nothing can be resumed with it. */
+const unreadable = {
+  tool: "unreadable",
+  digest: "",
+  definition: "",
+  shown: {},
+  argumentsDigest: "",
+  sealed: "",
+  reasons: [],
+  options: ["deny"],
+  default: "deny",
+  idempotent: false,
+  client: false,
+  decision: null,
+  leaseUntil: null,
+  end: null,
+} as const;
+
+/** A row of a list. One that is damaged or too wide is listed as far as its columns say it, and hides no other. */
+function readListed(row: Tables["approvals"]): ApprovalRecord {
+  try {
+    return readRow(row.body) as ApprovalRecord;
+  } catch (error) {
+    const { id, ticket_hash: ticketHash, state, version, created_at: createdAt } = row;
+    const info = {
+      callId: "",
+      runId: "",
+      tool: unreadable.tool,
+      depth: 0,
+      ...(row.session_id !== null && { sessionId: row.session_id }),
+      ...(row.user_id !== null && { userId: row.user_id }),
+    };
+    const prompt = `this question cannot be read, and no answer to it counts: ${(error as Error).message}`;
+    const known = { id, ticketHash, state: state as ApprovalState, version, createdAt, info, prompt };
+    return { ...unreadable, ...known, expiresAt: row.due_at ?? createdAt };
+  }
 }
 
 /** Stores approvals for later calls. */
@@ -48,8 +89,9 @@ function createRemembered(
   db: Kysely<Tables>,
 ): Pick<ApprovalStore, "remember" | "remembered" | "forget" | "countUses"> {
   const remembered = ({ body, uses, used_at }: Omit<Tables["remembered"], "id" | "tool" | "at">) => {
-    const known = JSON.parse(body) as Omit<RememberedApproval, "expiresAt"> & Partial<RememberedApproval>;
-    return { expiresAt: null, ...known, uses, usedAt: used_at };
+    const known = readForeign(body) as RememberedApproval | null;
+    // An answer that cannot be read answers nothing.
+    return known === null ? [] : [{ ...known, expiresAt: known.expiresAt ?? null, uses, usedAt: used_at }];
   };
   return {
     async remember(approval) {
@@ -67,7 +109,7 @@ function createRemembered(
         .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
         .orderBy("at")
         .execute();
-      return rows.map(remembered);
+      return rows.flatMap(remembered);
     },
     async forget(id) {
       const { numDeletedRows } = await db.deleteFrom("remembered").where("id", "=", id).executeTakeFirst();

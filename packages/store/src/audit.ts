@@ -4,6 +4,7 @@ import type { CallWords } from "./call-words.ts";
 import { aliveMs, plainText, storeCalls } from "./calls.ts";
 import { listCalls } from "./list-calls.ts";
 import { pruneAudit } from "./prune.ts";
+import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
 /** Most rows of one insert: each has six values, and SQLite accepts 32766. */
@@ -60,7 +61,7 @@ export function createAudit(
         .orderBy("sequence", order)
         .$if((last ?? page) !== undefined, (query) => query.limit((last ?? page?.size)!))
         .execute();
-      return rows.map(({ body }) => JSON.parse(body) as AuditRecord);
+      return rows.map(({ body }) => readRow(body) as AuditRecord);
     },
     heads: () => db.selectFrom("audit_heads").select(["writer", "sequence", "hash"]).execute(),
     prune: (before) => db.transaction().execute((transaction) => pruneAudit(transaction, words, before)),

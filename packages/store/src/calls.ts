@@ -2,6 +2,7 @@ import type { AuditEntry, AuditRecord, PastCall } from "@toolmount/core";
 import { joinRecord, wordsOf } from "@toolmount/core/internal";
 import type { Transaction } from "kysely";
 import type { CallWords, WordsOfCall } from "./call-words.ts";
+import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
 /** How long a process that says nothing is taken to run its calls, in milliseconds. */
@@ -108,7 +109,7 @@ async function wordsBefore(
     .where("run_id", "in", [...runIds])
     .execute();
   for (const { run_id, body } of rows) {
-    const { entry } = JSON.parse(body) as { readonly entry: AuditEntry };
+    const { entry } = readRow(body) as { readonly entry: AuditEntry };
     found.set(run_id, new Set([...wordsOf(entry), ...(found.get(run_id) ?? [])]));
   }
   return found;

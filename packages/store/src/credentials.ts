@@ -1,6 +1,7 @@
 import type { Json } from "@toolmount/core";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
+import { readRow } from "./read-row.ts";
 import type { Credentials } from "./store-shapes.ts";
 
 /** Credentials in the table of that name. */
@@ -12,7 +13,7 @@ export function createCredentials(db: Kysely<Tables>): Credentials {
         .select(["version", "body"])
         .where("key", "=", key)
         .executeTakeFirst();
-      return row === undefined ? null : { version: row.version, body: JSON.parse(row.body) as Json };
+      return row === undefined ? null : { version: row.version, body: readRow(row.body) as Json };
     },
     replace: (key, before, body) =>
       before === 0 ? add(db, key, JSON.stringify(body)) : update(db, key, before, JSON.stringify(body)),

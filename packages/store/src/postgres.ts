@@ -1,10 +1,9 @@
 import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import type { DatabaseError, Pool, PoolClient, PoolConfig } from "pg";
-import { narrow, narrowLength } from "./read-row.ts";
 import type { PostgresOptions } from "./store-shapes.ts";
 
-/** Object ids of types of Postgres. Source: the catalog pg_type. */
-const [bigint, textType] = [20, 25];
+/** The object id of a type of Postgres. Source: the catalog pg_type. */
+const bigint = 20;
 
 /** Milliseconds without traffic after which TCP checks whether the server is still there. */
 const keepAliveMs = 10_000;
@@ -41,18 +40,11 @@ export async function createPool(
 export async function createPostgresDialect(url: string, options: PostgresOptions): Promise<Dialect> {
   const { DatabaseError, types } = await import("pg");
   const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown;
-  const getTypeParser = (type: number, format?: string) => {
-    // Times are bigint, and small enough for a double.
-    if (type === bigint) return Number;
-    return type === textType ? readText : parserOf(type, format);
-  };
+  // Times are bigint, and small enough for a double.
+  const getTypeParser = (type: number, format?: string) =>
+    type === bigint ? Number : parserOf(type, format);
   const pool = await createPool(url, options, { getTypeParser });
   return new PostgresDialect({ pool: discardBroken(pool, DatabaseError) });
-}
-
-/** A damaged row, or one of another program, must not hold up the host. */
-function readText(text: string): string {
-  return text.length > narrowLength ? narrow(text) : text;
 }
 
 /** The pool, except that it closes a client after an error that the server did not report: its state is unknown. */

@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { CallWords } from "./call-words.ts";
 import { deleteSession } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
+import { readRow } from "./read-row.ts";
 import type { Pruned } from "./store-shapes.ts";
 
 /** Deletes what ended before a time, in milliseconds since the epoch. */
@@ -67,7 +68,7 @@ async function lastEntries(
     .execute();
   return rows.map(({ session_id, body }) => ({
     id: session_id.slice(prefix.length),
-    at: timeOf(JSON.parse(body)),
+    at: timeOf(readRow(body)),
   }));
 }
 

@@ -1,11 +1,12 @@
 import type { Json, SessionEntry, SessionRecord, SessionStore } from "@toolmount/core";
 import { callsLogOf, logsOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
+import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
 /** Stores sessions, their logs and their state. */
 export function createSessions(db: Kysely<Tables>): SessionStore {
-  const read = (row: { body: string }) => JSON.parse(row.body) as SessionRecord;
+  const read = (row: { body: string }) => readRow(row.body) as SessionRecord;
   return {
     async load(id) {
       const row = await db.selectFrom("sessions").select("body").where("id", "=", id).executeTakeFirst();
@@ -37,7 +38,7 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
         .select(["key", "body"])
         .where("session_id", "=", JSON.stringify(id))
         .execute();
-      return new Map(rows.map(({ key, body }) => [JSON.parse(key) as string, JSON.parse(body) as Json]));
+      return new Map(rows.map(({ key, body }) => [readRow(key) as string, readRow(body) as Json]));
     },
     writeState: (id, changes) =>
       db.transaction().execute(async (transaction) => {
@@ -60,7 +61,7 @@ async function readEntries(
     .orderBy("sequence")
     .$if(limit !== undefined, (query) => query.limit(limit!))
     .execute();
-  return rows.map(({ sequence, body }) => ({ sequence, entry: JSON.parse(body) as Json }));
+  return rows.map(({ sequence, body }) => ({ sequence, entry: readRow(body) as Json }));
 }
 
 /** Saves version 1 as a new row, a later version over the one before it. */

@@ -10,7 +10,6 @@ import {
   type Driver,
   type SqliteDatabase,
 } from "kysely";
-import { narrow, narrowLength } from "./read-row.ts";
 
 /** Milliseconds to wait for another process that creates the file. */
 const openMs = 10_000;
@@ -93,20 +92,10 @@ function adapt(database: DatabaseSync): SqliteDatabase {
       const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
       return {
         reader: statement.columns().length > 0,
-        all: (parameters) => {
-          const rows = statement.all(...values(parameters));
-          for (const row of rows) requireNarrow(row);
-          return rows;
-        },
+        all: (parameters) => statement.all(...values(parameters)),
         run: (parameters) => statement.run(...values(parameters)),
         iterate: (parameters) => statement.iterate(...values(parameters)),
       };
     },
   };
-}
-
-/** A damaged row, or one of another program, must not hold up the host. */
-function requireNarrow(row: Readonly<Record<string, unknown>>): void {
-  for (const value of Object.values(row))
-    if (typeof value === "string" && value.length > narrowLength) narrow(value);
 }

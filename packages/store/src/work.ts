@@ -1,5 +1,6 @@
 import type { JsonObject, WorkFilter, WorkRecord, WorkStore } from "@toolmount/core";
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
+import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
 /** Stores the work of servers. Of several that change one record, the version in the `where` of the update picks one. */
@@ -73,6 +74,6 @@ function rowOf({ sessionId, userId, dueAt, body, ...same }: WorkRecord): Tables[
 }
 
 function recordOf({ session_id, user_id, due_at, body, ...same }: Selectable<Tables["work"]>): WorkRecord {
-  const parsed = JSON.parse(body) as JsonObject;
+  const parsed = readRow(body) as JsonObject;
   return { ...same, sessionId: session_id, userId: user_id, dueAt: due_at, body: parsed };
 }

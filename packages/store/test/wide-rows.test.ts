@@ -139,4 +139,53 @@ describe.each([
       expect(JSON.stringify(await read(world.store, "most"))).toContain("19999");
     },
   );
+
+  test("a question that is too wide, or damaged, is listed as one that cannot be read, and hides no other", async () => {
+    const asked = (id: string, body: string, at: number) => ({
+      ...approval(id, body),
+      state: "pending",
+      user_id: "ann",
+      created_at: at,
+      due_at: at,
+    });
+    const whole = (id: string) => JSON.stringify({ id, sealed: "x", state: "pending" });
+    await world.insert("approvals", asked("first", whole("first"), 10));
+    await world.insert("approvals", asked("too wide", wide(500_000), 11));
+    await world.insert("approvals", asked("damaged", '{"id":', 12));
+    await world.insert("approvals", asked("last", whole("last"), 13));
+    const { approvals } = world.store;
+
+    const listed = await approvals.list({ states: ["pending"], userId: "ann" });
+
+    expect(listed.map(({ id }) => id)).toEqual(["first", "too wide", "damaged", "last"]);
+    expect(listed[1]).toMatchObject({
+      tool: "unreadable",
+      state: "pending",
+      info: { sessionId: "too wide", userId: "ann" },
+      prompt: expect.stringContaining(
+        "cannot be read, and no answer to it counts: a row of the store has an object",
+      ),
+      createdAt: 11,
+      expiresAt: 11,
+      sealed: "",
+    });
+    expect(listed[2]!.prompt).toContain("JSON");
+    // The host ends what is due, and ends no question that it cannot read.
+    expect((await approvals.list({ dueBy: 20 })).map(({ id }) => id)).toEqual(["first", "last"]);
+    await expect(approvals.findByTicket("too wide")).rejects.toThrow("more than 20000 members");
+  });
+
+  test("an answer for later calls that cannot be read answers nothing, and hides no other", async () => {
+    const kept = (id: string, body: string) => ({ id, tool: "pay", at: 1, body, uses: 0, used_at: null });
+    await world.insert("remembered", kept("wide", wide(500_000)));
+    await world.insert("remembered", kept("damaged", "{"));
+    await world.insert(
+      "remembered",
+      kept("whole", JSON.stringify({ id: "whole", tool: "pay", expiresAt: 7 })),
+    );
+
+    expect(await world.store.approvals.remembered("pay")).toEqual([
+      { id: "whole", tool: "pay", expiresAt: 7, uses: 0, usedAt: null },
+    ]);
+  });
 });
