@@ -25,16 +25,32 @@ export interface Classification {
   readonly idempotent?: boolean | undefined;
 }
 
-/** Words at the beginning of a tool's name, after a prefix at most, that say it takes something away for good. */
-const destructiveName =
-  /(?:^|[_.-])(?:delete|remove|drop|destroy|purge|wipe|erase|truncate|uninstall)(?:$|[_.\-A-Z])/i;
+/** Words of a tool's name that say it takes something away for good. */
+const destructiveWords = new Set([
+  "delete",
+  "remove",
+  "drop",
+  "destroy",
+  "purge",
+  "wipe",
+  "erase",
+  "truncate",
+  "uninstall",
+]);
+
+/** Between the words of a name: `drop_table`, `dropTable` and `DBDrop2` have the word "drop", `dropbox` has not. */
+const betweenWords = /[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+
+function isDestructive(name: string): boolean {
+  return name.split(betweenWords).some((word) => destructiveWords.has(word.toLowerCase()));
+}
 
 /**
  * Classifies a tool by its name and by what its server says of it. A name that deletes counts more than a hint: hints
  * come from the server, which is not trusted. A tool that says nothing stays unclassified.
  */
 export function classify(name: string, annotations: McpAnnotations | undefined): Classification {
-  if (destructiveName.test(name))
+  if (isDestructive(name))
     return {
       category: "delete",
       consequenceLevel: "high",
