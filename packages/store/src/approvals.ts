@@ -54,7 +54,6 @@ const unreadable = {
   shown: {},
   argumentsDigest: "",
   sealed: "",
-  reasons: [],
   options: ["deny"],
   default: "deny",
   idempotent: false,
@@ -78,8 +77,19 @@ function readListed(row: Tables["approvals"]): ApprovalRecord {
       ...(row.session_id !== null && { sessionId: row.session_id }),
       ...(row.user_id !== null && { userId: row.user_id }),
     };
-    const prompt = `this question cannot be read, and no answer to it counts: ${(error as Error).message}`;
-    const known = { id, ticketHash, state: state as ApprovalState, version, createdAt, info, prompt };
+    const prompt = `it cannot be read, and no answer to it counts: ${(error as Error).message}`;
+    // Not a question of confirmation, so no answer to it is kept for later calls.
+    const reasons = [{ source: "rule" as const, reason: prompt }];
+    const known = {
+      id,
+      ticketHash,
+      state: state as ApprovalState,
+      version,
+      createdAt,
+      info,
+      prompt,
+      reasons,
+    };
     return { ...unreadable, ...known, expiresAt: row.due_at ?? createdAt };
   }
 }
