@@ -1,7 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { expect, onTestFinished, test } from "vitest";
-import { createProgramGuard, treeOptions, type ProgramGuard } from "../src/system/index.ts";
+import { existsSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  createLimitMark,
+  createProgramGuard,
+  treeOptions,
+  type LimitMark,
+  type ProgramGuard,
+} from "../src/system/index.ts";
 
 const onPosix = process.platform !== "win32";
 
@@ -42,3 +49,26 @@ test.runIf(onPosix)("on Windows a guard starts nothing", async () => {
 
   expect(await once(child, "exit")).toEqual([null, "SIGTERM"]);
 });
+
+test.runIf(process.platform === "linux")(
+  "a guard finds a program by its limit, in a session of its own and without an environment, and no other one",
+  async () => {
+    const mark = createLimitMark();
+    const guard = createProgramGuard({ mark, path: process.env["PATH"] });
+    const script = "env -i /usr/bin/setsid /bin/sleep 600 & echo $!";
+    const leave = async ({ launch }: LimitMark) => {
+      const { file, args } = launch("/bin/sh", ["-c", script]);
+      const child = spawn(file, args, { stdio: ["ignore", "pipe", "ignore"] });
+      const [said] = (await once(child.stdout, "data")) as [Buffer];
+      return Number(said.toString("utf8"));
+    };
+    const [own, others] = [await leave(mark), await leave(createLimitMark())];
+    guard.start();
+
+    guard.close();
+
+    await vi.waitFor(() => expect(existsSync(`/proc/${own}`)).toBe(false), { timeout: 60_000 });
+    expect(existsSync(`/proc/${others}`)).toBe(true);
+    process.kill(others, "SIGKILL");
+  },
+);

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import type { LimitMark } from "./limit-mark.ts";
 
 /** Kills the programs of this process when it ends without doing so itself, for example by SIGKILL. */
 export interface ProgramGuard {
@@ -14,8 +15,8 @@ export interface ProgramGuard {
 
 /** How a guard is started. */
 export interface ProgramGuardOptions {
-  /** `NAME=value`: the guard also kills each process that has it in its environment. Only where there is `/proc`. */
-  readonly mark?: string | undefined;
+  /** `NAME=value` in an environment, or a limit: the guard also kills each process that has it. Only where there is `/proc`. */
+  readonly mark?: string | LimitMark | undefined;
   /** `PATH` of the guard's process, which needs `grep` and `sleep` for the mark, and `sleep` to be polite. */
   readonly path?: string | undefined;
   /** Sends SIGTERM to the programs first, and kills them a second later. */
@@ -30,7 +31,7 @@ export interface ProgramGuardOptions {
  */
 const program = String.raw`
 trap '' HUP INT TERM
-mark=$1 polite=$2 groups=' '
+mark=$1 polite=$2 place=$3 groups=' '
 while IFS= read -r line; do
   pid=\${line#?}
   case $line in
@@ -45,9 +46,9 @@ fi
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   for pid in $groups; do kill -s KILL -- "-$pid" 2>/dev/null; done
   [ -z "$mark" ] && exit 0
-  left=$(grep -lzsFx -- "$mark" /proc/[0-9]*/environ 2>/dev/null)
+  left=$(grep -lsF -- "$mark" /proc/[0-9]*/"$place" 2>/dev/null)
   [ -z "$left" ] && exit 0
-  for file in $left; do pid=\${file#/proc/}; kill -s KILL "\${pid%/environ}" 2>/dev/null; done
+  for file in $left; do pid=\${file#/proc/}; kill -s KILL "\${pid%/*}" 2>/dev/null; done
   sleep 0.05
 done
 `.replaceAll("\\${", "${");
@@ -79,7 +80,9 @@ export function createProgramGuard(options: ProgramGuardOptions = {}): ProgramGu
 }
 
 function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOptions): ChildProcess {
-  const child = spawn("/bin/sh", ["-c", program, "toolmount-guard", mark, isPolite ? "polite" : ""], {
+  const [text, place] = typeof mark === "string" ? [mark, "environ"] : [mark.text, "limits"];
+  const words = ["toolmount-guard", text, isPolite ? "polite" : "", place];
+  const child = spawn("/bin/sh", ["-c", program, ...words], {
     cwd: "/",
     env: path === "" ? {} : { PATH: path },
     // In a session of its own, so that a signal to this process's group does not reach it.

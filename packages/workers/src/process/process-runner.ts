@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   systemClock,
   type Announce,
@@ -11,7 +10,7 @@ import {
   type ToolReturn,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
+import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Border, Grants, NodeProgram } from "../border/border.ts";
 import { secretsBeside } from "../border/code-folders.ts";
@@ -61,14 +60,18 @@ export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner 
 
 /**
  * Without a border the kernel does not end what a tool started. A guard does when the runner closes or its host is killed:
- * it finds those processes by a variable.
+ * it finds those processes by a limit that all of them have.
  */
 function guarded(options: ProcessRunnerOptions): ProcessRunnerOptions & { readonly guard?: ProgramGuard } {
-  if (options.border.name !== "none") return options;
-  const [name, value] = ["TOOLMOUNT_RUNNER", randomUUID()];
-  const { env } = options.grants;
-  const guard = createProgramGuard({ mark: `${name}=${value}`, path: env["PATH"] });
-  return { ...options, grants: { ...options.grants, env: { ...env, [name]: value } }, guard };
+  if (options.border.name !== "none" || process.platform !== "linux") return options;
+  const { border } = options;
+  const mark = createLimitMark();
+  const guard = createProgramGuard({ mark, path: options.grants.env["PATH"] });
+  const launch: Border["launch"] = async (program, grants) => {
+    const plain = await border.launch(program, grants);
+    return { ...plain, ...mark.launch(plain.file, plain.args) };
+  };
+  return { ...options, border: { ...border, launch }, guard };
 }
 
 /** The pools of a runner, by module. */

@@ -120,7 +120,8 @@ const programs: Readonly<Record<string, Attempt>> = {
     inspector.close();
   },
   "leave a process behind": ({ id }) => {
-    const child = spawn("/bin/sleep", [`600.${id}`], { detached: true, stdio: "ignore" });
+    // In a session of its own, and without an environment: nothing of a process is left to find it by, but its limits.
+    const child = spawn("/bin/sleep", [`600.${id}`], { detached: true, stdio: "ignore", env: {} });
     if (child.pid === undefined) throw new Error("it did not start");
     child.unref();
     return child.pid;
