@@ -86,6 +86,18 @@ function spread(count: number, points: number): readonly number[] {
   return Array.from({ length: points }, (_, at) => 1 + Math.round((at * (count - 1)) / (points - 1)));
 }
 
+/** How often the disk was asked for each thing, and how the runs with a fault ended. */
+export function printCounts(
+  title: string,
+  { asked }: Pick<DiskRun, "asked">,
+  ends: readonly string[],
+): string {
+  const calls = [...asked].map(([call, count]) => `${count} ${call}`).join(", ");
+  const kinds = Map.groupBy(ends, (end) => end);
+  const counts = [...kinds].map(([end, { length }]) => `${length} ${end}`).join(", ");
+  return `${title}: ${calls}; ${ends.length} faults: ${counts}`;
+}
+
 /** A broken and a full disk. */
 export const brokenDisks: readonly (readonly [string, Pick<Fault, "error" | "stays">])[] = [
   ["one answer of a broken disk", { error: "EIO", stays: false }],

@@ -79,7 +79,7 @@ async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
       ? { what, state: "ok", says: `${borders[what]}${said(stopped)}` }
       : { what, state: "missing", says: problem };
   });
-  const weak = strictest === "permission" ? ", which is no wall: install bubblewrap" : "";
+  const weak = strictest === "permission" ? ", which is no wall: see the line of bubblewrap" : "";
   const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here${weak}`;
   return [{ what: "process", state: "ok", says }, ...findings];
 }

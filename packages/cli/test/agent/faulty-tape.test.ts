@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseTape, printTapeAnswer, tapeHeader } from "@toolmount/tape";
 import { expect, onTestFinished, test } from "vitest";
-import { brokenDisks, faultsOf, runOnDisk, timeout } from "../../../store/test/faulty-disk.ts";
+import { brokenDisks, faultsOf, printCounts, runOnDisk, timeout } from "../../../store/test/faulty-disk.ts";
 import { addToHistory, readHistory } from "../../src/plan-evals/history.ts";
 import { openEvalTape } from "../../src/plan-evals/tape.ts";
 import { openHistory } from "../../src/agent/chat-history.ts";
@@ -26,7 +26,7 @@ const requestsIn = (file: string) =>
 test.each(brokenDisks)(
   "a tape of evaluations over %s, at every step: what it reports as recorded is there, and it can be recorded again",
   timeout,
-  async (_, disk) => {
+  async (name, disk) => {
     const record = (file: string) => ({
       words: ["--conditions=@toolmount/source", program, file],
       paths: [file, `${file}.new`],
@@ -52,6 +52,7 @@ test.each(brokenDisks)(
       ]);
     }
     expect(ends).toContain("RECORD_FAILED");
+    process.stdout.write(`${printCounts(name, whole, ends)}\n`);
   },
 );
 

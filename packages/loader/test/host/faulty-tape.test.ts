@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseTape } from "@toolmount/tape";
 import { expect, onTestFinished, test } from "vitest";
-import { brokenDisks, faultsOf, runOnDisk, timeout } from "../../../store/test/faulty-disk.ts";
+import { brokenDisks, faultsOf, printCounts, runOnDisk, timeout } from "../../../store/test/faulty-disk.ts";
 
 const program = fileURLToPath(new URL("recording-process.ts", import.meta.url));
 
@@ -18,11 +18,11 @@ const unsure = "the end of the recording may not have been written";
 test.each(brokenDisks)(
   "a recording over %s, at every step: calls go on, and the tape is whole or is not there",
   timeout,
-  async (_, disk) => {
+  async (name, disk) => {
     const folder = mkdtempSync(join(tmpdir(), "toolmount-recording-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const record = async (name: string, fault?: Parameters<typeof runOnDisk>[2]) => {
-      const file = join(folder, name);
+    const record = async (tape: string, fault?: Parameters<typeof runOnDisk>[2]) => {
+      const file = join(folder, tape);
       const words = ["--conditions=@toolmount/source", program, file];
       const run = await runOnDisk({ words, paths: [file] }, calls, fault);
       const said = JSON.parse(run.stdout) as { statuses: string[]; errors: string[] };
@@ -45,5 +45,6 @@ test.each(brokenDisks)(
     }
 
     expect(new Set(ends)).toEqual(new Set(["RECORD_FAILED", cut, unsure]));
+    process.stdout.write(`${printCounts(name, whole.run, ends)}\n`);
   },
 );
