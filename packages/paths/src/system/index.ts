@@ -11,8 +11,13 @@ export {
 export { basicVariables } from "./environment.ts";
 export { canOthersRead } from "./file-mode.ts";
 export { killTree, signalTree, thisSystem, treeOptions, type ProcessSystem } from "./process-trees.ts";
-export { createLimitMark, type LimitMark } from "./limit-mark.ts";
-export { createProgramGuard, type ProgramGuard, type ProgramGuardOptions } from "./program-guard.ts";
+export {
+  createLimitMark,
+  createProgramGuard,
+  type LimitMark,
+  type ProgramGuard,
+  type ProgramGuardOptions,
+} from "./program-guard.ts";
 export {
   memoryFolders,
   sandboxMounts,

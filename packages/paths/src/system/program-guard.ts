@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import type { LimitMark } from "./limit-mark.ts";
+import { randomInt } from "node:crypto";
 
 /** Kills the programs of this process when it ends without doing so itself, for example by SIGKILL. */
 export interface ProgramGuard {
@@ -11,6 +11,14 @@ export interface ProgramGuard {
   remove(pid: number): void;
   /** Kills the programs that were added and not removed, and ends the guard's process. */
   close(): void;
+}
+
+/** A mark of a program and of all that it starts, which none of them can remove: a limit that is only for marking. */
+export interface LimitMark {
+  /** How the limit of a process with this mark is shown in `/proc/PID/limits`. */
+  readonly text: string;
+  /** What starts a program with the mark. */
+  readonly launch: (file: string, args: readonly string[]) => { file: string; args: readonly string[] };
 }
 
 /** How a guard is started. */
@@ -95,4 +103,21 @@ function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOpti
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
   return child;
+}
+
+/**
+ * Makes a mark that no other program of the machine has. Linux passes the limit on to each child, shows it to every user, and
+ * has enforced nothing by it since version 2.4.30 (getrlimit(2), RLIMIT_RSS). A process can only lower it. Elsewhere nothing is marked.
+ */
+export function createLimitMark(platform = process.platform): LimitMark {
+  // Above all memory that a machine has, and exact as a number of bytes.
+  const kilobytes = 2 ** 40 + randomInt(2 ** 40);
+  const bytes = String(kilobytes * 1024).padEnd(20);
+  return {
+    text: `Max resident set          ${bytes} ${bytes}`,
+    launch: (file, args) =>
+      platform === "linux"
+        ? { file: "/bin/sh", args: ["-c", 'ulimit -m "$0"; exec "$@"', String(kilobytes), file, ...args] }
+        : { file, args },
+  };
 }

@@ -63,7 +63,7 @@ export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner 
  * it finds those processes by a limit that all of them have.
  */
 function guarded(options: ProcessRunnerOptions): ProcessRunnerOptions & { readonly guard?: ProgramGuard } {
-  if (options.border.name !== "none" || process.platform !== "linux") return options;
+  if (options.border.name !== "none") return options;
   const { border } = options;
   const mark = createLimitMark();
   const guard = createProgramGuard({ mark, path: options.grants.env["PATH"] });
