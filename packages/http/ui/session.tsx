@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { ask } from "./api.ts";
+import { Changes } from "./changes.tsx";
 import { StatusChip } from "./calls/status.tsx";
 import { Icon } from "./icons.tsx";
 import { Missing, useLoaded } from "./load.tsx";
@@ -37,6 +38,7 @@ export function SessionView({ id, again, onChange }: SessionProps) {
       ) : (
         <Conversation session={loaded.value.value} onChange={onChange} />
       )}
+      <Changes sessionId={id} again={again} />
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { Changes } from "./changes.tsx";
 import { StatusChip } from "./calls/status.tsx";
 import { Missing, useLoaded } from "./load.tsx";
 import { Empty, Top } from "./parts/frame.tsx";
@@ -14,6 +15,18 @@ const settleMs = 300;
 
 /** The sessions of models, as a tree, and one of them with its conversation. */
 export function SessionsView() {
+  const again = useSignal(0);
+  const { open } = route.value;
+  if (served.value?.turns === false && open !== null)
+    return (
+      <>
+        <Top title={`Session ${open}`} />
+        <div class="body">
+          <h2 class="quiet">What it changed</h2>
+          <Changes key={open} sessionId={open} again={again} />
+        </div>
+      </>
+    );
   if (served.value?.turns === false)
     return (
       <>

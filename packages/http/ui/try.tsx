@@ -2,6 +2,8 @@ import { signal } from "@preact/signals";
 import { ask } from "./api.ts";
 import { argumentsOf, Field, type Texts } from "./field.tsx";
 import { StatusChip } from "./calls/status.tsx";
+import { EffectOf } from "./inbox/listed.tsx";
+import type { Effect } from "./inbox/listed-calls.ts";
 import { Empty, Top } from "./parts/frame.tsx";
 import { linkTo } from "./route.ts";
 import type { Tool } from "./shapes.ts";
@@ -16,7 +18,7 @@ interface Outcome {
   readonly ticket?: string;
   readonly sessionId?: string;
   readonly modelText?: string;
-  readonly result: { readonly content?: readonly object[] };
+  readonly result: { readonly content?: readonly object[]; readonly error?: string };
 }
 
 // What was tried stays when the person looks at another view, such as the approvals.
@@ -25,6 +27,19 @@ const texts = signal<Texts>({});
 const outcome = signal<Outcome | null>(null);
 const problem = signal("");
 const busy = signal(false);
+const rehearsed = signal<Rehearsed | null>(null);
+
+/** The part of a rehearsal that the page reads. */
+interface Rehearsed {
+  readonly outcomes: readonly Outcome[];
+  readonly calls: readonly {
+    readonly tool: string;
+    readonly effects: readonly Effect[];
+    readonly canUndo: boolean | null;
+    readonly asks: readonly string[];
+  }[];
+  readonly stopped: string | null;
+}
 
 /** A form for each tool, made from its schema, and the outcome of the call. */
 export function TryView() {
@@ -52,6 +67,7 @@ export function TryView() {
     chosen.value = name;
     texts.value = {};
     outcome.value = null;
+    rehearsed.value = null;
     problem.value = "";
   };
   return (
@@ -78,6 +94,7 @@ export function TryView() {
             {tool.requiresConfirmation === "dynamic" && " · may ask a person first"}
           </p>
           <Form key={tool.name} tool={tool} />
+          {rehearsed.value !== null && <WouldChange rehearsed={rehearsed.value} />}
           {outcome.value !== null && <Shown outcome={outcome.value} />}
         </div>
       </div>
@@ -101,9 +118,16 @@ function Form({ tool }: { readonly tool: Tool }) {
         <Field name={name} schema={schema} required={required.includes(name)} texts={texts} />
       ))}
       {Object.keys(properties).length === 0 && <p>It takes no arguments.</p>}
-      <button type="submit" class="go" disabled={busy}>
-        Call {tool.name}
-      </button>
+      <div class="actions">
+        <button type="submit" class="go" disabled={busy}>
+          Call {tool.name}
+        </button>
+        {tool.category !== "read" && (
+          <button type="button" disabled={busy} onClick={() => void rehearse(tool)}>
+            Rehearse
+          </button>
+        )}
+      </div>
       {problem.value !== "" && <p class="problem">{problem.value}</p>}
     </form>
   );
@@ -112,17 +136,64 @@ function Form({ tool }: { readonly tool: Tool }) {
 /** Calls of the page are in a session of their own, so that "for this session" has a meaning. */
 const sessionId = `page-${Math.random().toString(36).slice(2, 10)}`;
 
-async function send(path: "calls" | "resume", body: () => object): Promise<void> {
-  problem.value = "";
-  busy.value = true;
-  try {
+function send(path: "calls" | "resume", body: () => object): Promise<void> {
+  return attempt(async () => {
     const asModel = served.value?.modelText === true ? { modelText: true } : {};
     const given = { ...body(), sessionId, ...asModel };
     outcome.value = await ask<Outcome>("POST", `${hostPath.value}/${path}`, given);
+    rehearsed.value = null;
+  });
+}
+
+/** Shows what a call would change. */
+function rehearse(tool: Tool): Promise<void> {
+  return attempt(async () => {
+    const calls = [{ tool: tool.name, arguments: argumentsOf(tool.inputSchema, texts.value) }];
+    rehearsed.value = await ask<Rehearsed>("POST", `${hostPath.value}/rehearsals`, { sessionId, calls });
+    outcome.value = null;
+  });
+}
+
+async function attempt(work: () => Promise<void>): Promise<void> {
+  problem.value = "";
+  busy.value = true;
+  try {
+    await work();
   } catch (error) {
     problem.value = error instanceof SyntaxError ? error.message : textOf(error);
   }
   busy.value = false;
+}
+
+function WouldChange({ rehearsed: { outcomes, calls, stopped } }: { readonly rehearsed: Rehearsed }) {
+  const error = outcomes[0]?.result.error;
+  return (
+    <section class="box" aria-label="Rehearsal">
+      <h3>
+        <span>It would change</span>
+      </h3>
+      <div class="in">
+        {error !== undefined && <p class="origin">The call would end with: {error}</p>}
+        {stopped !== null && <p class="origin">{stopped}</p>}
+        {error === undefined && calls.length === 0 && <p>Nothing.</p>}
+        {calls.map(({ tool, effects, canUndo, asks }) => (
+          <>
+            {effects.length === 0 && (
+              <p class="origin">What {tool} would change is not known: it has no preview.</p>
+            )}
+            {effects.map((effect) => (
+              <EffectOf effect={effect} isOpen />
+            ))}
+            {asks.map((reason) => (
+              <p class="facts">Asks because {reason}</p>
+            ))}
+            <p class="facts">{canUndo === true ? "It can be undone." : "It cannot be undone."}</p>
+          </>
+        ))}
+        <p class="facts">Nothing has changed: this is a rehearsal.</p>
+      </div>
+    </section>
+  );
 }
 
 function Shown({ outcome: { modelText, ...whole } }: { readonly outcome: Outcome }) {

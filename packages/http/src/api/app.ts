@@ -5,7 +5,7 @@ import { visibleUser } from "../access/principal.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { callRoutes } from "./calls.ts";
-import { rehearsalRoutes } from "./rehearsals.ts";
+import { changeRoutes, rehearsalRoutes } from "./changes.ts";
 import { eventRoutes } from "./events.ts";
 import { historyRoutes } from "./history.ts";
 import { matchRoutes } from "./matches.ts";
@@ -50,6 +50,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     approvalRoutes(service),
     matchRoutes(service),
     sessionRoutes(service),
+    changeRoutes(service),
     turnRoutes(service),
     auditRoutes(service),
     planRoutes(service),

@@ -111,7 +111,8 @@ function Undo({ canUndo }: { readonly canUndo: boolean | null }) {
   return <span class="chip bad">{canUndo === false ? "cannot be undone" : "has no undo"}</span>;
 }
 
-function EffectOf({ effect, isOpen }: { readonly effect: Effect; readonly isOpen: boolean }) {
+/** One effect: what becomes of which target, and the difference. */
+export function EffectOf({ effect, isOpen }: { readonly effect: Effect; readonly isOpen: boolean }) {
   const { target, change, difference, cost } = effect;
   const price = cost === undefined ? "" : ` for ${cost.amount.toLocaleString("en-US")} ${cost.currency}`;
   const title = (
