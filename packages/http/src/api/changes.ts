@@ -185,7 +185,7 @@ export function changeRoutes(service: Service) {
     });
 }
 
-/** For a token of a user, the session of a turn of that user: nobody else's session exists. */
+/** A token of a user sees the sessions of that user's turns only; every other session does not exist for it. */
 async function openSession(
   service: Service,
   { host: name, session }: z.output<typeof sessionParam>,
