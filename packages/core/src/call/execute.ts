@@ -16,8 +16,15 @@ import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
 import { endAsBefore, endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
-/** Hop 5: runs the tool where its runner says, under one signal. */
+/** Hop 5: runs the tool where its runner says, under one signal. A caller may hold it back until then. */
 export function execute(call: Call): HopAnswer {
+  const { onAllowed } = call.given;
+  if (onAllowed === undefined) return begin(call);
+  const released = Promise.resolve().then(onAllowed);
+  return waitFor(call, released, begin, () => endCall(call, "cancelled", "CANCELLED", {}));
+}
+
+function begin(call: Call): HopAnswer {
   const { host } = call;
   const tool = call.tool!;
   const rehearsed = call.given.rehearsal === undefined ? null : rehearse(call, rehearsalOf(call)!);
@@ -26,7 +33,7 @@ export function execute(call: Call): HopAnswer {
   if (tool.info.execution === "client") return handOut(call);
   if (tool.abandoned >= host.limits.abandoned)
     return endUnavailable(call, `${tool.abandoned} abandoned calls of it still run`);
-  return acquirePermits(call, execute) ?? start(call);
+  return acquirePermits(call, begin) ?? start(call);
 }
 
 /** Takes the result that a gate or the client gave. */

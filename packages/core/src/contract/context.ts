@@ -74,6 +74,11 @@ export interface CallContext {
    * when this process ends. The approver is asked when the returned promise resolves; a rejection denies the call.
    */
   readonly onQuestion?: ((ticket: string) => Promise<unknown> | void) | undefined;
+  /**
+   * Called when nothing but the caller keeps the call from running: no gate denied it, and no person has to be asked. The tool
+   * runs when the returned promise resolves; a rejection cancels the call.
+   */
+  readonly onAllowed?: (() => Promise<unknown> | void) | undefined;
   /** Receives what the tool reports while it runs. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

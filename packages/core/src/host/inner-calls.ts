@@ -140,6 +140,7 @@ function nestedContext(parent: Call): CallContext {
     abortSignal: parent.context!.abortSignal,
     onProgress: undefined,
     onQuestion: undefined,
+    onAllowed: undefined,
     traceparent: traceparentOf(parent),
   };
 }

@@ -10,6 +10,11 @@ export function changesLogOf(sessionId: string): string {
   return `changes of ${sessionId}`;
 }
 
+/** The id of the log in which an adapter keeps the tickets of calls that wait for a person. */
+export function ticketsLogOf(sessionId: string): string {
+  return `tickets of ${sessionId}`;
+}
+
 /** The id of the log that names a session's other logs: one for each call of a `repeatable` tool. */
 export function callsLogOf(sessionId: string): string {
   return `calls of ${sessionId}`;
@@ -21,7 +26,7 @@ export function innerLogOf(digest: string, sessionId: string): string {
 }
 
 /** Matches the ids of those logs: no session may have one, since its own log would be another session's. */
-export const logId = /^(?:results|changes|calls|made by [\da-f]{64}) of /;
+export const logId = /^(?:results|changes|calls|tickets|made by [\da-f]{64}) of /;
 
 /** The ids of all logs of a session: they are deleted together. `calls` are the entries of its {@link callsLogOf}. */
 export function logsOf(sessionId: string, calls: readonly Json[]): readonly string[] {
@@ -29,5 +34,6 @@ export function logsOf(sessionId: string, calls: readonly Json[]): readonly stri
     isRecord(entry) && typeof entry["call"] === "string" ? entry["call"] : [],
   );
   const inner = new Set(digests.map((digest) => innerLogOf(digest, sessionId)));
-  return [sessionId, resultsLogOf(sessionId), changesLogOf(sessionId), callsLogOf(sessionId), ...inner];
+  const own = [resultsLogOf, changesLogOf, callsLogOf, ticketsLogOf].map((logOf) => logOf(sessionId));
+  return [sessionId, ...own, ...inner];
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json, SessionRecord } from "@toolmount/core";
-import { callsLogOf, changesLogOf, innerLogOf, resultsLogOf } from "@toolmount/core/sessions";
+import { callsLogOf, changesLogOf, innerLogOf, resultsLogOf, ticketsLogOf } from "@toolmount/core/sessions";
 import type { StoreCase } from "./store-case.ts";
 
 /** What every `SessionStore` does. */
@@ -100,6 +100,7 @@ export const sessionCases: readonly StoreCase[] = [
       await one.sessions.append(callsLogOf("s"), 0, [{ call: "c1", at: 1 }]);
       for (const id of ["s", "t"]) await one.sessions.append(innerLogOf("c1", id), 0, ["a"]);
       await one.sessions.append(changesLogOf("s"), 0, ["a"]);
+      await one.sessions.append(ticketsLogOf("s"), 0, ["a"]);
       await one.sessions.writeState("s", new Map([["k", 1]]));
 
       assert.deepEqual([await other.sessions.delete("s"), await other.sessions.delete("s")], [true, false]);
@@ -107,6 +108,7 @@ export const sessionCases: readonly StoreCase[] = [
       assert.deepEqual(await one.sessions.entries("s"), []);
       assert.deepEqual(await one.sessions.entries(resultsLogOf("s")), []);
       assert.deepEqual(await one.sessions.entries(changesLogOf("s")), []);
+      assert.deepEqual(await one.sessions.entries(ticketsLogOf("s")), []);
       assert.deepEqual(await one.sessions.entries(callsLogOf("s")), []);
       assert.deepEqual(await one.sessions.entries(innerLogOf("c1", "s")), []);
       for (const id of [resultsLogOf("t"), innerLogOf("c1", "t")])
