@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { parsedOr, recordOf, recordsOf, usualUsage, type ProviderApi, type Spoken } from "./api.ts";
 import { anthropicRules, checkAnthropic } from "./anthropic-rules.ts";
 
@@ -7,7 +8,7 @@ export const anthropicApi: ProviderApi = {
   model: "anthropic:m",
   baseUrl: (origin) => `${origin}/v1`,
   body: (spoken) => ({
-    id: "msg_1",
+    id: `msg_${randomUUID()}`,
     type: "message",
     role: "assistant",
     model: "m",
@@ -20,7 +21,7 @@ export const anthropicApi: ProviderApi = {
     {
       type: "message_start",
       message: {
-        id: "msg_1",
+        id: `msg_${randomUUID()}`,
         type: "message",
         role: "assistant",
         model: "m",

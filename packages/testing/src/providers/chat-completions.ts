@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { recordsOf, usualUsage, type ProviderApi, type Spoken, type SpokenCall } from "./api.ts";
 import { chatRules, checkChat } from "./chat-rules.ts";
 
@@ -16,7 +17,7 @@ export const chatApi: ProviderApi = {
     };
     const finish_reason = reasonOf(spoken);
     return {
-      id: "c1",
+      id: `chatcmpl-${randomUUID()}`,
       object: "chat.completion",
       created: 1,
       model: "m",
@@ -26,8 +27,9 @@ export const chatApi: ProviderApi = {
   },
   events(spoken) {
     const { text, reasoning, calls = [] } = spoken;
+    const id = `chatcmpl-${randomUUID()}`;
     const chunk = (delta: object, finish_reason: string | null = null) => ({
-      id: "c1",
+      id,
       object: "chat.completion.chunk",
       created: 1,
       model: "m",

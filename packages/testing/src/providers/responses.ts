@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { recordsOf, usualUsage, type ProviderApi, type Spoken } from "./api.ts";
 import { checkResponses, responsesRules } from "./responses-rules.ts";
 
@@ -7,8 +8,9 @@ export const responsesApi: ProviderApi = {
   model: "m",
   baseUrl: (origin) => `${origin}/v1`,
   body: ({ text, reasoning, calls = [], stop, usage = usualUsage }) => ({
-    id: "resp_1",
+    id: `resp_${randomUUID()}`,
     object: "response",
+    created_at: 1,
     model: "m",
     status: stop === undefined ? "completed" : "incomplete",
     ...(stop !== undefined && {
@@ -19,12 +21,16 @@ export const responsesApi: ProviderApi = {
         ? []
         : [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: reasoning }]),
       ...(text === undefined ? [] : [messageItem(text)]),
-      ...calls.map(({ id, ...call }) => ({ type: "function_call", id: `fc_${id}`, call_id: id, ...call })),
+      ...calls.map(({ id, ...call }, at) => {
+        const status = stop !== undefined && at === calls.length - 1 ? "incomplete" : "completed";
+        return { type: "function_call", id: `fc_${id}`, call_id: id, ...call, status };
+      }),
     ],
     ...(usage !== null && {
       usage: {
         input_tokens: usage.input,
         output_tokens: usage.output,
+        total_tokens: usage.input + usage.output,
         input_tokens_details: { cached_tokens: usage.cached },
         output_tokens_details: { reasoning_tokens: usage.reasoning },
       },
@@ -33,10 +39,16 @@ export const responsesApi: ProviderApi = {
   events(spoken: Spoken) {
     const body = responsesApi.body(spoken) as { output: readonly object[]; status: string };
     const items = body.output.flatMap((item, at) => [
-      { type: "response.output_item.added", output_index: at, item },
+      { type: "response.output_item.added", output_index: at, item: begunItem(item) },
+      ...deltasOf(item, at),
       { type: "response.output_item.done", output_index: at, item },
     ]);
-    return [...items, { type: `response.${body.status}`, response: body }];
+    const begun = { ...body, status: "in_progress", output: [] };
+    const all = [{ type: "response.created", response: begun }, ...items];
+    return [...all, { type: `response.${body.status}`, response: body }].map((event, at) => ({
+      ...event,
+      sequence_number: at,
+    }));
   },
   outputs: ({ input }) =>
     recordsOf(input)
@@ -62,10 +74,34 @@ export const responsesApi: ProviderApi = {
   }),
 };
 
+/** An item of which nothing is written yet. */
+function begunItem(item: object): object {
+  return {
+    ...item,
+    ...("content" in item && { content: [], status: "in_progress" }),
+    ...("arguments" in item && { arguments: "", status: "in_progress" }),
+  };
+}
+
+/** The text of a message, or the arguments of a call, as they are written. */
+function deltasOf(item: object, at: number): readonly object[] {
+  const { id, content, arguments: given } = item as Readonly<Record<string, unknown>>;
+  const place = { item_id: id, output_index: at };
+  if (typeof given === "string")
+    return [{ type: "response.function_call_arguments.delta", ...place, delta: given }];
+  return recordsOf(content).map(({ text }, index) => ({
+    type: "response.output_text.delta",
+    ...place,
+    content_index: index,
+    delta: text,
+    logprobs: [],
+  }));
+}
+
 function messageItem(text: string) {
   return {
     type: "message",
-    id: "msg_1",
+    id: `msg_${randomUUID()}`,
     role: "assistant",
     status: "completed",
     content: [{ type: "output_text", text, annotations: [] }],
