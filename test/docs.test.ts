@@ -48,6 +48,7 @@ const pages = [
   "docs/coming-from-aptix.md",
   "docs/coming-from-amplifier.md",
   "docs/coming-from-tool-forge.md",
+  "docs/use-with-agents.md",
   "docs/use-with-ai-sdk.md",
   "docs/use-with-anthropic.md",
   "docs/use-with-gemini.md",

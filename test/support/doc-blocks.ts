@@ -175,7 +175,7 @@ async function findPackage(root: string, name: string): Promise<string> {
   const [, tool] = /^@toolmount\/tool-(.+)$/.exec(name) ?? [];
   if (tool !== undefined) return join(root, "tools", tool);
   if (name.startsWith("@toolmount/")) return join(root, "packages", name.slice("@toolmount/".length));
-  for await (const found of glob(`{mount-plans,packages/*,test,test/mcp}/node_modules/${name}`, {
+  for await (const found of glob(`{mount-plans,packages/*,test,test/agents,test/mcp}/node_modules/${name}`, {
     cwd: root,
   }))
     return join(root, found);

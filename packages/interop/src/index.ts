@@ -50,9 +50,37 @@ export {
 } from "./providers/gemini.ts";
 export { fromBfclFunction, type BfclImport } from "./providers/bfcl.ts";
 export { fromAiSdkTool } from "./libraries/ai-sdk.ts";
+export {
+  toAnthropicRunner,
+  type AnthropicRunnableTool,
+  type AnthropicRunnerExport,
+} from "./providers/anthropic-runner.ts";
+export {
+  toClaudeAgentTools,
+  type ClaudeAgentExport,
+  type ClaudeAgentResult,
+  type ClaudeAgentTool,
+} from "./providers/claude-agent.ts";
+export { toGeminiCallable, type GeminiCall, type GeminiCallable } from "./providers/gemini-callable.ts";
+export { toMastraTools, type MastraCallContext, type MastraTool } from "./providers/mastra.ts";
+export type { AgentContext, AgentHost, LibraryQuestion } from "./providers/agent-calls.ts";
 export { AiSdkToolFailure, toAiSdkTools, type AiSdkCallOptions, type AiSdkTool } from "./providers/ai-sdk.ts";
+export { answerAiSdkApprovals, type AiSdkApprovalMessage } from "./providers/ai-sdk-approvals.ts";
 export { fromLangChainTool } from "./libraries/langchain.ts";
-export { toLangChainTools, type LangChainConfig, type LangChainTool } from "./providers/langchain.ts";
+export {
+  toLangChainTools,
+  type LangChainConfig,
+  type LangChainContext,
+  type LangChainResult,
+  type LangChainTool,
+} from "./providers/langchain.ts";
+export {
+  answerInterruptions,
+  toOpenAIAgentsTools,
+  type InterruptedRun,
+  type OpenAIAgentsOutput,
+  type OpenAIAgentsTool,
+} from "./providers/openai-agents.ts";
 
 // Profiles of the validator
 export { aptixProfile } from "./aptix/profile.ts";

@@ -1,7 +1,9 @@
-import type { CallContext, ContentBlock, Host, ToolInfo } from "@toolmount/core";
+import { randomUUID } from "node:crypto";
+import type { ContentBlock, ToolInfo } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
 import { aiSchemaMark } from "../schema/foreign-schema.ts";
 import { isRecord } from "../schema/guards.ts";
+import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
 
 /** What the AI SDK gives a tool beside its input. */
 export interface AiSdkCallOptions {
@@ -14,13 +16,15 @@ export interface AiSdkCallOptions {
 export interface AiSdkTool {
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
+  /** Whether a person has to be asked. The question is stored in the host then, and is the SDK's approval request. */
+  readonly needsApproval: (input: unknown, options: { readonly toolCallId: string }) => Promise<boolean>;
   readonly execute: (input: unknown, options?: AiSdkCallOptions) => Promise<unknown>;
   /** What the model reads of a result: its data, and its images. */
   readonly toModelOutput: (given: { readonly toolCallId: string; readonly output: unknown }) => AiSdkOutput;
 }
 
 /** A result as the SDK gives it to a provider. */
-type AiSdkOutput =
+export type AiSdkOutput =
   | { readonly type: "text"; readonly value: string }
   | { readonly type: "json"; readonly value: JSONValue }
   | { readonly type: "content"; readonly value: (AiSdkText | AiSdkImage)[] };
@@ -51,48 +55,50 @@ interface AiSdkSchema {
 
 /**
  * Tools of a host as the AI SDK's `tools`. A failed call throws its text, as the SDK's tools do, and the SDK passes the
- * text to the model. The host alone checks arguments.
+ * text to the model. The host alone checks arguments. A call for which the host asks a person is an approval request of the
+ * SDK: one question, which is answered in the host ({@link answerAiSdkApprovals}), or with `answersAs` also in the SDK.
  */
 export function toAiSdkTools(
-  host: Pick<Host, "call">,
+  host: AgentHost,
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
-  context: CallContext = {},
+  context: AgentContext = {},
 ): Record<string, AiSdkTool> {
   const images = new NewestImages();
+  const calls = new AgentCalls(host, context);
   return Object.fromEntries(
     infos.map(({ name, description, inputSchema }) => [
       name,
       {
         description,
         inputSchema: schemaOf(inputSchema),
-        execute: async (input: unknown, options: AiSdkCallOptions = {}) => {
-          const outcome = await host.call(
-            { id: options.toolCallId, name, arguments: isRecord(input) ? input : JSON.stringify(input) },
-            { ...context, abortSignal: options.abortSignal ?? context.abortSignal },
-          );
+        needsApproval: (input, { toolCallId }) => calls.waits(callOf(name, input, toolCallId)),
+        execute: async (
+          input: unknown,
+          { toolCallId = randomUUID(), abortSignal }: AiSdkCallOptions = {},
+        ) => {
+          const outcome = await calls.run(callOf(name, input, toolCallId), { abortSignal }, true);
           if (outcome.result.error !== undefined)
             throw new AiSdkToolFailure(outcomeText(outcome), outcome.result.code);
-          images.keep(options.toolCallId, outcome.result.content ?? []);
+          images.keep(toolCallId, outcome.result.content ?? []);
           return outcome.result.data;
         },
-        toModelOutput: ({ toolCallId, output }: { toolCallId: string; output: unknown }) =>
-          outputOf(output, images.of(toolCallId)),
-      },
+        toModelOutput: ({ toolCallId, output }) => outputOf(output, images.of(toolCallId)),
+      } satisfies AiSdkTool,
     ]),
   );
+}
+
+function callOf(name: string, input: unknown, id: string): AgentCall {
+  return { id, name, arguments: isRecord(input) ? input : JSON.stringify(input) };
 }
 
 /** Images of the newest results. The SDK passes on only what `execute` returns, and asks for the rest by the call's id. */
 class NewestImages {
   readonly #images = new Map<string, AiSdkImage[]>();
 
-  keep(callId: string | undefined, content: readonly ContentBlock[]): void {
-    const found = content.flatMap((block): AiSdkImage[] =>
-      block.type === "image"
-        ? [{ type: "file", mediaType: block.mimeType, data: { type: "data", data: block.data } }]
-        : [],
-    );
-    if (callId === undefined || found.length === 0) return;
+  keep(callId: string, content: readonly ContentBlock[]): void {
+    const found = imagesOf(content);
+    if (found.length === 0) return;
     this.#images.set(callId, found);
     const [oldest] = this.#images.keys();
     if (this.#images.size > maxKept && oldest !== undefined) this.#images.delete(oldest);
@@ -103,18 +109,28 @@ class NewestImages {
   }
 }
 
+/** The images of a result. */
+export function imagesOf(content: readonly ContentBlock[]): AiSdkImage[] {
+  return content.flatMap((block): AiSdkImage[] =>
+    block.type === "image"
+      ? [{ type: "file", mediaType: block.mimeType, data: { type: "data", data: block.data } }]
+      : [],
+  );
+}
+
 /** Results whose images are kept; older ones were sent long before. */
 const maxKept = 32;
 
-function outputOf(output: unknown, images: AiSdkImage[]): AiSdkOutput {
+/** A result as a provider of the SDK takes it. */
+export function outputOf(output: unknown, images: AiSdkImage[]): AiSdkOutput {
   const text = typeof output === "string" ? output : JSON.stringify(output ?? null);
   if (images.length > 0) return { type: "content", value: [{ type: "text", text }, ...images] };
   if (typeof output === "string") return { type: "text", value: output };
   return { type: "json", value: (output ?? null) as JSONValue };
 }
 
-/** The SDK recognises its own mark first; the Standard Schema is what its types know. */
-function schemaOf(jsonSchema: ToolInfo["inputSchema"]): AiSdkSchema {
+/** A schema in the SDK's form. The SDK recognises its own mark first; the Standard Schema is what its types know. */
+export function schemaOf(jsonSchema: ToolInfo["inputSchema"]): AiSdkSchema {
   const own = { [aiSchemaMark]: true, validate: (value: unknown) => ({ success: true, value }) };
   return {
     ...own,

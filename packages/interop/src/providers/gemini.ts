@@ -18,7 +18,8 @@ export interface GeminiResponse {
   readonly functionResponse: {
     readonly id?: string;
     readonly name: string;
-    readonly response: { readonly output: Json } | { readonly error: string };
+    /** `waitingCall`: a person has to be asked first, and the call has this id. */
+    readonly response: { readonly output: Json } | { readonly error: string; readonly waitingCall?: string };
   };
 }
 

@@ -1,64 +1,145 @@
-import type { CallContext, Host, ToolInfo } from "@toolmount/core";
+import { randomUUID } from "node:crypto";
+import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
+import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
 
 /** What LangChain gives a tool beside its input. */
 export interface LangChainConfig {
   readonly signal?: AbortSignal | undefined;
   readonly configurable?: Readonly<Record<string, unknown>> | undefined;
+  /** LangGraph's `interrupt` of the step that runs. */
+  readonly interrupt?: ((question: unknown) => unknown) | undefined;
 }
 
-/** A tool that LangChain and LangGraph accept structurally. */
+/** On whose behalf LangChain's agents call. */
+export interface LangChainContext extends AgentContext {
+  /** LangChain's class `ToolMessage`: with it the model gets the images of results. */
+  readonly ToolMessage?: (new (fields: LangChainResult) => object) | undefined;
+}
+
+/** The fields of LangChain's message with a result. */
+export interface LangChainResult {
+  readonly name: string;
+  readonly tool_call_id: string;
+  readonly status: "success" | "error";
+  readonly content: (
+    | { readonly type: "text"; readonly text: string }
+    | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+  )[];
+}
+
+/** A tool of LangChain and LangGraph: its type is one of `createAgent`, of `createReactAgent` and of `ToolNode`. */
 export interface LangChainTool {
-  readonly lc_namespace: string[];
+  lc_namespace: string[];
   /** LangChain's agents only use tools with this mark. */
   readonly lc_runnable: true;
-  readonly name: string;
-  readonly description: string;
-  readonly schema: Readonly<Record<string, unknown>>;
-  /** Takes the arguments, or a whole tool call. Returns the text for the model, of a failure too. */
+  lc_serializable: boolean;
+  lc_id: string[];
+  returnDirect: boolean;
+  name: string;
+  description: string;
+  schema: Readonly<Record<string, unknown>>;
+  getName(suffix?: string): string;
+  /** Takes the arguments, or a whole tool call. Resolves to the text for the model, of a failure too. */
   invoke(input: unknown, config?: LangChainConfig): Promise<string>;
+  /** As LangChain types it: its result depends on the input. */
+  invoke(input: unknown, config?: unknown): Promise<never>;
+  call(input: unknown, config?: unknown): Promise<never>;
+  batch(inputs: unknown[], config?: unknown): Promise<never[]>;
+  stream(input: unknown, config?: unknown): Promise<never>;
+  transform(inputs: AsyncGenerator, config?: unknown): AsyncGenerator<never>;
 }
 
 /**
- * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. An interrupt of
- * LangGraph that a tool throws reaches the graph.
+ * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. A call for which the host
+ * asks a person is an interrupt of LangGraph: one question, which is answered in the host, or with `answersAs` by
+ * `new Command({ resume })` with `true`, `false` or `{ decision, reason }`. Outside a graph its result says that it waits. An interrupt that a
+ * tool throws reaches the graph.
  */
 export function toLangChainTools(
-  host: Pick<Host, "call">,
+  host: AgentHost,
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
-  context: CallContext = {},
+  { ToolMessage, ...context }: LangChainContext = {},
 ): LangChainTool[] {
-  return infos.map(({ name, description, inputSchema }) => ({
-    lc_namespace: ["toolmount", "tools"],
-    lc_runnable: true,
-    name,
-    description,
-    schema: inputSchema,
-    invoke: async (input: unknown, config: LangChainConfig = {}) => {
-      const call = readInput(input);
-      const thread = config.configurable?.["thread_id"];
-      return outcomeText(
-        await host.call(
-          { ...call, name },
-          {
-            ...(typeof thread === "string" ? { sessionId: thread } : {}),
-            ...context,
-            abortSignal: config.signal ?? context.abortSignal,
-          },
-        ),
-      );
-    },
-  }));
+  const calls = new AgentCalls(host, context);
+  return infos.map(({ name, description, inputSchema }) => {
+    const run = async (input: unknown, config: LangChainConfig = {}) => {
+      const outcome = await runOrInterrupt(calls, { name, ...readInput(input) }, config);
+      return messageOf(outcome, ToolMessage);
+    };
+    const made: Pick<LangChainTool, keyof LangChainTool> = {
+      lc_namespace: ["toolmount", "tools"],
+      lc_runnable: true,
+      lc_serializable: false,
+      lc_id: ["toolmount", "tools", name],
+      returnDirect: false,
+      name,
+      description,
+      schema: inputSchema,
+      getName: (suffix = "") => name + suffix,
+      ...runnableOf(run),
+    };
+    return made;
+  });
+}
+
+/** What LangChain calls of a tool. Its types depend on the input, so ours cannot name the result. */
+function runnableOf(run: (input: unknown, config?: LangChainConfig) => Promise<unknown>) {
+  const invoke = (input: unknown, config?: unknown) =>
+    run(input, config as LangChainConfig) as Promise<never>;
+  async function* transform(inputs: AsyncGenerator, config?: unknown): AsyncGenerator<never> {
+    for await (const input of inputs) yield await invoke(input, config);
+  }
+  return {
+    invoke,
+    call: invoke,
+    batch: (inputs: unknown[], config?: unknown) => Promise.all(inputs.map((input) => invoke(input, config))),
+    stream: async (input: unknown, config?: unknown) =>
+      ReadableStream.from([await invoke(input, config)]) as unknown as never,
+    transform,
+  };
+}
+
+/** LangGraph runs the step again when it resumes, so the call is made again, and is then resumed. */
+async function runOrInterrupt(
+  calls: AgentCalls,
+  call: AgentCall,
+  { signal, configurable = {}, interrupt }: LangChainConfig,
+): Promise<ToolOutcome> {
+  const thread = configurable["thread_id"];
+  const given = { abortSignal: signal, ...(typeof thread === "string" && { sessionId: thread }) };
+  for (;;) {
+    const outcome = await calls.run(call, given);
+    if (outcome.status !== "pending" || interrupt === undefined) return outcome;
+    await calls.answer(call.id, interrupt(await calls.questionOf(call.id, given)), given);
+  }
+}
+
+function messageOf(outcome: ToolOutcome, ToolMessage: LangChainContext["ToolMessage"]): unknown {
+  const text = outcomeText(outcome);
+  const images = (outcome.result.content ?? []).flatMap((block) =>
+    block.type === "image"
+      ? [{ type: "image_url" as const, image_url: { url: `data:${block.mimeType};base64,${block.data}` } }]
+      : [],
+  );
+  if (images.length === 0 || ToolMessage === undefined) return text;
+  return new ToolMessage({
+    name: outcome.tool,
+    tool_call_id: outcome.callId,
+    status: outcome.status === "ok" ? "success" : "error",
+    content: [{ type: "text", text }, ...images],
+  });
 }
 
 /** A whole tool call has its arguments and its id; anything else is the arguments. */
-function readInput(input: unknown): { id?: string; arguments: Readonly<Record<string, unknown>> | string } {
-  if (typeof input === "string") return { arguments: input };
-  if (!isRecord(input)) return { arguments: JSON.stringify(input ?? {}) };
+function readInput(input: unknown): Pick<AgentCall, "id" | "arguments"> {
+  const made = { id: randomUUID() };
+  if (typeof input === "string") return { ...made, arguments: input };
+  if (!isRecord(input)) return { ...made, arguments: JSON.stringify(input ?? {}) };
   const { type, args, id } = input;
-  if (type !== "tool_call" || !isRecord(args)) return { arguments: input };
-  return { ...(typeof id === "string" ? { id } : {}), arguments: args };
+  if (type !== "tool_call" || !isRecord(args)) return { ...made, arguments: input };
+  return { id: typeof id === "string" ? id : made.id, arguments: args };
 }
 
 /** Whether a value is an interrupt of LangGraph. A host lets them pass by itself: they reject the call. */

@@ -4,7 +4,7 @@ import { isRecord, readText, unwrapEnvelope } from "../schema/guards.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What OpenAI allows in the name of a function. Source: its function-calling reference. */
-const rule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64 };
+export const openAINames = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64 };
 
 /** A function tool of the Responses API. */
 export interface OpenAITool {
@@ -29,7 +29,7 @@ export interface OpenAIExport {
 export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
-    rule,
+    openAINames,
   );
   return {
     names,

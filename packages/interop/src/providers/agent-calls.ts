@@ -1,0 +1,236 @@
+import {
+  isToolmountError,
+  type ApprovalView,
+  type CallContext,
+  type CallRequest,
+  type Host,
+  type SessionStore,
+  type ToolOutcome,
+} from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import { isRecord, readText } from "../schema/guards.ts";
+import { TicketLog } from "./ticket-log.ts";
+
+/** The part of a host that the agents of a library need. */
+export type AgentHost = Pick<Host, "call" | "resume" | "approvals" | "coordinator">;
+
+/** On whose behalf a library's agent calls. */
+export interface AgentContext extends CallContext {
+  /**
+   * The name under which the answers count that the library's own people give: when the library runs a call whose question is
+   * still open, they have approved it. Without it, only approvers of the host decide.
+   */
+  readonly answersAs?: string | undefined;
+}
+
+/** What a person decides about, without what only approvers of the host may see. */
+export interface LibraryQuestion {
+  readonly callId: string;
+  readonly tool: string;
+  readonly prompt: string;
+  /** Values under names of secrets are masked. */
+  readonly arguments: object;
+}
+
+/** A call of a library's agent. The library knows it by its id. */
+export interface AgentCall extends CallRequest {
+  readonly id: string;
+}
+
+/** A call that is allowed, and whose tool has not begun. */
+interface HeldCall {
+  readonly outcome: Promise<ToolOutcome>;
+  readonly controller: AbortController;
+  readonly release: () => void;
+}
+
+/** Calls that the library asked about and has not run. An older one was cut, or its run was stopped: it is cancelled. */
+const maxHeld = 64;
+
+/**
+ * The calls of one library's agent. A call that waits for a person is resumed when the library makes it again, also in another
+ * process: its ticket is kept in the session store, beside the session.
+ */
+export class AgentCalls {
+  readonly #host: AgentHost;
+  readonly #context: CallContext;
+  readonly #answersAs: string | undefined;
+  readonly #tickets: TicketLog;
+  readonly #held = new Map<string, HeldCall>();
+
+  constructor(host: AgentHost, { answersAs, ...context }: AgentContext) {
+    this.#host = host;
+    this.#context = context;
+    this.#answersAs = answersAs;
+    this.#tickets = new TicketLog(() => host.coordinator.get("session-store") as SessionStore | null);
+  }
+
+  /**
+   * Brings a call to where nothing but the library keeps it from running. Resolves to whether a person has to be asked; then
+   * the question is stored. `run` continues the call.
+   */
+  async waits(call: AgentCall, given: CallContext = {}): Promise<boolean> {
+    const context = this.#contextOf(given);
+    if (this.#held.has(keyOf(call, context))) return false;
+    if ((await this.#tickets.find(keyOf(call, context), context.sessionId)) !== null)
+      return (await this.#question(call.id, context))?.state === "pending";
+    return (await this.#hold(call, context)) === "waits";
+  }
+
+  /**
+   * Makes a call, continues one that is held, or resumes one that waits. `isApproved`: the library runs calls with a question
+   * only after its people approved.
+   */
+  async run(call: AgentCall, given: CallContext = {}, isApproved = false): Promise<ToolOutcome> {
+    const context = this.#contextOf(given);
+    const key = keyOf(call, context);
+    const held = this.#held.get(key);
+    if (held !== undefined) return this.#release(key, held, given.abortSignal);
+    const ticket = await this.#tickets.find(key, context.sessionId);
+    if (ticket === null) return this.#make(key, call, context);
+    if (isApproved) await this.decide(call.id, "approve", given);
+    return this.#resume(call, ticket, context);
+  }
+
+  /** Decides the open question of a call as the library's people did. Without `answersAs`, and without a question, nothing changes. */
+  async decide(
+    callId: string,
+    decision: "approve" | "deny",
+    given: CallContext = {},
+    reason?: string,
+  ): Promise<void> {
+    const question = await this.#question(callId, this.#contextOf(given));
+    if (question?.state !== "pending" || this.#answersAs === undefined) return;
+    try {
+      await this.#host.approvals.decide(question.id, { decision, reason }, this.#answersAs);
+    } catch (error) {
+      if (!isToolmountError(error) || error.code !== "APPROVAL_DECIDED") throw error; // another answer came first
+    }
+  }
+
+  /** Decides the open question of a call by what a library's person answered: `true`, `false`, or `{ decision, reason }`. */
+  async answer(callId: string, value: unknown, given: CallContext = {}): Promise<void> {
+    const { decision = value, reason } = isRecord(value) ? value : {};
+    const isApproved = decision === true || decision === "approve";
+    await this.decide(callId, isApproved ? "approve" : "deny", given, readText(reason) || undefined);
+  }
+
+  /** Records the end of a denied call, which the library will not make again. */
+  async endDenied(callId: string, given: CallContext = {}): Promise<void> {
+    const context = this.#contextOf(given);
+    const waiting = await this.#tickets.ofCall(callId, context.sessionId);
+    for (const { key, ticket } of waiting)
+      await this.#tickets.note(key, await this.#host.resume(ticket, context));
+  }
+
+  /** Resumes all calls of the session that wait. Null, and nothing runs, while a question is open, and when no call waits. */
+  async resumeAll(given: CallContext = {}): Promise<readonly ToolOutcome[] | null> {
+    const context = this.#contextOf(given);
+    const waiting = await this.#tickets.all(context.sessionId);
+    for (const { callId } of waiting) if ((await this.decisionOf(callId, given)) === null) return null;
+    const outcomes = [];
+    for (const { key, ticket } of waiting) {
+      const outcome = await this.#host.resume(ticket, context);
+      await this.#tickets.note(key, outcome);
+      outcomes.push(outcome);
+    }
+    return outcomes.length === 0 ? null : outcomes;
+  }
+
+  /** The question of a call, as the library shows it to its people. */
+  async questionOf(callId: string, given: CallContext = {}): Promise<LibraryQuestion> {
+    const {
+      tool = "",
+      prompt = "",
+      arguments: shown = {},
+    } = (await this.#question(callId, this.#contextOf(given))) ?? {};
+    return { callId, tool, prompt, arguments: shown };
+  }
+
+  /** How the question of a call was decided; null while it is open, and for a call without one. */
+  async decisionOf(callId: string, given: CallContext = {}): Promise<ApprovalView["decision"]> {
+    return (await this.#question(callId, this.#contextOf(given)))?.decision ?? null;
+  }
+
+  async #make(key: string, call: AgentCall, context: CallContext): Promise<ToolOutcome> {
+    const outcome = await this.#host.call(call, context);
+    if (outcome.status === "pending") await this.#tickets.note(key, outcome);
+    return outcome;
+  }
+
+  async #hold(call: AgentCall, context: CallContext): Promise<"waits" | "held"> {
+    const key = keyOf(call, context);
+    const allowed = Promise.withResolvers<"held">();
+    const released = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const onAllowed = () => {
+      allowed.resolve("held");
+      return released.promise;
+    };
+    const outcome = this.#host.call(call, { ...context, onAllowed, abortSignal: controller.signal });
+    const waits = outcome.then(({ status, ticket }) => status === "pending" && ticket !== undefined);
+    const first = await Promise.race([
+      allowed.promise,
+      waits.then((isWaiting): "waits" | "held" => (isWaiting ? "waits" : "held")),
+    ]);
+    if (first === "waits") await this.#tickets.note(key, await outcome);
+    else this.#keepHeld(key, { outcome, controller, release: released.resolve });
+    return first;
+  }
+
+  #keepHeld(key: string, held: HeldCall): void {
+    this.#held.set(key, held);
+    const [oldest] = this.#held.keys();
+    if (this.#held.size <= maxHeld || oldest === undefined) return;
+    this.#held.get(oldest)!.controller.abort();
+    this.#held.delete(oldest);
+  }
+
+  #release(key: string, { outcome, controller, release }: HeldCall, signal: AbortSignal | undefined) {
+    this.#held.delete(key);
+    const abort = () => controller.abort();
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    release();
+    return outcome.finally(() => signal?.removeEventListener("abort", abort));
+  }
+
+  /** A ticket that the store does not know any more makes a new call, which asks again. */
+  async #resume(call: AgentCall, ticket: string, context: CallContext): Promise<ToolOutcome> {
+    let outcome: ToolOutcome;
+    try {
+      outcome = await this.#host.resume(ticket, context);
+    } catch (error) {
+      if (!isToolmountError(error) || error.code !== "TICKET_INVALID") throw error;
+      outcome = await this.#host.call(call, context);
+    }
+    await this.#tickets.note(keyOf(call, context), outcome);
+    return outcome;
+  }
+
+  /** The newest question of a call of this session. */
+  async #question(callId: string, { sessionId }: CallContext): Promise<ApprovalView | undefined> {
+    const filter = { callId, sessionId, states: ["pending", "approved", "denied", "ended"] } as const;
+    const found = await this.#host.approvals.list(filter);
+    return found.findLast(({ info }) => info.sessionId === sessionId);
+  }
+
+  #contextOf(given: CallContext): CallContext {
+    const { abortSignal = this.#context.abortSignal, ...more } = given;
+    return { ...more, ...this.#context, abortSignal };
+  }
+}
+
+/** A library may use an id again, so the same call is one with the same id, tool and arguments. */
+function keyOf({ id, name, arguments: given }: AgentCall, { sessionId }: CallContext): string {
+  return digestOf([sessionId ?? "", id, name, typeof given === "string" ? parsed(given) : (given ?? {})]);
+}
+
+/** Libraries give the same arguments as text and as a value. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import type { ToolInfo, ToolOutcome } from "@toolmount/core";
+import { z } from "zod";
+import { outcomeText } from "../schema/definition.ts";
+import { isRecord } from "../schema/guards.ts";
+import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+
+/** A tool of the Claude Agent SDK: one of `tools` of `createSdkMcpServer`. */
+export interface ClaudeAgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Record<string, z.ZodType>;
+  readonly handler: (input: unknown, extra: unknown) => Promise<ClaudeAgentResult>;
+}
+
+/** A result as an MCP server gives it. */
+export interface ClaudeAgentResult {
+  readonly [member: string]: unknown;
+  readonly content: (
+    | { readonly type: "text"; readonly text: string }
+    | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  )[];
+  readonly isError?: boolean;
+}
+
+/** Tools of a host for the Claude Agent SDK. */
+export interface ClaudeAgentExport {
+  readonly tools: ClaudeAgentTool[];
+  /** Ids of calls that wait for a person, since these tools were made. */
+  waiting(): readonly string[];
+  /**
+   * What the next prompt of the SDK's session says of calls that waited: their results. Null while one waits, and when none did.
+   */
+  resume(): Promise<string | null>;
+}
+
+/**
+ * Tools of a host for the Claude Agent SDK. A call for which the host asks a person ends with a result that says so. When it was answered, in
+ * any process, `resume` runs it, and its result is the next prompt of the session (`resume: sessionId`).
+ */
+export function toClaudeAgentTools(
+  host: AgentHost,
+  infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
+  context: AgentContext = {},
+): ClaudeAgentExport {
+  const calls = new AgentCalls(host, context);
+  const waiting = new Set<string>();
+  return {
+    waiting: () => [...waiting],
+    resume: async () => {
+      const outcomes = await calls.resumeAll();
+      return outcomes === null ? null : outcomes.map(sentenceOf).join("\n\n");
+    },
+    tools: infos.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema: shapeOf(inputSchema),
+      handler: async (input, extra) => {
+        const id = callIdOf(extra);
+        const outcome = await calls.run(
+          { id, name, arguments: JSON.stringify(input ?? {}) },
+          signalOf(extra),
+        );
+        if (outcome.status === "pending") waiting.add(id);
+        return resultOf(outcome);
+      },
+    })),
+  };
+}
+
+function sentenceOf(outcome: ToolOutcome): string {
+  return `The call ${outcome.callId} of ${outcome.tool}, which waited for a person, has ended. Its result:\n${outcomeText(outcome)}`;
+}
+
+/** The SDK wants a shape of Zod. The members carry their JSON Schema, and the host alone checks the arguments. */
+function shapeOf({ properties = {}, required = [] }: ToolInfo["inputSchema"]): Record<string, z.ZodType> {
+  const members = Object.entries(properties as Readonly<Record<string, object>>);
+  return Object.fromEntries(
+    members.map(([name, schema]) => {
+      const member = z.unknown().meta({ ...schema });
+      return [name, (required as readonly string[]).includes(name) ? member : member.optional()];
+    }),
+  );
+}
+
+/** Claude Code's id of a call is in the metadata of the request. */
+function callIdOf(extra: unknown): string {
+  const meta = isRecord(extra) && isRecord(extra["_meta"]) ? extra["_meta"] : {};
+  const id = meta["claudecode/toolUseId"];
+  return typeof id === "string" ? id : randomUUID();
+}
+
+function signalOf(extra: unknown) {
+  const signal = isRecord(extra) ? extra["signal"] : undefined;
+  return signal instanceof AbortSignal ? { abortSignal: signal } : {};
+}
+
+function resultOf(outcome: ToolOutcome): ClaudeAgentResult {
+  const images = (outcome.result.content ?? []).flatMap((block) =>
+    block.type === "image" ? [{ type: "image" as const, data: block.data, mimeType: block.mimeType }] : [],
+  );
+  const text = { type: "text" as const, text: outcomeText(outcome) };
+  return { content: [text, ...images], ...(outcome.status === "ok" ? {} : { isError: true }) };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { ToolInfo } from "@toolmount/core";
+import { isRecord, readText } from "../schema/guards.ts";
+import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { toGemini, type GeminiFunction, type GeminiResponse } from "./gemini.ts";
+
+/** A call of Gemini's, as its client gives it to a callable tool. */
+export interface GeminiCall {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly args?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A callable tool of Gemini's client: part of `config.tools` of `generateContent`. */
+export interface GeminiCallable {
+  tool(): Promise<{ functionDeclarations: GeminiFunction[] }>;
+  callTool(calls: readonly GeminiCall[]): Promise<GeminiResponse[]>;
+  /**
+   * Continues where calls waited for a person: the contents up to their results, with those results in place. Null while a call
+   * waits, and when none did. Give it the history of the response (`automaticFunctionCallingHistory`).
+   */
+  resume<Content extends object>(contents: readonly Content[]): Promise<Content[] | null>;
+}
+
+/**
+ * Tools of a host for Gemini's automatic function calling. A failed call is an error for the model. Its client has no approvals: the
+ * model reads that a call waits, and ends its turn; `resume` continues later, also in another process.
+ */
+export function toGeminiCallable(
+  host: AgentHost,
+  infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
+  context: AgentContext = {},
+): GeminiCallable {
+  const calls = new AgentCalls(host, context);
+  const exported = toGemini(infos);
+  const run = async (functionCall: GeminiCall, id: string): Promise<GeminiResponse> => {
+    const request = exported.readCall({ functionCall });
+    const outcome = await calls.run({ ...request, id });
+    const { functionResponse } = exported.writeResponse(outcome);
+    const { id: _made, ...rest } = functionResponse;
+    const named = functionCall.id === undefined ? rest : { ...rest, id: functionCall.id };
+    if (outcome.status !== "pending") return { functionResponse: named };
+    // Gemini may give no ids, so the result itself says which call waits.
+    const error = outcome.result.error ?? "it waits for a person";
+    return { functionResponse: { ...named, response: { error, waitingCall: id } } };
+  };
+  return {
+    tool: async () => exported.tools[0],
+    callTool: (made) => {
+      const known = made.filter(({ name = "" }) => exported.names.fromProvider(name) !== "");
+      return Promise.all(known.map((call) => run(call, call.id ?? randomUUID())));
+    },
+    resume: (contents) => resumeContents(contents, run),
+  };
+}
+
+async function resumeContents<Content extends object>(
+  contents: readonly Content[],
+  run: (call: GeminiCall, id: string) => Promise<GeminiResponse>,
+): Promise<Content[] | null> {
+  const at = contents.findIndex((content) => partsOf(content).some((part) => waitingId(part) !== null));
+  if (at < 1) return null;
+  const made = partsOf(contents[at - 1]!).flatMap(({ functionCall }) =>
+    isRecord(functionCall) ? [functionCall] : [],
+  );
+  const parts = await Promise.all(
+    partsOf(contents[at]!).map(async (part, index) => {
+      const id = waitingId(part);
+      return id === null ? part : { ...(await run(made[index] as GeminiCall, id)) };
+    }),
+  );
+  if (parts.some((part) => waitingId(part) !== null)) return null;
+  return [...contents.slice(0, at), { ...contents[at]!, parts }];
+}
+
+function partsOf(content: object): readonly Readonly<Record<string, unknown>>[] {
+  const { parts } = content as { readonly parts?: unknown };
+  return Array.isArray(parts) ? parts.filter(isRecord) : [];
+}
+
+function waitingId({ functionResponse }: Readonly<Record<string, unknown>>): string | null {
+  const response = isRecord(functionResponse) ? functionResponse["response"] : undefined;
+  return isRecord(response) && response["waitingCall"] !== undefined
+    ? readText(response["waitingCall"])
+    : null;
+}

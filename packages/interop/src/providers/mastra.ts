@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { ToolInfo } from "@toolmount/core";
+import { outcomeText } from "../schema/definition.ts";
+import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { AiSdkToolFailure, imagesOf, outputOf, schemaOf, type AiSdkOutput } from "./ai-sdk.ts";
+
+/** The run of which a call is a part. */
+interface MastraRun {
+  readonly toolCallId?: string | undefined;
+  readonly threadId?: string | undefined;
+  readonly resumeData?: unknown;
+  readonly suspend?: ((payload: object) => Promise<unknown>) | undefined;
+}
+
+/** What Mastra gives a tool beside its input: the run in `agent`, or at the top. */
+export interface MastraCallContext extends MastraRun {
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly agent?: MastraRun | undefined;
+}
+
+/** A tool of Mastra: one of an agent's `tools`. */
+export interface MastraTool {
+  readonly id: string;
+  readonly description: string;
+  readonly inputSchema: ReturnType<typeof schemaOf>;
+  readonly execute: (input: unknown, context?: MastraCallContext) => Promise<unknown>;
+  /** What the model reads of a result: its data, and its images. */
+  readonly toModelOutput: (output: unknown) => AiSdkOutput;
+}
+
+/**
+ * Tools of a host for Mastra's agents, by name. The thread of a call is its session, unless the context names one. A call for which the host asks a
+ * person suspends the run: one question, which is answered in the host, or with `answersAs` by the data with which the run is resumed:
+ * `true`, `false`, or `{ decision, reason }`.
+ */
+export function toMastraTools(
+  host: AgentHost,
+  infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
+  context: AgentContext = {},
+): Record<string, MastraTool> {
+  const calls = new AgentCalls(host, context);
+  return Object.fromEntries(
+    infos.map(({ name, description, inputSchema }) => [
+      name,
+      {
+        id: name,
+        description,
+        inputSchema: schemaOf(inputSchema),
+        execute: async (input, { abortSignal, agent, ...top } = {}) => {
+          const { toolCallId = randomUUID(), threadId, resumeData, suspend } = agent ?? top;
+          const given = { abortSignal, ...(threadId !== undefined && { sessionId: threadId }) };
+          if (resumeData !== undefined) await calls.answer(toolCallId, resumeData, given);
+          const outcome = await calls.run({ id: toolCallId, name, arguments: textOf(input) }, given);
+          if (outcome.status === "pending" && suspend !== undefined)
+            return suspend(await calls.questionOf(toolCallId, given));
+          if (outcome.result.error !== undefined)
+            throw new AiSdkToolFailure(outcomeText(outcome), outcome.result.code);
+          const images = imagesOf(outcome.result.content ?? []);
+          return images.length === 0 ? outcome.result.data : new WithImages(outcome.result.data, images);
+        },
+        toModelOutput: (output) =>
+          output instanceof WithImages ? outputOf(output.data, output.images) : outputOf(output, []),
+      } satisfies MastraTool,
+    ]),
+  );
+}
+
+/** Mastra may add members of its own to what a model wrote; the host refuses what it does not know. */
+function textOf(input: unknown): string {
+  return JSON.stringify(input ?? {});
+}
+
+/** A result with images. Mastra gives it back to `toModelOutput` as it is. */
+class WithImages {
+  readonly data: unknown;
+  readonly images: ReturnType<typeof imagesOf>;
+
+  constructor(data: unknown, images: ReturnType<typeof imagesOf>) {
+    this.data = data;
+    this.images = images;
+  }
+}

@@ -1,0 +1,117 @@
+import type { ToolInfo, ToolOutcome } from "@toolmount/core";
+import { outcomeText } from "../schema/definition.ts";
+import { readText } from "../schema/guards.ts";
+import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { openAINames } from "./openai.ts";
+import { createNameMap } from "./tool-names.ts";
+
+/** A function tool of OpenAI's Agents SDK: part of an agent's `tools`. */
+export interface OpenAIAgentsTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: OpenAIAgentsSchema;
+  readonly strict: boolean;
+  readonly invoke: (
+    runContext: unknown,
+    input: string,
+    details?: { readonly toolCall?: { readonly callId: string }; readonly signal?: AbortSignal },
+  ) => Promise<string | OpenAIAgentsOutput[]>;
+  /** Whether a person has to be asked. The question is stored in the host then, and is an interruption of the run. */
+  readonly needsApproval: (runContext: unknown, input: unknown, callId?: string) => Promise<boolean>;
+  readonly isEnabled: () => Promise<boolean>;
+}
+
+/** The schema of a tool's arguments. The host checks them with the whole one. */
+type OpenAIAgentsSchema = {
+  type: "object";
+  properties: Record<string, object>;
+  required: string[];
+  additionalProperties: true;
+};
+
+/** A part of a result that has images. */
+export type OpenAIAgentsOutput =
+  | { type: "text"; text: string }
+  | { type: "image"; image: { data: string; mediaType: string } };
+
+/**
+ * Tools of a host for OpenAI's Agents SDK. A failed call is text for the model. A call for which the host asks a person is an
+ * interruption of the run: one question, which is answered in the host ({@link answerInterruptions}), or with `answersAs` also
+ * by `state.approve`.
+ */
+export function toOpenAIAgentsTools(
+  host: AgentHost,
+  infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
+  context: AgentContext = {},
+): OpenAIAgentsTool[] {
+  const calls = new AgentCalls(host, context);
+  const names = createNameMap(
+    infos.map(({ name }) => name),
+    openAINames,
+  );
+  return infos.map(({ name, description, inputSchema }) => ({
+    type: "function",
+    name: names.toProvider(name),
+    description,
+    parameters: schemaOf(inputSchema),
+    strict: false,
+    invoke: async (_run, input, { toolCall, signal } = {}) =>
+      outputOf(
+        await calls.run(
+          { id: toolCall?.callId ?? "", name, arguments: input },
+          { abortSignal: signal },
+          true,
+        ),
+      ),
+    needsApproval: (_run, input, callId = "") =>
+      calls.waits({ id: callId, name, arguments: typeof input === "string" ? input : JSON.stringify(input) }),
+    isEnabled: async () => true,
+  }));
+}
+
+/** The SDK's type wants every member; a schema of the host may have others, too. */
+function schemaOf(inputSchema: ToolInfo["inputSchema"]): OpenAIAgentsSchema {
+  const { properties = {}, required = [], ...rest } = inputSchema;
+  const members = { properties, required } as Pick<OpenAIAgentsSchema, "properties" | "required">;
+  return { ...members, additionalProperties: true, ...rest, type: "object" };
+}
+
+function outputOf(outcome: ToolOutcome): string | OpenAIAgentsOutput[] {
+  const text = outcomeText(outcome);
+  const images = (outcome.result.content ?? []).flatMap((block): OpenAIAgentsOutput[] =>
+    block.type === "image" ? [{ type: "image", image: { data: block.data, mediaType: block.mimeType } }] : [],
+  );
+  return images.length === 0 ? text : [{ type: "text", text }, ...images];
+}
+
+/** The members of the SDK's `RunState` and of its interruptions that are read here. */
+export interface InterruptedRun<Interruption extends { readonly rawItem: object }> {
+  getInterruptions(): readonly Interruption[];
+  approve(interruption: Interruption): void;
+  reject(interruption: Interruption, options?: { readonly message?: string }): void;
+}
+
+/**
+ * Brings the answers of the host's approvers to the interruptions of a run. Resolves to how many questions are still open: with
+ * none, run the agent with this state again.
+ */
+export async function answerInterruptions<Interruption extends { readonly rawItem: object }>(
+  host: AgentHost,
+  state: InterruptedRun<Interruption>,
+  context: AgentContext = {},
+): Promise<number> {
+  const calls = new AgentCalls(host, context);
+  let open = 0;
+  for (const interruption of state.getInterruptions()) {
+    const callId = readText((interruption.rawItem as Readonly<Record<string, unknown>>)["callId"]);
+    const decision = await calls.decisionOf(callId);
+    if (decision === null) open++;
+    else if (decision.decision === "approve") state.approve(interruption);
+    else {
+      await calls.endDenied(callId);
+      state.reject(interruption, { message: `not approved: ${decision.reason ?? "the approver denied it"}` });
+    }
+  }
+  return open;
+}
