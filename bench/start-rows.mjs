@@ -39,6 +39,11 @@ function calling() {
   return { floor: () => run(folder, ["-e", "0"]), row: () => run(folder, [command, ...words]) };
 }
 
+const version = () => ({
+  floor: () => run(import.meta.dirname, ["-e", "0"]),
+  row: () => run(import.meta.dirname, [command, "--version"]),
+});
+
 /** 1,000 tools in one process: how long a process takes, or how much memory it holds at the end. */
 const thousandTools = (measure) => () => {
   const program = (side) => join(import.meta.dirname, "thousand-tools.mjs") + ` ${side} ${measure}`;
@@ -106,6 +111,7 @@ function percentile(times) {
 }
 
 export const startRows = {
+  version: { title: "toolmount --version, process", goal: 1.5, gate: 2, make: version },
   call: { title: "toolmount call of one read, process", goal: 3, gate: 4.5, make: calling },
   list: {
     title: "listing 1,000 tools of 100 packages, process",

@@ -1,9 +1,34 @@
 import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root, workspace } from "./support/workspace.ts";
 
 const bin = join(root, "packages/cli/bin/toolmount.js");
+
+test.each(["--version", "-V"])(
+  "%s prints the version of the package, and no part of the command is loaded",
+  async (word) => {
+    const { folder } = await workspace({
+      "no-main.mjs": `import { registerHooks } from "node:module";
+      registerHooks({ load(url, context, next) {
+        if (url.endsWith("dist/main.js")) throw new Error("loaded");
+        return next(url, context);
+      } });`,
+    });
+    const { version } = JSON.parse(await readFile(join(root, "packages/cli/package.json"), "utf8")) as {
+      version: string;
+    };
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      ["--import", join(folder, "no-main.mjs"), bin, word],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect([status, stdout]).toEqual([0, `${version}\n`]);
+  },
+);
 
 test("on a Node that is too old the command says which one it needs", async () => {
   const { folder } = await workspace({

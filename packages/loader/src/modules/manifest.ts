@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { findPackageJSON } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { JsonSchema, ToolInfo } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
@@ -70,11 +70,20 @@ export async function findPackage(name: string, folder: string): Promise<Package
 }
 
 function locate(name: string, folder: string): string | undefined {
+  // Bun does not have it.
+  if ((findPackageJSON as typeof findPackageJSON | undefined) === undefined) return locateAbove(name, folder);
   try {
     return findPackageJSON(name, pathToFileURL(join(folder, "plan.js")));
   } catch {
     return undefined;
   }
+}
+
+function locateAbove(name: string, folder: string): string | undefined {
+  const file = join(folder, "node_modules", name, "package.json");
+  if (existsSync(file)) return realpathSync.native(file);
+  const above = dirname(folder);
+  return above === folder ? undefined : locateAbove(name, above);
 }
 
 /** Reads the `package.json` of a folder; undefined when it is missing or cannot be read. */

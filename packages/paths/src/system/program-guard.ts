@@ -101,7 +101,8 @@ function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOpti
   child.on("error", () => undefined);
   child.stdin.on("error", () => undefined);
   child.unref();
-  (child.stdin as unknown as { unref(): void }).unref();
+  // Bun's has no `unref`, and keeps no process running.
+  (child.stdin as unknown as { unref?(): void }).unref?.();
   return child;
 }
 

@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rolldown } from "rolldown";
+
+const root = join(import.meta.dirname, "..");
+
+/** A folder with `npm install bun deno workerd`. Without it only Node is tried, and the test says so. */
+const runtimes = process.env["TOOLMOUNT_RUNTIMES"];
+const program = (name: string) => join(runtimes ?? "", "node_modules/.bin", name);
+if (runtimes === undefined)
+  process.stdout.write("TOOLMOUNT_RUNTIMES is not set: Bun, Deno and workerd were not tried\n");
+
+/** How each runtime starts a program, and which checks it fails, as docs/platforms.md says. */
+const programs = [
+  { name: "Node", words: [process.execPath], fails: [] },
+  {
+    name: "Bun",
+    words: [program("bun"), "run"],
+    fails: ["a module beside the plan, and a reload", "a tool in a process of its own"],
+  },
+  {
+    name: "Deno",
+    words: [program("deno"), "run", "-A", "--node-modules-dir=manual"],
+    fails: ["a tool in a process of its own"],
+  },
+].filter(({ words }) => existsSync(words[0]!));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-runtimes-")));
+  await mkdir(join(folder, "node_modules/@toolmount"), { recursive: true });
+  const dependencies: Record<string, string> = { zod: "*" };
+  for (const group of ["packages", "tools"])
+    for (const name of await readdir(join(root, group))) {
+      const own = join(root, group, name);
+      const manifest = await readFile(join(own, "package.json"), "utf8").catch(() => "{}");
+      const { name: id = "" } = JSON.parse(manifest) as { name?: string };
+      if (!id.startsWith("@toolmount/")) continue;
+      dependencies[id] = "*";
+      await symlink(own, join(folder, "node_modules", id));
+    }
+  await symlink(join(root, "packages/core/node_modules/zod"), join(folder, "node_modules/zod"));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", dependencies }));
+  for (const file of await readdir(join(root, "test/runtimes")))
+    await copyFile(join(root, "test/runtimes", file), join(folder, file));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Check {
+  readonly name: string;
+  readonly problem: string | null;
+}
+
+/** What the checks printed, one JSON object a line, between lines of logs. */
+function checksOf(text: string): readonly Check[] {
+  const lines = text.split("\n").filter((line) => line.startsWith('{"name":'));
+  return lines.map((line) => JSON.parse(line) as Check);
+}
+
+const failed = (checks: readonly Check[]) => checks.filter(({ problem }) => problem !== null);
+
+describe.each(programs)("$name", ({ words: [file = "", ...words], fails }) => {
+  test("runs core, the loader and the tools, but for what the page of platforms names", async () => {
+    const run = promisify(execFile);
+    const { stdout } = await run(file, [...words, "run.mjs", "./core.mjs", "./loader.mjs"], { cwd: folder });
+    const checks = checksOf(stdout);
+    expect(checks).toHaveLength(15);
+    expect(
+      failed(checks).map(({ name }) => name),
+      JSON.stringify(failed(checks)),
+    ).toEqual(fails);
+  });
+});
+
+/** It has no files: what it runs is one module. */
+const workers = [program("workerd")].filter((file) => existsSync(file));
+
+describe.each(workers)("workerd: %s", (workerd) => {
+  test("runs core, in one module with Zod", async () => {
+    const bundle = await rolldown({
+      input: join(folder, "worker.mjs"),
+      platform: "node",
+      external: [/^node:/],
+    });
+    await bundle.write({ file: join(folder, "worker.js"), format: "esm", codeSplitting: false });
+    await bundle.close();
+    await writeFile(
+      join(folder, "config.capnp"),
+      `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .main)]);
+const main :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  compatibilityDate = "2026-11-01",
+);
+`,
+    );
+    const run = promisify(execFile);
+    const { stdout, stderr } = await run(workerd, ["test", "config.capnp"], { cwd: folder });
+    const checks = checksOf(`${stdout}\n${stderr}`);
+    expect(checks).toHaveLength(7);
+    expect(failed(checks)).toEqual([]);
+  });
+});
