@@ -41,7 +41,10 @@ const alone = [
 const find = (pattern: string) => globSync(pattern, { cwd: import.meta.dirname, exclude: alone });
 const shared = {
   unit: [...find("packages/*/test/**/*.test.ts"), ...find("tools/*/test/**/*.test.ts")],
-  cross: [...find("test/*.test.ts"), ...find("test/{contract-rows,decisions,isolation,mcp}/**/*.test.ts")],
+  cross: [
+    ...find("test/*.test.ts"),
+    ...find("test/{contract-rows,core,decisions,isolation,mcp}/**/*.test.ts"),
+  ],
 };
 const inOwnProcess = { exclude: [...defaultExclude, ...shared.unit, ...shared.cross] };
 

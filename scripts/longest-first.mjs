@@ -26,7 +26,7 @@ export const longest = [
   "packages/cli/test/plan/check.test.ts",
   "test/worlds/processes.test.ts",
   "packages/loader/test/plan/hostile-plans.test.ts",
-  "test/validator.test.ts",
+  "test/testing/validator.test.ts",
   "packages/workers/test/process-deaths.test.ts",
   "packages/cli/test/http/operator.test.ts",
   "test/examples.test.ts",

@@ -1,12 +1,6 @@
 import { createMemoryStore, type StateStore } from "@toolmount/core";
 import { storeCases, type StorePair } from "@toolmount/testing";
-import { describeStore } from "@toolmount/testing/vitest";
 import { expect, test } from "vitest";
-
-describeStore({
-  title: "the store in memory passes the suite that any store can run",
-  open: async () => pairOf(createMemoryStore({ audit: "durable" })),
-});
 
 function pairOf(store: StateStore): StorePair {
   return [store, store];

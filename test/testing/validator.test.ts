@@ -8,8 +8,8 @@ import {
   type CheckOptions,
 } from "@toolmount/testing";
 import { afterEach, describe, expect, test } from "vitest";
-import { faultyModules, leftBehind } from "./support/faulty-modules.ts";
-import { goodModules } from "./support/good-modules.ts";
+import { faultyModules, leftBehind } from "../support/faulty-modules.ts";
+import { goodModules } from "../support/good-modules.ts";
 
 const profiles = [aptixProfile, amplifierProfile, forgeProfile];
 const everything: CheckOptions = { profiles, extensions: [{ mount }] };
