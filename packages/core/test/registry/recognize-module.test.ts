@@ -34,7 +34,7 @@ test.each([
   ["a tool", { pay: tool }, { kind: "tools", tools: [tool] }],
   ["a tool under two names", { pay: tool, alias: tool }, { kind: "tools", tools: [tool] }],
   [
-    "a tool beside values that are none",
+    "a tool beside plain values",
     { pay: tool, version: 1, config: z.object({}), help: () => 1 },
     { kind: "tools" },
   ],

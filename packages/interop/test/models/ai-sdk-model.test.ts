@@ -91,7 +91,7 @@ describe("an answer of the AI SDK", () => {
         part("text-delta", { id: "1", delta: "hel" }),
         part("reasoning-delta", { id: "1", delta: "let me see", providerMetadata: { acme: { more: 1 } } }),
         part("text-delta", { id: "1", delta: "" }),
-        part("text-delta", { id: "gone", delta: "nobody began this" }),
+        part("text-delta", { id: "gone", delta: "without a begin" }),
         part("tool-call", { toolCallId: "c1", toolName: "pay", input: '{"to":"ann"}' }),
         part("tool-call", { toolCallId: "c2", toolName: "search", input: "{}", providerExecuted: true }),
         part("text-delta", { id: "1", delta: "lo" }),
@@ -429,14 +429,14 @@ describe("a request of the AI SDK", () => {
   test("says that an answer may have several calls where the provider has no option against it", async () => {
     const tools = [{ name: "pay", description: "Pays.", schema: {}, strict: false }];
     const one = { parallelToolCalls: false };
-    const told = await respond({ parts: [finish] }, { tools, settings: one });
-    const untold = await respond({ parts: [finish] }, { settings: one });
+    const warned = await respond({ parts: [finish] }, { tools, settings: one });
+    const quiet = await respond({ parts: [finish] }, { settings: one });
 
-    expect(told.parts[0]).toEqual({
+    expect(warned.parts[0]).toEqual({
       type: "omitted",
       what: "parallelToolCalls: false, so an answer may have several calls",
     });
-    expect(untold.parts.map(({ type }) => type)).toEqual(["finish"]);
+    expect(quiet.parts.map(({ type }) => type)).toEqual(["finish"]);
   });
 
   test("marks the instructions and the last message for providers that cache what is marked", async () => {
@@ -523,7 +523,7 @@ describe("a failure of the AI SDK", () => {
     ["a cancelled answer", named("ResponseAborted"), { kind: "abort", retryable: false }],
     ["a missing key", named("AI_LoadAPIKeyError"), { kind: "configuration", problem: "it said no" }],
     ["something else that is thrown", "no", { kind: "stream", problem: "no" }],
-  ])("%s is told apart", async (_, fails, details) => {
+  ])("%s has a kind of its own", async (_, fails, details) => {
     await expect(respond({ fails })).rejects.toMatchObject({ code: "PROVIDER_FAILED", details });
   });
 
