@@ -32,6 +32,7 @@ const pages = [
   "docs/mount-plans.md",
   "docs/approvals.md",
   "docs/audit.md",
+  "docs/model-conformance.md",
   "docs/modes.md",
   "docs/run-an-agent.md",
   "docs/resume.md",
