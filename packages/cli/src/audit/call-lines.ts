@@ -35,11 +35,14 @@ export function callLines(calls: readonly AuditedCall[], options: LineOptions): 
 
 /** Returns how long ago a time was, in its largest unit. */
 export function agoOf(at: number, now: number): string {
-  const seconds = Math.max(0, Math.floor((now - at) / 1_000));
-  if (seconds < 60) return "just now";
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
-  return `${Math.floor(seconds / 86_400)} d ago`;
+  return now - at < 60_000 ? "just now" : `${timeOf(now - at)} ago`;
+}
+
+/** Returns a time in its largest unit: `6 d`. */
+export function timeOf(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 1_440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1_440)} d`;
 }
 
 function printCall({ tool, arguments: given }: AuditedCall, control: LineOptions["control"]): string {

@@ -1,6 +1,6 @@
 import { systemClock, type ApprovalView, type RememberedApproval } from "@toolmount/core";
 import { listTool, placeText } from "@toolmount/core/internal";
-import { agoOf } from "../audit/call-lines.ts";
+import { agoOf, timeOf } from "../audit/call-lines.ts";
 import { countOf } from "../screen/count.ts";
 import { listedCalls } from "../render/rehearsal.ts";
 import { jsonText, printable } from "../screen/printable.ts";
@@ -11,10 +11,11 @@ type Shorten = (id: string) => string;
 
 /** A question, with why it is asked and its arguments. */
 export function viewLines(
-  { id, tool, arguments: given, place, reasons, info, expiresAt }: ApprovalView,
+  { id, tool, arguments: given, place, reasons, info, createdAt, expiresAt }: ApprovalView,
   short: Shorten,
   screen: Screen,
 ): string[] {
+  const now = systemClock.now();
   const of = [info.userId, info.sessionId].flatMap((part) => (part === undefined ? [] : [printable(part)]));
   return [
     `${printable(tool)}  ${short(id)}`,
@@ -23,7 +24,7 @@ export function viewLines(
     ),
     ...(place === undefined ? [] : [`  in ${printable(placeText(place))}`]),
     ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
-    `  until ${new Date(expiresAt).toISOString()}`,
+    `  asked ${agoOf(createdAt, now)}, ends in ${timeOf(expiresAt - now)}`,
     ...(tool === listTool ? listedCalls(given, screen) : jsonText(given).split("\n")).map(
       (line) => `    ${line}`,
     ),

@@ -67,3 +67,19 @@ async function makeOlder(file: string, days: number): Promise<void> {
   db.prepare("UPDATE audit SET at = at - ?").run(days * 86_400_000);
   db.close();
 }
+
+test("audit names the nearest tool for one that neither the plan nor a call has; a removed tool keeps its calls", async () => {
+  const plan = `${planOf("./pay.ts")}state: sqlite:./state.db\naudit: durable\n`;
+  const { here: run, write } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
+  expect((await run(["call", "pay"], { env })).code).toBe(3);
+  expect((await run(["approvals", "list"])).stdout).toMatch(/^ {2}asked just now, ends in 6 d$/m);
+
+  const wrong = await run(["audit", "--tool", "pya"]);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('there is no tool "pya"; did you mean "pay"?') as string,
+  ]);
+  await write("pay.ts", pay.replaceAll("pay", "refund"));
+  const { code, stdout } = await run(["audit", "--tool", "pay"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("pay()") as string]);
+});

@@ -13,6 +13,7 @@ import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addCallFilters, filterOf, type CallFilterOptions } from "../../options/call-filters.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { refuseUnknown } from "../../options/refuse-unknown.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { createPrivateKey, sign, type KeyObject } from "node:crypto";
@@ -70,6 +71,7 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   const host = await openPlan(plan, options, shell);
   try {
     const sink = auditSinkOf(host);
+    await refuseUnknownTool(host, sink, options.tool);
     if (options.prune !== undefined) return await prune(sink, options.prune, options, shell);
     if (options.check === true) return await check(sink, options, shell);
     if (options.sign !== undefined) return await signAll(sink, options.sign, options, shell);
@@ -81,6 +83,13 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   } finally {
     await host.close();
   }
+}
+
+/** A tool that the plan no longer has may still have calls. */
+async function refuseUnknownTool(host: OpenedHost, sink: AuditSink, tool: string | undefined): Promise<void> {
+  if (tool === undefined || (await newestCalls(sink, { tool, last: 1 })).length > 0) return;
+  const names = host.tools({ includeDeprecated: true }).map(({ name }) => name);
+  await refuseUnknown("tool", tool, names);
 }
 
 /** Deletes old records. Each process has its own chain, which is deleted as a whole or not at all. */

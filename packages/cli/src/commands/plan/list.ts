@@ -7,6 +7,7 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import type { PlanOptions } from "../../options/plan-options.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addServerOptions, planOfSource, type SourceOptions } from "../../options/source-options.ts";
+import { refuseUnknown } from "../../options/refuse-unknown.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Screen, Style } from "../../screen/screen.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
@@ -97,17 +98,6 @@ async function refuseUnknownNames(
     module,
     tools.map((listed) => listed.module),
   );
-}
-
-async function refuseUnknown(option: string, name: string | undefined, known: readonly string[]) {
-  if (name === undefined || known.includes(name)) return;
-  const [{ nearestNames }, { usageError }] = await Promise.all([
-    import("@toolmount/core/text"),
-    import("../../process/usage-error.ts"),
-  ]);
-  const [near] = nearestNames(name, [...new Set(known)]);
-  const hint = near === undefined ? "" : `; did you mean "${printable(near)}"?`;
-  throw usageError(`--${option}: there is no ${option} "${printable(name)}"${hint}`);
 }
 
 /** A name in which `*` matches any characters. */
