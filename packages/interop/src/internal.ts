@@ -4,6 +4,7 @@ export { saysContextIsFull } from "./models/ai-sdk-error.ts";
 export { knownContextTokens } from "./models/context-windows.ts";
 export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";
 export { readFailedToolCall } from "./models/failed-tool-call.ts";
+export { chooseModel, findLocalServers, type LocalServer } from "./models/local-servers.ts";
 export { kindOfStatus, readRetryAfter } from "./models/model.ts";
 export { modelFetch } from "./models/model-fetch.ts";
 export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";

@@ -5,6 +5,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import type { Shell } from "../process/shell.ts";
+import { printable } from "../screen/printable.ts";
 
 /** What commands say of the model. */
 export interface ModelOptions {
@@ -44,17 +45,18 @@ export async function openReasoner(
   const mounted = host.coordinator.get("orchestrator") as Reasoner | null;
   if (mounted !== null) return { reasoner: requireReasoner(mounted), settings, close };
   const { createReasoner, modelVariables, settingsSchema } = await import("@toolmount/reasoner");
-  if (settings.model === undefined) {
+  const place = settings.model === undefined ? await findLocalModel(settings, shell) : settings;
+  if (place?.model === undefined) {
     await close();
     throw new ToolmountError("USAGE_INVALID", {
       problem:
-        "no model is named: write --model gpt-5, or session.orchestrator with config: { model: … } in the plan; toolmount models shows what a model can do",
+        "no model is named, and no server of models runs on this machine: write --model gpt-5, or session.orchestrator with config: { model: … } in the plan; toolmount models shows what a model can do",
     });
   }
-  const variables = modelVariables(settings.model);
+  const variables = modelVariables(place.model);
   const given = {
-    ...settings,
-    baseUrl: settings.baseUrl ?? valueOf(variables.baseUrl, shell),
+    ...place,
+    baseUrl: place.baseUrl ?? valueOf(variables.baseUrl, shell),
     apiKey: settings.apiKey ?? valueOf(variables.key, shell),
   };
   return {
@@ -62,6 +64,22 @@ export async function openReasoner(
     settings,
     close,
   };
+}
+
+/** The model of a server that runs on this machine, where no other is named: the person reads which one, and where. */
+async function findLocalModel(
+  { baseUrl: named }: Partial<Settings>,
+  { env, err }: Shell,
+): Promise<Partial<Settings> | null> {
+  if (named !== undefined) return null;
+  const { chooseModel, findLocalServers } = await import("@toolmount/interop/internal");
+  const [server] = await findLocalServers(env);
+  if (server === undefined) return null;
+  const model = `${server.provider}:${await chooseModel(server)}`;
+  const others = server.models.length === 1 ? "" : `, one of ${server.models.length}`;
+  const found = `no model is named: using ${printable(model)}${others}, which runs on this machine (${server.baseUrl})`;
+  err.line(err.paint("dim", found));
+  return { model, baseUrl: server.baseUrl };
 }
 
 /** The value of a variable that is set and not empty. */

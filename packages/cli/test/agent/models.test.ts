@@ -73,5 +73,7 @@ test("a server that does not answer, and a provider without a list, are errors w
   expect(gone.code).toBe(1);
   expect(gone.stderr).toMatch(/PROVIDER_FAILED.*ECONNREFUSED.*start the server/);
   expect(unlisted.code).toBe(2);
-  expect(unlisted.stderr).toMatch(/name one of responses, ollama, lmstudio, vllm, openrouter, or a URL/);
+  expect(unlisted.stderr).toMatch(
+    /name one of responses, ollama, llamacpp, lmstudio, vllm, openrouter, or a URL/,
+  );
 });

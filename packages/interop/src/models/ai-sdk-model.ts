@@ -1,10 +1,11 @@
 import { ToolmountError } from "@toolmount/core";
 import type { Model, ModelAbilities, ModelPart, ModelRequest, ModelRules } from "./model.ts";
 import { readAiSdkError } from "./ai-sdk-error.ts";
-import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
+import type { AiSdkAnswer, AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
 import { knownContextTokens } from "./context-windows.ts";
 import { toPrompt } from "./prompt.ts";
 import { PartReader } from "./read-parts.ts";
+import { withTextCalls } from "./text-calls.ts";
 
 /** Facts of one provider. */
 export interface AiSdkModelOptions {
@@ -22,6 +23,8 @@ export interface AiSdkModelOptions {
   readonly abilities?: Partial<ModelAbilities> | undefined;
   /** The model's window, where the server says it. Default: that of a known model of this name. */
   readonly contextTokens?: number | undefined;
+  /** Whether the server may leave calls in the text, as the model wrote them. */
+  readonly callsInText?: boolean | undefined;
   /** What the server takes of a conversation, where it is known. */
   readonly rules?: ModelRules | undefined;
 }
@@ -73,8 +76,15 @@ async function* respond(
     yield { type: "omitted", what: "parallelToolCalls: false, so an answer may have several calls" };
   const body: AiSdkRequest = { prompt: messages, abortSignal, ...settingsOf(request, options) };
   const reader = new PartReader({ provider: options.provider, model: language.modelId }, language.provider);
-  if (settings.stream) yield* reader.stream((await language.doStream(body)).stream);
-  else yield* reader.answer(await language.doGenerate(body));
+  const parts = settings.stream
+    ? reader.stream((await language.doStream(body)).stream)
+    : wholeAnswer(reader, await language.doGenerate(body));
+  const offered = new Set(request.tools.map(({ name }) => name));
+  yield* options.callsInText === true && offered.size > 0 ? withTextCalls(parts, offered) : parts;
+}
+
+async function* wholeAnswer(reader: PartReader, answer: AiSdkAnswer): AsyncIterable<ModelPart> {
+  yield* reader.answer(answer);
 }
 
 function settingsOf(

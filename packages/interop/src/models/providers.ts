@@ -11,7 +11,10 @@ import {
 import { askOllama, askOpenRouter, type FindAbilities } from "./server-abilities.ts";
 
 /** A provider that plans can name: `model: <name>:<model>`. */
-export interface KnownProvider extends Pick<AiSdkModelOptions, "cacheMark" | "oneCallOptions"> {
+export interface KnownProvider extends Pick<
+  AiSdkModelOptions,
+  "cacheMark" | "oneCallOptions" | "callsInText"
+> {
   readonly rules: ModelRules;
   readonly name: string;
   /** The package of the AI SDK. */
@@ -92,12 +95,14 @@ export const knownProviders: readonly KnownProvider[] = [
   },
   chatServer("openai-compatible"),
   chatServer("ollama", { baseUrl: "http://127.0.0.1:11434/v1", findAbilities: askOllama }),
+  chatServer("llamacpp", { baseUrl: "http://127.0.0.1:8080/v1" }),
   chatServer("lmstudio", { baseUrl: "http://127.0.0.1:1234/v1" }),
   chatServer("vllm", { baseUrl: "http://127.0.0.1:8000/v1" }),
   chatServer("openrouter", {
     baseUrl: "https://openrouter.ai/api/v1",
     keyVariable: "OPENROUTER_API_KEY",
     findAbilities: askOpenRouter,
+    callsInText: false,
   }),
 ];
 
@@ -109,6 +114,7 @@ function chatServer(name: string, own: Partial<KnownProvider> = {}): KnownProvid
     create: "createOpenAICompatible",
     keyVariable: null,
     oneCallOptions: { [camelCase(name)]: { parallel_tool_calls: false } },
+    callsInText: true,
     rules: chatRules,
     ...own,
   };
@@ -143,7 +149,7 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
         includeUsage: true,
         fetch: modelFetch({ provider: server, model }),
       });
-      const { cacheMark, oneCallOptions, rules, findAbilities } = known;
+      const { cacheMark, oneCallOptions, callsInText, rules, findAbilities } = known;
       const abilities = await findAbilities?.(baseUrl!, model, place.apiKey);
       const { timeoutMs } = place;
       const keyVariable = known.keyVariable ?? undefined;
@@ -153,6 +159,7 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
         timeoutMs,
         cacheMark,
         oneCallOptions,
+        callsInText,
         abilities,
         rules,
       };

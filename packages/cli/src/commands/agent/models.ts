@@ -1,5 +1,5 @@
 import { isToolmountError, messageOf, ToolmountError } from "@toolmount/core/errors";
-import type { ProviderStatus } from "@toolmount/interop/internal";
+import type { LocalServer, ProviderStatus } from "@toolmount/interop/internal";
 import type { Command } from "commander";
 import { describeLack, examineProviders } from "../../host/model-providers.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
@@ -26,10 +26,27 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function listProviders({ json }: Options, shell: Shell): Promise<ExitCode> {
-  const providers = await examineProviders(shell.settings.plan, shell);
-  if (json === true) shell.out.json({ providers });
-  else writeProviders(providers, shell);
+  const { findLocalServers } = await import("@toolmount/interop/internal");
+  const [providers, local] = await Promise.all([
+    examineProviders(shell.settings.plan, shell),
+    findLocalServers(shell.env),
+  ]);
+  if (json === true) shell.out.json({ providers, local });
+  else {
+    writeProviders(providers, shell);
+    writeLocal(local, shell);
+  }
   return exitCodes.done;
+}
+
+/** Servers that run on this machine, with the names that a plan and `--model` take. */
+function writeLocal(local: readonly LocalServer[], { out }: Shell): void {
+  if (local.length === 0) return;
+  out.line();
+  out.line("running on this machine:");
+  for (const { provider, baseUrl, models } of local)
+    for (const model of models)
+      out.line(`  ${printable(`${provider}:${model}`)}  ${out.paint("dim", baseUrl)}`);
 }
 
 function writeProviders(providers: readonly ProviderStatus[], { out }: Shell): void {
