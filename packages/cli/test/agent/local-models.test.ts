@@ -42,7 +42,7 @@ test("models lists a server that runs on this machine, and run uses it without a
   expect(server.broken).toEqual([]);
 });
 
-test("a server of another machine is not looked for, and a port that answers something else is none", async () => {
+test("a server of another machine is not looked for, and a port with another answer is not used", async () => {
   const { server } = await ollama([]);
   const { run } = await folder();
   const other = await startProvider(chatApi, [], { facts: { "/v1/models": { hello: "world" } } });
