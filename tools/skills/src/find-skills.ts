@@ -60,11 +60,13 @@ async function hasSkill(folder: string): Promise<boolean> {
 
 async function readSkill(folder: string): Promise<Skill> {
   const { files, instructions } = await readSkillFolder(folder);
-  const frontMatter = parseFrontMatter(instructions);
+  // Editors of Windows begin a file with the mark of its encoding; no model reads anything in it.
+  const text = instructions.replace(/^\u{FEFF}/u, "");
+  const frontMatter = parseFrontMatter(text);
   const { name } = frontMatter;
   if (name !== basename(folder))
     throw new Error(`its name is "${name}", but its folder is "${basename(folder)}"`);
-  const hidden = scanText(instructions).find(({ kind }) => hiddenKinds.has(kind));
+  const hidden = scanText(text).find(({ kind }) => hiddenKinds.has(kind));
   if (hidden !== undefined) throw new Error(`SKILL.md ${hidden.message}`);
   const digest = sha256(Buffer.from(files.map((file) => `${file.digest} ${file.path}\n`).join("")));
   return { folder, frontMatter, files, digest };

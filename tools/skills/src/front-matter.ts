@@ -19,7 +19,7 @@ export type FrontMatter = z.output<typeof schema>;
 
 /** Reads the YAML between the first two `---` lines of a SKILL.md. Throws an error whose message has the line. */
 export function parseFrontMatter(text: string): FrontMatter {
-  const lines = text.replace(/^\u{FEFF}/u, "").split(/\r?\n/);
+  const lines = text.split(/\r?\n/);
   const end = lines.indexOf("---", 1);
   if (lines[0] !== "---" || end === -1)
     throw new Error('it does not begin with a front matter between two lines "---"');
