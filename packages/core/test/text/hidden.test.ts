@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { escapeDeceiving } from "../../src/text/hidden.ts";
+import { coverHidden, escapeDeceiving, escapeHidden, escapeHiddenInLines } from "../../src/text/hidden.ts";
 
 test.each([
   ["a terminal escape", "\u001b[31mred\u001b[0m", "\\u{1b}[31mred\\u{1b}[0m"],
@@ -49,4 +49,11 @@ test("of very many hidden characters the first are written, and the others repla
   expect(shown.startsWith("\\u{1b}\\u{1b}")).toBe(true);
   expect(shown.endsWith("\ufffdend \ufffd")).toBe(true);
   expect(shown.length).toBeLessThan(200_000);
+});
+
+test("for a terminal, hidden characters are written out or covered, and lines stay lines", () => {
+  const text = "a\tb\nc\u{200b}d\u{1b}[31m\u{34f}";
+  expect(escapeHidden(text)).toBe("a\\u{9}b\\u{a}c\\u{200b}d\\u{1b}[31m\\u{34f}");
+  expect(escapeHiddenInLines(text)).toBe("a\tb\nc\\u{200b}d\\u{1b}[31m\\u{34f}");
+  expect(coverHidden(text)).toBe("a\u{FFFD}b\nc\u{FFFD}d\u{FFFD}[31m\u{FFFD}");
 });

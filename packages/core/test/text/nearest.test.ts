@@ -37,3 +37,18 @@ test("a name is nearest to itself", () => {
     }),
   );
 });
+
+test("near is one edit for each four characters, and a name of more than 128 has no near one", () => {
+  expect(nearestNames("abcdefgh", ["abcdefxx", "abcdxxxx"])).toEqual(["abcdefxx"]);
+  expect(nearestNames("abcdefg", ["abcdexx"])).toEqual([]);
+  expect(nearestNames("a".repeat(128), [`${"a".repeat(128)}b`])).toHaveLength(1);
+  expect(nearestNames("a".repeat(129), ["a".repeat(129)])).toEqual([]);
+});
+
+test("names of one distance are in the order of the alphabet, and each is named once", () => {
+  expect(nearestNames("tool", ["toolb", "toola", "toola", "tooly", "toolx"])).toEqual([
+    "toola",
+    "toolb",
+    "toolx",
+  ]);
+});
