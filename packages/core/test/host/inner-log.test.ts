@@ -222,11 +222,10 @@ describe("a repeatable tool that runs again", () => {
     const store = createMemoryStore();
     await begin(store, [], (call) => call("note", 1)).run();
     const calls = (await store.sessions.entries(callsLogOf("s"))).map(({ entry }) => entry);
-    const logs = logsOf("s", calls);
-    expect(logs).toHaveLength(5);
-    expect(await store.sessions.entries(logs[4]!)).toHaveLength(1);
+    const log = logsOf("s", calls).at(-1)!;
+    expect(await store.sessions.entries(log)).toHaveLength(1);
     await store.sessions.delete("s");
-    expect(await store.sessions.entries(logs[4]!)).toEqual([]);
+    expect(await store.sessions.entries(log)).toEqual([]);
   });
 });
 
