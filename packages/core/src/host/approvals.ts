@@ -31,7 +31,7 @@ export function createApprovals(host: HostState): Approvals {
       const all = (await stored()?.remembered(tool)) ?? [];
       return all.filter((approval) => !isOver(approval, host.clock.now()));
     },
-    revoke: (id) => revoke(host, requireStore(stored()), id),
+    revoke: async (id) => revoke(host, requireStore(stored()), id),
     sweep: async () => {
       const store = stored();
       if (store !== null) await host.stores.track(sweep(host, store));
