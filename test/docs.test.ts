@@ -38,6 +38,7 @@ const pages = [
   "docs/resume.md",
   "docs/record-and-replay.md",
   "docs/evaluate-your-tools.md",
+  "docs/deploy.md",
   "docs/serve-http.md",
   "docs/operators-page.md",
   "docs/shell.md",
