@@ -3,7 +3,7 @@ import type { Host } from "@toolmount/core";
 import { answerAiSdkApprovals, toAiSdkTools, type AgentContext } from "@toolmount/interop";
 import { responsesApi } from "@toolmount/testing/providers";
 import { generateText, stepCountIs, streamText, ToolLoopAgent, type ModelMessage, type ToolSet } from "ai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { agentWorld, throughJson } from "./support/world.ts";
 
 const context: AgentContext = { sessionId: "s", userId: "ann" };
@@ -56,7 +56,10 @@ describe("generateText", () => {
     const last = await generateText({ model, tools: toolsOf(host), stopWhen, messages });
     expect(last.text).toBe("The folder is gone."); // what the script says in any case
     expect(ran).toEqual(["read n-1"]);
-    expect(responsesApi.outputs(server.requests[2]!).at(-1)).toEqual(["call_2", expect.stringContaining("not today")]);
+    expect(responsesApi.outputs(server.requests[2]!).at(-1)).toEqual([
+      "call_2",
+      expect.stringContaining("not today"),
+    ]);
     const [question] = await host.approvals.list({ callId: "call_2", states: ["ended"] });
     expect(question!.end).toMatchObject({ status: "denied" });
   });
@@ -93,7 +96,9 @@ describe("generateText", () => {
     const messages = await untilAsked(made, { answersAs: "ann in the chat" });
     const host = await made.open();
     messages.push(responseTo(messages, false));
-    expect(await answerAiSdkApprovals(host, messages, { ...context, answersAs: "ann in the chat" })).toBeNull();
+    expect(
+      await answerAiSdkApprovals(host, messages, { ...context, answersAs: "ann in the chat" }),
+    ).toBeNull();
     const [question] = await host.approvals.list({ callId: "call_2", states: ["denied", "ended"] });
     expect(question!.decision).toMatchObject({ decision: "deny", by: "ann in the chat" });
   });
@@ -105,7 +110,9 @@ describe("generateText", () => {
     await decide();
     const host = await open();
     messages.push((await answerAiSdkApprovals(host, messages, context))!);
-    const changed = JSON.parse(JSON.stringify(messages).replace('"folder":"old"', '"folder":"/"')) as ModelMessage[];
+    const changed = JSON.parse(
+      JSON.stringify(messages).replace('"folder":"old"', '"folder":"/"'),
+    ) as ModelMessage[];
     await generateText({ model, tools: toolsOf(host), stopWhen, messages: changed }).catch(() => {});
     expect(ran).toEqual(["read n-1"]);
   });
@@ -124,6 +131,66 @@ test("streamText and ToolLoopAgent run the same way, and a call of a cut answer 
   const agent = new ToolLoopAgent({ model, tools: toolsOf(host) });
   expect((await agent.generate({ messages })).text).toBe("The folder is gone.");
   expect(ran).toEqual(["read n-1", "wipe old"]);
+});
+
+test("of two calls of an answer, one runs at once and one waits; two processes that continue at the same time run it once", async () => {
+  const calls = [
+    { id: "call_1", name: "read_note", arguments: '{"id":"n-1"}' },
+    { id: "call_2", name: "wipe", arguments: '{"folder":"old"}' },
+  ];
+  const { open, decide, ran, server } = await agentWorld(responsesApi, (at) =>
+    at === 0 ? { calls } : { text: "done" },
+  );
+  const model = createOpenAI({ apiKey: "k", baseURL: server.baseUrl })("m");
+  const first = await open();
+  const tools = toAiSdkTools(first, first.tools(), context);
+  const asked = await generateText({ model, tools, stopWhen, messages: prompt });
+  expect(ran).toEqual(["read n-1"]);
+  await decide();
+  await Promise.all(
+    [1, 2].map(async () => {
+      const host = await open();
+      const messages = throughJson([...prompt, ...asked.responseMessages]);
+      messages.push((await answerAiSdkApprovals(host, messages, context))!);
+      const own = toAiSdkTools(host, host.tools(), context);
+      await generateText({ model, tools: own, stopWhen, messages });
+    }),
+  );
+  expect(ran).toEqual(["read n-1", "wipe old"]);
+});
+
+test("calls that the SDK asked about and never runs are cancelled, and those of many sessions stay apart", async () => {
+  const { open, ran } = await agentWorld(responsesApi);
+  const host = await open();
+  const ended: unknown[] = [];
+  host.coordinator.hooks.observe("tool:error", (_, { status }) => void ended.push(status));
+  const tools = toAiSdkTools(host, host.tools(), context);
+  for (let at = 0; at < 100; at++)
+    expect(await tools["read_note"]!.needsApproval({ id: `n-${at}` }, { toolCallId: `call_${at}` })).toBe(
+      false,
+    );
+  await vi.waitFor(() => expect(ended).toEqual(Array.from({ length: 36 }, () => "cancelled")), {
+    timeout: 300_000,
+  });
+  expect(ran).toEqual([]);
+
+  const asked = await Promise.all(
+    Array.from({ length: 200 }, async (_, at) => {
+      const own = toAiSdkTools(host, host.tools(), { sessionId: `s-${at}` });
+      return own["wipe"]!.needsApproval({ folder: `f-${at}` }, { toolCallId: "call_1" }); // one id for all
+    }),
+  );
+  expect(asked.every(Boolean)).toBe(true);
+  const [question] = await host.approvals.list({ sessionId: "s-7" });
+  await host.approvals.decide(question!.id, "approve", "bob");
+  const run = async (session: string, at: number) =>
+    toAiSdkTools(host, host.tools(), { sessionId: session })["wipe"]!.execute(
+      { folder: `f-${at}` },
+      { toolCallId: "call_1" },
+    );
+  expect(await run("s-7", 7)).toEqual({ wiped: "f-7" });
+  await expect(run("s-8", 8)).rejects.toMatchObject({ code: "PENDING" });
+  expect(ran).toEqual(["wipe f-7"]);
 });
 
 test("a call of an answer that a limit of tokens cut does not run", async () => {

@@ -34,7 +34,7 @@ async function world() {
 const prompt: Content[] = [{ role: "user", parts: [{ text: "Read the note, then wipe the folder." }] }];
 
 test("automatic function calling: a call that asks waits; it is answered in another process, and runs once in a third", async () => {
-  const { open, decide, ran, ask, callableOf } = await world();
+  const { open, decide, ran, ask, callableOf, server } = await world();
   const { text, history } = await ask(await open(), prompt);
   expect(text).toBe("I wait.");
   expect(ran).toEqual(["read n-1"]);
@@ -46,6 +46,8 @@ test("automatic function calling: a call that asks waits; it is answered in anot
   expect((await ask(host, contents!)).text).toBe("The folder is gone.");
   expect(ran).toEqual(["read n-1", "wipe old"]);
   expect(await host.approvals.list()).toEqual([]);
+  expect(JSON.stringify(server.requests[1])).toContain("iVBORw0KGgo"); // the image of the note
+  expect(JSON.stringify(server.requests.at(-1))).toContain("iVBORw0KGgo");
 });
 
 test("a denied call is an error with its reason", async () => {

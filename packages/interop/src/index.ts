@@ -31,6 +31,7 @@ export {
   toChatTools,
   toOpenAI,
   type OpenAIExport,
+  type OpenAIOutput,
   type OpenAITool,
 } from "./providers/openai.ts";
 export {
@@ -61,7 +62,12 @@ export {
   type ClaudeAgentResult,
   type ClaudeAgentTool,
 } from "./providers/claude-agent.ts";
-export { toGeminiCallable, type GeminiCall, type GeminiCallable } from "./providers/gemini-callable.ts";
+export {
+  toGeminiCallable,
+  type GeminiCall,
+  type GeminiCallable,
+  type GeminiImage,
+} from "./providers/gemini-callable.ts";
 export { toMastraTools, type MastraCallContext, type MastraTool } from "./providers/mastra.ts";
 export type { AgentContext, AgentHost, LibraryQuestion } from "./providers/agent-calls.ts";
 export { AiSdkToolFailure, toAiSdkTools, type AiSdkCallOptions, type AiSdkTool } from "./providers/ai-sdk.ts";

@@ -4,6 +4,7 @@ import { outcomeText } from "../schema/definition.ts";
 import { aiSchemaMark } from "../schema/foreign-schema.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { imagesIn } from "./images.ts";
 
 /** What the AI SDK gives a tool beside its input. */
 export interface AiSdkCallOptions {
@@ -94,7 +95,7 @@ function callOf(name: string, input: unknown, id: string): AgentCall {
 
 /** Images of the newest results. The SDK passes on only what `execute` returns, and asks for the rest by the call's id. */
 class NewestImages {
-  readonly #images = new Map<string, AiSdkImage[]>();
+  readonly #images = new Map<string, (AiSdkText | AiSdkImage)[]>();
 
   keep(callId: string, content: readonly ContentBlock[]): void {
     const found = imagesOf(content);
@@ -104,25 +105,29 @@ class NewestImages {
     if (this.#images.size > maxKept && oldest !== undefined) this.#images.delete(oldest);
   }
 
-  of(callId: string): AiSdkImage[] {
+  of(callId: string): (AiSdkText | AiSdkImage)[] {
     return this.#images.get(callId) ?? [];
   }
 }
 
-/** The images of a result. */
-export function imagesOf(content: readonly ContentBlock[]): AiSdkImage[] {
-  return content.flatMap((block): AiSdkImage[] =>
-    block.type === "image"
-      ? [{ type: "file", mediaType: block.mimeType, data: { type: "data", data: block.data } }]
-      : [],
-  );
+/** The images of a result, and a sentence for each that a model cannot see. */
+export function imagesOf(content: readonly ContentBlock[]): (AiSdkText | AiSdkImage)[] {
+  const { images, notes } = imagesIn(content);
+  return [
+    ...notes.map((text) => ({ type: "text" as const, text })),
+    ...images.map(({ data, mimeType: mediaType }) => ({
+      type: "file" as const,
+      mediaType,
+      data: { type: "data" as const, data },
+    })),
+  ];
 }
 
 /** Results whose images are kept; older ones were sent long before. */
 const maxKept = 32;
 
 /** A result as a provider of the SDK takes it. */
-export function outputOf(output: unknown, images: AiSdkImage[]): AiSdkOutput {
+export function outputOf(output: unknown, images: (AiSdkText | AiSdkImage)[]): AiSdkOutput {
   const text = typeof output === "string" ? output : JSON.stringify(output ?? null);
   if (images.length > 0) return { type: "content", value: [{ type: "text", text }, ...images] };
   if (typeof output === "string") return { type: "text", value: output };

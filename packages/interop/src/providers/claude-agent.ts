@@ -4,6 +4,7 @@ import { z } from "zod";
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { seenOf } from "./images.ts";
 
 /** A tool of the Claude Agent SDK: one of `tools` of `createSdkMcpServer`. */
 export interface ClaudeAgentTool {
@@ -96,9 +97,8 @@ function signalOf(extra: unknown) {
 }
 
 function resultOf(outcome: ToolOutcome): ClaudeAgentResult {
-  const images = (outcome.result.content ?? []).flatMap((block) =>
-    block.type === "image" ? [{ type: "image" as const, data: block.data, mimeType: block.mimeType }] : [],
-  );
-  const text = { type: "text" as const, text: outcomeText(outcome) };
-  return { content: [text, ...images], ...(outcome.status === "ok" ? {} : { isError: true }) };
+  const { text, images } = seenOf(outcome);
+  const shown = images.map(({ data, mimeType }) => ({ type: "image" as const, data, mimeType }));
+  const content = [{ type: "text" as const, text }, ...shown];
+  return { content, ...(outcome.status === "ok" ? {} : { isError: true }) };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ToolInfo } from "@toolmount/core";
 import { isRecord, readText } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { imagesIn } from "./images.ts";
 import { toGemini, type GeminiFunction, type GeminiResponse } from "./gemini.ts";
 
 /** A call of Gemini's, as its client gives it to a callable tool. */
@@ -11,10 +12,15 @@ export interface GeminiCall {
   readonly args?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A part with an image of a result. */
+export interface GeminiImage {
+  readonly inlineData: { readonly mimeType: string; readonly data: string };
+}
+
 /** A callable tool of Gemini's client: part of `config.tools` of `generateContent`. */
 export interface GeminiCallable {
   tool(): Promise<{ functionDeclarations: GeminiFunction[] }>;
-  callTool(calls: readonly GeminiCall[]): Promise<GeminiResponse[]>;
+  callTool(calls: readonly GeminiCall[]): Promise<(GeminiResponse | GeminiImage)[]>;
   /**
    * Continues where calls waited for a person: the contents up to their results, with those results in place. Null while a call
    * waits, and when none did. Give it the history of the response (`automaticFunctionCallingHistory`).
@@ -33,44 +39,64 @@ export function toGeminiCallable(
 ): GeminiCallable {
   const calls = new AgentCalls(host, context);
   const exported = toGemini(infos);
-  const run = async (functionCall: GeminiCall, id: string): Promise<GeminiResponse> => {
+  const run = async (functionCall: GeminiCall, id: string): Promise<Answered> => {
     const request = exported.readCall({ functionCall });
     const outcome = await calls.run({ ...request, id });
     const { functionResponse } = exported.writeResponse(outcome);
     const { id: _made, ...rest } = functionResponse;
     const named = functionCall.id === undefined ? rest : { ...rest, id: functionCall.id };
-    if (outcome.status !== "pending") return { functionResponse: named };
+    if (outcome.status !== "pending")
+      return { response: { functionResponse: named }, images: imagesIn(outcome.result.content).images };
     // Gemini may give no ids, so the result itself says which call waits.
     const error = outcome.result.error ?? "it waits for a person";
-    return { functionResponse: { ...named, response: { error, waitingCall: id } } };
+    return { response: { functionResponse: { ...named, response: { error, waitingCall: id } } }, images: [] };
   };
   return {
     tool: async () => exported.tools[0],
-    callTool: (made) => {
-      const known = made.filter(({ name = "" }) => exported.names.fromProvider(name) !== "");
-      return Promise.all(known.map((call) => run(call, call.id ?? randomUUID())));
-    },
+    callTool: async (made) =>
+      partsFor(await Promise.all(made.map((call) => run(call, call.id ?? randomUUID())))),
     resume: (contents) => resumeContents(contents, run),
   };
 }
 
+/** What a call gave: the part that answers it, and the images beside it. */
+interface Answered {
+  readonly response: GeminiResponse;
+  readonly images: readonly { readonly mimeType: string; readonly data: string }[];
+}
+
+/** Images come after all responses, since older models take none inside a response. */
+function partsFor(answered: readonly Answered[]): (GeminiResponse | GeminiImage)[] {
+  const images = answered.flatMap((one) => one.images);
+  return [
+    ...answered.map(({ response }) => response),
+    ...images
+      .filter(({ mimeType }) => mimeType !== "image/gif")
+      .map(({ mimeType, data }) => ({ inlineData: { mimeType, data } })),
+  ];
+}
+
 async function resumeContents<Content extends object>(
   contents: readonly Content[],
-  run: (call: GeminiCall, id: string) => Promise<GeminiResponse>,
+  run: (call: GeminiCall, id: string) => Promise<Answered>,
 ): Promise<Content[] | null> {
   const at = contents.findIndex((content) => partsOf(content).some((part) => waitingId(part) !== null));
   if (at < 1) return null;
   const made = partsOf(contents[at - 1]!).flatMap(({ functionCall }) =>
     isRecord(functionCall) ? [functionCall] : [],
   );
+  const given = partsOf(contents[at]!);
+  const responses = given.filter(({ functionResponse }) => functionResponse !== undefined);
   const parts = await Promise.all(
-    partsOf(contents[at]!).map(async (part, index) => {
+    responses.map(async (part, index) => {
       const id = waitingId(part);
-      return id === null ? part : { ...(await run(made[index] as GeminiCall, id)) };
+      return id === null ? [part] : partsFor([await run(made[index] as GeminiCall, id)]);
     }),
   );
-  if (parts.some((part) => waitingId(part) !== null)) return null;
-  return [...contents.slice(0, at), { ...contents[at]!, parts }];
+  const [answers, more] = [parts.map(([answer]) => answer!), parts.flatMap(([, ...images]) => images)];
+  if (answers.some((part) => waitingId({ ...part }) !== null)) return null;
+  const others = given.filter(({ functionResponse }) => functionResponse === undefined);
+  return [...contents.slice(0, at), { ...contents[at]!, parts: [...answers, ...others, ...more] }];
 }
 
 function partsOf(content: object): readonly Readonly<Record<string, unknown>>[] {

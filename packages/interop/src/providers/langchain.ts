@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
-import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { seenOf } from "./images.ts";
 
 /** What LangChain gives a tool beside its input. */
 export interface LangChainConfig {
@@ -117,18 +117,19 @@ async function runOrInterrupt(
 }
 
 function messageOf(outcome: ToolOutcome, ToolMessage: LangChainContext["ToolMessage"]): unknown {
-  const text = outcomeText(outcome);
-  const images = (outcome.result.content ?? []).flatMap((block) =>
-    block.type === "image"
-      ? [{ type: "image_url" as const, image_url: { url: `data:${block.mimeType};base64,${block.data}` } }]
-      : [],
-  );
+  const { text, images } = seenOf(outcome);
   if (images.length === 0 || ToolMessage === undefined) return text;
   return new ToolMessage({
     name: outcome.tool,
     tool_call_id: outcome.callId,
     status: outcome.status === "ok" ? "success" : "error",
-    content: [{ type: "text", text }, ...images],
+    content: [
+      { type: "text", text },
+      ...images.map(({ mimeType, data }) => ({
+        type: "image_url" as const,
+        image_url: { url: `data:${mimeType};base64,${data}` },
+      })),
+    ],
   });
 }
 

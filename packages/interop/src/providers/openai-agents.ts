@@ -1,7 +1,7 @@
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
-import { outcomeText } from "../schema/definition.ts";
 import { readText } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { seenOf } from "./images.ts";
 import { openAINames } from "./openai.ts";
 import { createNameMap } from "./tool-names.ts";
 
@@ -78,11 +78,12 @@ function schemaOf(inputSchema: ToolInfo["inputSchema"]): OpenAIAgentsSchema {
 }
 
 function outputOf(outcome: ToolOutcome): string | OpenAIAgentsOutput[] {
-  const text = outcomeText(outcome);
-  const images = (outcome.result.content ?? []).flatMap((block): OpenAIAgentsOutput[] =>
-    block.type === "image" ? [{ type: "image", image: { data: block.data, mediaType: block.mimeType } }] : [],
-  );
-  return images.length === 0 ? text : [{ type: "text", text }, ...images];
+  const { text, images } = seenOf(outcome);
+  const shown = images.map(({ data, mimeType }): OpenAIAgentsOutput => ({
+    type: "image",
+    image: { data, mediaType: mimeType },
+  }));
+  return shown.length === 0 ? text : [{ type: "text", text }, ...shown];
 }
 
 /** The members of the SDK's `RunState` and of its interruptions that are read here. */

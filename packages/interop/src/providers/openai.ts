@@ -1,6 +1,7 @@
 import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
-import { defineForeign, outcomeText, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
+import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText, unwrapEnvelope } from "../schema/guards.ts";
+import { seenOf } from "./images.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What OpenAI allows in the name of a function. Source: its function-calling reference. */
@@ -22,7 +23,16 @@ export interface OpenAIExport {
   /** A `function_call` item, or a `tool_calls` entry of chat completions, as a request to the host. */
   readCall(item: unknown): CallRequest;
   /** The item that answers a call. */
-  writeOutput(outcome: ToolOutcome): { type: "function_call_output"; call_id: string; output: string };
+  writeOutput(outcome: ToolOutcome): OpenAIOutput;
+}
+
+/** The item that answers a call. Its output has parts where the result has images. */
+export interface OpenAIOutput {
+  type: "function_call_output";
+  call_id: string;
+  output:
+    | string
+    | ({ type: "input_text"; text: string } | { type: "input_image"; detail: "auto"; image_url: string })[];
 }
 
 /** Offers tools to OpenAI. Schemas are sent unchanged, not strict: strict mode has no optional arguments. */
@@ -41,12 +51,19 @@ export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
       strict: false,
     })),
     readCall: (item) => readCall(item, names),
-    writeOutput: (outcome) => ({
-      type: "function_call_output",
-      call_id: outcome.callId,
-      output: outcomeText(outcome),
-    }),
+    writeOutput,
   };
+}
+
+function writeOutput(outcome: ToolOutcome): OpenAIOutput {
+  const { text, images } = seenOf(outcome);
+  const shown = images.map(({ mimeType, data }) => ({
+    type: "input_image" as const,
+    detail: "auto" as const,
+    image_url: `data:${mimeType};base64,${data}`,
+  }));
+  const output = shown.length === 0 ? text : [{ type: "input_text" as const, text }, ...shown];
+  return { type: "function_call_output", call_id: outcome.callId, output };
 }
 
 /** The same tools in the envelope of chat completions. */

@@ -127,7 +127,10 @@ describe("OpenAI", () => {
     expect(there.writeOutput(await host.call(call))).toEqual({
       type: "function_call_output",
       call_id: "c-1",
-      output: '{"sum":3}',
+      output: [
+        { type: "input_text", text: '{"sum":3}' },
+        { type: "input_image", detail: "auto", image_url: "data:image/png;base64,AA==" },
+      ],
     });
   });
 

@@ -66,3 +66,29 @@ test("tools for OpenAI are parameters of its client, without a cast", async () =
 
   expect(tools).toMatchObject([{ type: "function", name: "add" }]);
 });
+
+test("the images of a result are parts of OpenAI's output, and one that no model sees is a sentence", async () => {
+  const { host } = await hostWithAdapters();
+  const image = (mimeType: string) => ({ type: "image" as const, mimeType, data: "aGVsbG8=" });
+  host.coordinator.mount("tools", {
+    name: "shot",
+    description: "Takes a picture.",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    schema: { type: "object", properties: {} },
+    execute: () => ({ data: "two", content: [image("image/png"), image("image/svg+xml")] }),
+  });
+  const item: OpenAI.Responses.ResponseInputItem = toOpenAI(host.tools()).writeOutput(
+    await host.call({ id: "c", name: "shot" }),
+  );
+
+  expect(item).toEqual({
+    type: "function_call_output",
+    call_id: "c",
+    output: [
+      { type: "input_text", text: "two\n(an image of the type image/svg+xml)" },
+      { type: "input_image", detail: "auto", image_url: "data:image/png;base64,aGVsbG8=" },
+    ],
+  });
+});
