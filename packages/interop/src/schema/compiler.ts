@@ -7,6 +7,7 @@ import type * as Engines from "../carried/ajv.ts";
 import { bindAsAptix, hasAptixBinding } from "./aptix-binding.ts";
 import { isRecord } from "./guards.ts";
 import { issuesOf } from "./issues.ts";
+import { isPlainSchema } from "./plain-schema.ts";
 import { regexEngine } from "./regex-engine.ts";
 import { requireModestSchema } from "./schema-work.ts";
 import { countMembers, countSteps, TooManySteps, type StepBudget } from "./step-budget.ts";
@@ -47,7 +48,8 @@ export function createSchemaCompiler(): SchemaCompiler {
       const text = JSON.stringify(schema);
       if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
       const tracks = text.includes('"unevaluated');
-      return prepareParser(schema, text, engineFor(engines, dialectOf(schema), tracks));
+      const isPlain = isPlainSchema(JSON.parse(text));
+      return prepareParser(schema, text, engineFor(engines, dialectOf(schema), { tracks, isPlain }));
     },
   };
 }
@@ -84,11 +86,18 @@ function usesOldTuples(node: unknown, depth = 0): boolean {
   );
 }
 
-/** Engines of a dialect, each made when it is first needed. One tracks evaluated members only for a schema that asks for them. */
-function engineFor(made: Map<string, Engine>, dialect: Dialect, tracks: boolean): (faults: Faults) => Engine {
+interface Needs {
+  /** It tracks evaluated members: only for a schema that asks for them. */
+  readonly tracks: boolean;
+  /** It need not check its schemas. */
+  readonly isPlain: boolean;
+}
+
+/** Engines of a dialect, each made when it is first needed. */
+function engineFor(made: Map<string, Engine>, dialect: Dialect, needs: Needs): (faults: Faults) => Engine {
   return (faults) => {
-    const name = `${dialect} ${faults} ${tracks}`;
-    const engine = made.get(name) ?? makeEngine(dialect, faults, tracks);
+    const name = `${dialect} ${faults} ${needs.tracks} ${needs.isPlain}`;
+    const engine = made.get(name) ?? makeEngine(dialect, faults, needs);
     made.set(name, engine);
     return engine;
   };
@@ -99,10 +108,11 @@ function loadEngine(dialect: Dialect): new (options: Options) => Ajv {
   return { "07": Ajv07, "2019": Ajv2019, "2020": Ajv2020 }[dialect];
 }
 
-function makeEngine(dialect: Dialect, faults: Faults, tracks: boolean): Engine {
+function makeEngine(dialect: Dialect, faults: Faults, { tracks, isPlain }: Needs): Engine {
   const Engine = loadEngine(dialect);
   // A schema is itself checked once, by the engine that reports the first fault: to compile that check takes 50 ms.
-  const ajv = new Engine({ ...options, allErrors: faults === "all", validateSchema: faults === "first" });
+  const validateSchema = faults === "first" && !isPlain;
+  const ajv = new Engine({ ...options, allErrors: faults === "all", validateSchema });
   // An engine that tracks checks each part of a union, also after one fits. Ajv turns it on for these dialects.
   if (!tracks) ajv.opts.unevaluated = false;
   ajv.removeKeyword("uniqueItems");

@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import type { Coordinator, HostLink, ToolContext, ToolDefinition } from "@toolmount/core";
+import type { Coordinator, HostLink, SchemaCompiler, ToolContext, ToolDefinition } from "@toolmount/core";
 import type { PublishedSource } from "../wire/exposed-source.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { KeptDefinitions } from "../wire/kept-definitions.ts";
@@ -164,8 +164,14 @@ export class MountedServer {
       verdict: this.#verdict,
       authProvider: this.#authorization,
     };
-    return new Connection({ ...shared, onTools, onResource });
+    return new Connection({ ...shared, onTools, onResource, onStarted: () => setImmediate(this.#warmUp) });
   }
+
+  /** To load the compiler, and to compile its first schema, takes 100 ms; meanwhile the server starts. */
+  readonly #warmUp = () => {
+    const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
+    compiler?.compile({ type: "object" });
+  };
 
   readonly #define = (tool: Tool, name: string): ToolDefinition => {
     const exposed = exposedOf(tool);

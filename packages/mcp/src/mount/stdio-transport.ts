@@ -17,6 +17,7 @@ import { startProgram, type ProcessTree, type Program } from "./process-tree.ts"
 interface StdioOptions extends Program {
   readonly maxMessageBytes: number;
   readonly logger: Logger;
+  readonly onStarted?: (() => void) | undefined;
 }
 
 /** Longest line of a server's stderr, or of garbage, that is logged, in characters. */
@@ -68,6 +69,7 @@ export class StdioTransport implements Transport {
     tree.output.on("error", (error) => this.onerror?.(error));
     tree.input.on("error", (error) => this.onerror?.(error));
     tree.errors.on("data", (chunk: Buffer) => this.#listen(chunk));
+    this.#options.onStarted?.();
     void tree.exited.then(({ how, isFailure }) => {
       // An end that was asked for is no cause of anything; a program that failed was not asked.
       if (!this.#closed || isFailure) this.#ended = how;

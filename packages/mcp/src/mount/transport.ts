@@ -29,16 +29,18 @@ export interface TransportOptions {
   /** Variables that a program gets, whatever its entry says. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
+  /** Called when the program of a server over stdio was started, which takes its time to answer. */
+  readonly onStarted?: (() => void) | undefined;
   /** Authorizes requests over HTTP; one that wants to see them wraps their fetch. */
   readonly authProvider?: (AuthProvider & { noting?(fetchOne: FetchLike): FetchLike }) | undefined;
 }
 
 /** Makes the transport that an entry asks for; nothing is started yet. */
 export function createTransport(given: TransportOptions): Transport {
-  const { settings, logger, authProvider } = given;
+  const { settings, logger, onStarted, authProvider } = given;
   const { url, headers, transport, maxMessageBytes } = settings;
   const program = programOf(given);
-  if (program !== undefined) return new StdioTransport({ ...program, maxMessageBytes, logger });
+  if (program !== undefined) return new StdioTransport({ ...program, maxMessageBytes, logger, onStarted });
   const address = new URL(url ?? "");
   // The SDK reports an event that is too large to `onerror`, and its call only learns that the stream ended.
   const bounded = boundedFetch<string | URL>(fetch, { messageBytes: maxMessageBytes }, tooLarge);
