@@ -48,6 +48,8 @@ export async function askLine(
   return text;
 
   function withRest(): string {
-    return input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
+    const text = input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
+    // Node ends the lines of an earlier text of several lines so.
+    return text.replaceAll("\r", "\n");
   }
 }

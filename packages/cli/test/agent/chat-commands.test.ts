@@ -23,6 +23,27 @@ function agent(files: Record<string, string>, ...exchange: object[]) {
   });
 }
 
+test("an earlier text of several lines comes back with the arrow key, is changed, and is sent with the same lines", async () => {
+  const { folder, run } = await agent({}, response(say("First.")), response(say("Second.")));
+  const terminal = atTerminal(["chat", ...replay], { cwd: folder, columns: 80 });
+  await terminal.until(/You ›/);
+  terminal.press("one \\", keys.enter);
+  await terminal.until(/ … ›/);
+  terminal.press("two", keys.enter);
+  await terminal.until(/First\.[\s\S]*You ›/);
+  terminal.press(keys.up);
+  await terminal.until(/First\.[\s\S]*You › one[\s\S]*two/);
+  terminal.press("!", keys.enter);
+  await terminal.until(/Second\.[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  const { stdout } = await run(["sessions", "show", "s1", "--json"]);
+  const texts = JSON.stringify(JSON.parse(stdout));
+  expect(texts).toContain(JSON.stringify("one \ntwo!").slice(1, -1));
+  expect(texts).not.toContain("\\r");
+});
+
 test("lines with a slash are answered by the chat, and never sent to a model", async () => {
   const { folder, run } = await agent({}, response(say("Hello to you.")), response(say("A slash.")));
   const terminal = atTerminal(["chat", ...replay], { cwd: folder, columns: 80 });
