@@ -48,8 +48,8 @@ export async function askLine(
   return text;
 
   function withRest(): string {
-    const text = input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
+    const whole = input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
     // Node ends the lines of an earlier text of several lines so.
-    return text.replaceAll("\r", "\n");
+    return whole.replaceAll("\r", "\n");
   }
 }
