@@ -23,10 +23,21 @@ export function readResponse(given: unknown, place: Place): ModelAnswer {
     type: "finish",
     responseId: textOr(id, null),
     model: textOr(model, place.model),
-    items,
+    items: items.map((item) => withServer(item, place)),
     usage: readUsage(usage),
     incomplete: isCut ? textOr(reason, "unknown") : null,
   };
+}
+
+/** Only its own server can read encrypted reasoning, so the item names it. */
+function withServer(item: Item, { provider }: Place): Item {
+  const isSealed = item["type"] === "reasoning" && textOr(item["encrypted_content"], "") !== "";
+  return isSealed ? { ...item, provider_metadata: { provider: hostOf(provider), metadata: {} } } : item;
+}
+
+/** The host of a server, without its port: a server of your own may have another one tomorrow. */
+export function hostOf(provider: string): string {
+  return URL.parse(`http://${provider}`)?.hostname ?? provider;
 }
 
 function textOr<Other>(value: unknown, other: Other): string | Other {

@@ -1,14 +1,15 @@
 import type { ModelRequest } from "@toolmount/interop";
-import { canBeCarried, type Item } from "./items.ts";
+import { hostOf } from "./response.ts";
+import { canBeCarried, isItem, type Item } from "./items.ts";
 
 /** The body of a request to the Responses API, and what of the conversation the server cannot take. */
 export function responsesBody(
   { instructions, items, previousResponseId, tools, settings }: ModelRequest,
-  model: string,
+  { model, provider }: { readonly model: string; readonly provider: string },
   wantsEncrypted: boolean,
 ): { readonly body: object; readonly omitted: readonly string[] } {
   const { stream, temperature, maxOutputTokens, parallelToolCalls, reasoning, output, store } = settings;
-  const input = items.flatMap(ownItem);
+  const input = items.flatMap((item) => ownItem(item, provider));
   const offered = tools.map(({ name, description, schema, strict }) => ({
     type: "function",
     name,
@@ -33,9 +34,12 @@ export function responsesBody(
   return { body, omitted: input.length < items.length ? ["reasoning of another provider"] : [] };
 }
 
-/** Another provider's data is removed; its reasoning has no form that this server can read. */
-function ownItem(item: Item): Item[] {
-  if (item["provider_metadata"] === undefined) return [item];
-  const { provider_metadata: _, ...own } = item;
-  return own["type"] === "reasoning" && !canBeCarried(own) ? [] : [own];
+/** Another provider's data is removed, and another server's encrypted reasoning, which this one refuses. */
+function ownItem(item: Item, provider: string): Item[] {
+  const { provider_metadata: metadata, ...own } = item;
+  if (metadata === undefined) return [item];
+  if (own["type"] !== "reasoning") return [own];
+  if (isItem(metadata) && metadata["provider"] === hostOf(provider)) return [own];
+  const { encrypted_content: _, ...open } = own;
+  return canBeCarried(open) ? [open] : [];
 }

@@ -76,7 +76,7 @@ interface Sending {
 
 async function* send(client: OpenAI, request: ModelRequest, sending: Sending): AsyncIterable<ModelPart> {
   const { place, known } = sending;
-  const { body, omitted } = responsesBody(request, place.model, !known.refusesEncrypted);
+  const { body, omitted } = responsesBody(request, place, !known.refusesEncrypted);
   for (const what of omitted) yield { type: "omitted", what };
   const answer = await create(client, request, body, sending);
   if (request.settings.stream) yield* readStream(answer as AsyncIterable<unknown>, place);
@@ -98,6 +98,6 @@ async function create(
       "include" in body && failure.status === 400 && /encrypted|include/i.test(failure.problem);
     if (!isRefused || request.settings.reasoning !== undefined) throw error;
     known.refusesEncrypted = true;
-    return client.responses.create(responsesBody(request, place.model, false).body as never, { signal });
+    return client.responses.create(responsesBody(request, place, false).body as never, { signal });
   }
 }
