@@ -13,6 +13,8 @@ export default defineConfig({
   // A dead link ends the build.
   ignoreDeadLinks: false,
   markdown: { html: false },
+  // A picture of each theme stands side by side; the reader sees one.
+  head: [["style", {}, ".dark .light-only, html:not(.dark) .dark-only { display: none }"]],
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
