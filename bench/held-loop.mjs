@@ -2,6 +2,7 @@
 // How long a flood of others holds up the loop of a host: the processor time of its longest turn, on its thread alone.
 // Use: node -C @toolmount/source bench/held-loop.mjs [--json]. Needs Node 24.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { PassThrough } from "node:stream";
 import { parseArgs } from "node:util";
 import { createHost, createMemoryStore, data, defineTool } from "@toolmount/core";
 import { createTokenCheck, hashToken, serveHosts } from "@toolmount/http";
+import { findModelProvider } from "@toolmount/interop/internal";
 import { openHost } from "@toolmount/loader";
 import { serveStreams } from "@toolmount/mcp";
 import { openStore } from "@toolmount/store";
@@ -93,6 +95,34 @@ const doors = {
       host.call({ name: "flood", arguments: given }).then(endOf),
     );
     await host.close();
+    return rows;
+  },
+  async "a server of a model"() {
+    const rows = {};
+    for (const [what, type, text] of [
+      ["an answer of 500,000 members", "application/json", wideText(500_000)],
+      ["an event of 500,000 members", "text/event-stream", `"data: " + ${wideText(500_000)} + "\\n\\n"`],
+    ]) {
+      const server = printer(`
+        const body = ${text};
+        const server = require("node:http").createServer((_, to) => to.writeHead(200, { "content-type": "${type}" }).end(body));
+        server.listen(0, "127.0.0.1", () => console.log(server.address().port));`);
+      const [port] = await once(server.stdout, "data");
+      const place = { baseUrl: `http://127.0.0.1:${Number(port)}/v1`, timeoutMs: 60_000 };
+      const model = await findModelProvider("openai-compatible", null).open("m", place);
+      const settings = { stream: type === "text/event-stream", parallelToolCalls: true, store: false };
+      const request = { instructions: "", items: [], tools: [], previousResponseId: null, settings };
+      const read = async () => {
+        for await (const part of model.respond(request, { signal: AbortSignal.timeout(60_000) })) void part;
+      };
+      rows[what] = await measure(() =>
+        read().then(
+          () => "ok",
+          ({ code }) => code,
+        ),
+      );
+      server.kill();
+    }
     return rows;
   },
   async "an MCP server"() {
