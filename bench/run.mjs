@@ -9,6 +9,7 @@ import { parseArgs, promisify, styleText } from "node:util";
 import { fleetRows } from "./fleet-rows.mjs";
 import { flowRows } from "./flow-rows.mjs";
 import { historyRows } from "./history-rows.mjs";
+import { httpRows } from "./http-rows.mjs";
 import { mcpRows } from "./mcp-rows.mjs";
 import { drawTable } from "./picture.mjs";
 import { rows as callRows } from "./rows.mjs";
@@ -23,6 +24,7 @@ const rows = {
   ...fleetRows,
   ...flowRows,
   ...historyRows,
+  ...httpRows,
 };
 
 const { values } = parseArgs({
