@@ -67,3 +67,35 @@ test("a page that read a question itself learns that it was answered in another 
   while (!seen.includes('event: approvals\ndata: {"waiting":0,')) seen += await readText();
   await answer;
 });
+
+test("of more questions than are listed, the next one follows an answer, and a page learns only of what has changed", async () => {
+  const clock = clockOfLooks();
+  const { host } = createWorld();
+  const { ask, server, tokens } = await serve(host, { clock });
+  const texts = Array.from({ length: 1_002 }, (_, at) => `file ${at}`);
+  for (const text of texts) await host.call({ name: "wipe", arguments: { text } }, { sessionId: "s" });
+  const path = "/api/v1/hosts/default/approvals";
+  const list = async () =>
+    (await ask("GET", path)).body as unknown as { waiting: { id: string }[]; hasMore: boolean };
+  const before = await list();
+  expect([before.waiting.length, before.hasMore]).toEqual([1_000, true]);
+
+  const events = await fetch(`${server.url}/api/v1/hosts/default/events`, {
+    headers: { authorization: `Bearer ${tokens.operator}` },
+  });
+  const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let seen = "";
+  const until = async (text: string) => {
+    while (!seen.includes(text)) seen += (await reader.read()).value ?? expect.fail("the stream ended");
+  };
+  await until("event: hello");
+  clock.look();
+  await until('event: approvals\ndata: {"waiting":1000,');
+  for (let at = 0; at < 3; at++) clock.look();
+  await ask("POST", `${path}/${before.waiting[0]!.id}/decision`, { body: { decision: "deny" } });
+  await until(`"answered":["${before.waiting[0]!.id}"]`);
+  expect(seen.match(/event: approvals/g)).toHaveLength(2);
+  const after = await list();
+  expect(after.waiting.slice(0, -1)).toEqual(before.waiting.slice(1));
+  expect([after.waiting.length, after.hasMore]).toEqual([1_000, true]);
+});

@@ -10,7 +10,7 @@ import { PlanView } from "./plan/plan.tsx";
 import { Login } from "./login.tsx";
 import { linkTo, route } from "./route.ts";
 import { SessionsView } from "./sessions.tsx";
-import { announced, approvals, connection, hostName, mayApprove, me, notices } from "./state.ts";
+import { announced, approvals, connection, hasMore, hostName, mayApprove, me, notices } from "./state.ts";
 import { TryView } from "./try.tsx";
 
 const views = [
@@ -87,7 +87,10 @@ function Badge() {
   return waiting === 0 ? null : (
     <>
       {" "}
-      <span class="badge">{waiting}</span>
+      <span class="badge">
+        {waiting}
+        {hasMore.value && "+"}
+      </span>
     </>
   );
 }

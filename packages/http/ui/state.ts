@@ -15,6 +15,8 @@ export const hostName = signal("default");
 export const connection = signal<"connecting" | "open" | "lost">("connecting");
 /** Null until the list was read on the connection that is open: then nothing is known of what waits. */
 export const approvals = signal<readonly Approval[] | null>(null);
+/** Whether more questions wait than the server lists at a time. */
+export const hasMore = signal(false);
 /** The questions where the page shows them: those that wait, and those that ended since the person looked elsewhere. */
 export const cards = signal<readonly Approval[]>([]);
 export const answered = signal<readonly Approval[]>([]);
@@ -97,6 +99,7 @@ export function forgetApprovals(): void {
 
 interface Approvals {
   readonly waiting: readonly Approval[];
+  readonly hasMore: boolean;
   readonly answered: readonly Approval[];
   readonly remembered: readonly Remembered[];
 }
@@ -110,6 +113,7 @@ export async function readApprovals(): Promise<void> {
   if (read !== lastRead) return;
   const before = approvals.value ?? [];
   approvals.value = now.waiting;
+  hasMore.value = now.hasMore;
   cards.value = placeCards(cards.value, now);
   answered.value = now.answered;
   remembered.value = now.remembered;

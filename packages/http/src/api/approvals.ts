@@ -37,6 +37,7 @@ const list = createRoute({
     200: json(
       z.object({
         waiting: z.array(approvalSchema),
+        hasMore: z.boolean().describe("More wait behind these; they follow as these are answered"),
         answered: z.array(approvalSchema),
         remembered: z.array(rememberedSchema),
       }),
@@ -95,6 +96,7 @@ export function approvalRoutes(service: Service) {
       return c.json(
         {
           waiting: waiting.map(toJson),
+          hasMore: watch.hasMore,
           answered: watch.answered().map(toJson),
           remembered: remembered.map((one) => ({
             ...one,

@@ -117,7 +117,12 @@ async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOut
   const outcome = await start(live, context).catch((thrown: unknown) => {
     throw isToolInterrupt(thrown) ? interrupted(given, thrown) : thrown;
   });
-  return resumeWhenDecided(live, outcome, context, given.waitMs ?? 0);
+  const last = await resumeWhenDecided(live, outcome, context, given.waitMs ?? 0);
+  const { callId, ticket, status, result } = last;
+  const isKept = "background" in given && given.background === true && status === "pending";
+  if (isKept && result.code === "PENDING" && ticket !== undefined)
+    await live.background.keep({ callId, ticket }, context);
+  return last;
 }
 
 /**

@@ -62,11 +62,13 @@ export function eventRoutes(service: Service) {
 
 /** Sends how many questions wait, and which of them came and went since the last time. */
 function questionsSender(send: EventSender["send"]): ApprovalListener {
-  let known = new Set<string>();
+  let known: Set<string> | null = null;
   return (views) => {
     const ids = new Set(views.map(({ id }) => id));
-    const asked = [...ids].filter((id) => !known.has(id));
-    const answered = [...known].filter((id) => !ids.has(id));
+    const asked = [...ids].filter((id) => known?.has(id) !== true);
+    const answered = [...(known ?? [])].filter((id) => !ids.has(id));
+    // A list that was cut is reported also when only what is behind its end has changed.
+    if (known !== null && asked.length + answered.length === 0) return;
     known = ids;
     send("approvals", { waiting: ids.size, asked, answered });
   };

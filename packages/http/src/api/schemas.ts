@@ -110,6 +110,10 @@ export const callSchema = z
     id: id("The caller's id of the call").optional(),
     tool: id("The tool's name"),
     arguments: z.union([z.record(z.string(), z.unknown()), z.string()]).optional(),
+    background: z
+      .boolean()
+      .optional()
+      .describe("A call that waits is resumed by the server when it is approved, also after a restart"),
     ...callContext,
   })
   .openapi("CallRequest");

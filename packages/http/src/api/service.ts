@@ -10,6 +10,7 @@ import type { CallHistory } from "../journal/call-history.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
+import type { BackgroundCalls } from "../work/background-calls.ts";
 import type { EventLog } from "../work/event-log.ts";
 import type { FirstAnswers } from "../work/first-answers.ts";
 import type { QuestionReports } from "../work/question-reports.ts";
@@ -28,6 +29,8 @@ export interface LiveHost extends ServedHost {
   readonly work: ServerTurns | undefined;
   /** The first answers of requests with an idempotency key. */
   readonly answers: FirstAnswers;
+  /** Calls that this server resumes without their clients. */
+  readonly background: BackgroundCalls;
   /** Reports its questions to a webhook; absent without one. */
   readonly reports: QuestionReports | undefined;
 }

@@ -42,6 +42,11 @@ export class ApprovalWatch {
     return [...this.#waiting.values()];
   }
 
+  /** Whether more questions wait than were read at the last look. */
+  get hasMore(): boolean {
+    return this.#waiting.size === maxWaiting;
+  }
+
   /** A question that waits, or that was answered while this process looked; undefined for any other. */
   async find(id: string): Promise<ApprovalView | undefined> {
     await this.#read();

@@ -2,24 +2,17 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { silentLogger, systemClock, ToolmountError, type Clock, type Logger } from "@toolmount/core";
+import { silentLogger, systemClock, ToolmountError } from "@toolmount/core";
 import { createApp, type App } from "../api/app.ts";
-import type { LiveHost, Service } from "../api/service.ts";
+import type { Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { defaultAddress, isLoopback, type ListenAddress } from "../guard/authority.ts";
 import { loopbackNames, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
-import { ApprovalWatch } from "../journal/approval-watch.ts";
-import { CallHistory } from "../journal/call-history.ts";
-import { CallJournal } from "../journal/call-journal.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
-import { EventLog } from "../work/event-log.ts";
-import { FirstAnswers } from "../work/first-answers.ts";
-import { QuestionReports } from "../work/question-reports.ts";
-import { ServerTurns } from "../work/server-turns.ts";
-import { Webhook } from "../work/webhook.ts";
 import { pageFor, readPage } from "../page/assets.ts";
 import { limitConnections } from "./connections.ts";
+import { liveHosts } from "./live-hosts.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { createFront, type Admitted } from "./front.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -32,8 +25,6 @@ const defaultConnections = 2_000;
  * sends requests must be the one that closes, or a request meets a connection that was just closed.
  */
 const keepAliveMs = 65_000;
-/** Events of a host that a client can still read after it lost its connection. */
-const maxEvents = 1_000;
 /** Connections beside those that callers may take: for approvers, for health, and to refuse what is too much. */
 const reservedConnections = 200;
 
@@ -45,11 +36,11 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const { listen = defaultAddress, limits = {}, clock = systemClock, logger = silentLogger } = options;
   requireAllowedAddress(listen, options);
   const page = pageFor(await readPage(), options.pageSignIn?.provider);
-  const hosts = liveHosts(options, clock, logger);
-  const metrics = createMetrics(hosts, logger);
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
   const decisions = new RateLimit(limits.decisions ?? { count: 120, perMs: 60_000 }, clock);
   const drain = createDrain(clock);
+  const hosts = liveHosts(options, { clock, logger, cut: drain.cut });
+  const metrics = createMetrics(hosts, logger);
   const service: Service = {
     hosts,
     metrics,
@@ -76,7 +67,8 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
     await Promise.all(turns);
-    for (const { journal, watch, mcp, reports } of hosts.values()) {
+    for (const { journal, watch, mcp, reports, background } of hosts.values()) {
+      await background.close();
       await reports?.close();
       journal.close();
       watch.close();
@@ -151,45 +143,6 @@ function requireAllowedAddress({ host }: ListenAddress, { beyondLoopback }: Serv
     option: "listen",
     problem: `other machines can reach ${host}; listen on 127.0.0.1 behind a proxy with TLS, or allow it explicitly`,
   });
-}
-
-function liveHosts(
-  { hosts, webhook, publicUrl, limits: { leaseMs = 15_000 } = {} }: ServeHostsOptions,
-  clock: Clock,
-  logger: Logger,
-): Map<string, LiveHost> {
-  const hook = webhook && new Webhook(webhook, clock);
-  const query = (name: string) => (Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "");
-  return new Map(
-    Object.entries(hosts).map(([name, served]) => {
-      const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
-      const journal = new CallJournal(served.host, clock, logger);
-      const watch = new ApprovalWatch(served.host, clock, onError);
-      const scope = served.scope ?? name;
-      const events = new EventLog(maxEvents);
-      journal.watch((call) => events.add("call", call, call.userId));
-      const work =
-        served.turns &&
-        new ServerTurns({
-          ...served,
-          turns: served.turns,
-          watch,
-          clock,
-          logger,
-          scope,
-          leaseMs,
-          onChange: (turn) => events.add("turn", turn, turn.userId),
-        });
-      const answers = new FirstAnswers(served.host, clock, scope, leaseMs);
-      const history = new CallHistory(served.host, journal);
-      const base = publicUrl?.replace(/\/+$/, "");
-      const linkTo = (id: string) => base && `${base}/#/inbox/${id}${query(name)}`;
-      const reports =
-        hook &&
-        new QuestionReports({ name, host: served.host, watch, webhook: hook, clock, logger, scope, linkTo });
-      return [name, { ...served, name, journal, history, watch, events, work, answers, reports }];
-    }),
-  );
 }
 
 /** The names of the address itself, and those that the options add. A wildcard is no name. */

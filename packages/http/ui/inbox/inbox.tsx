@@ -1,7 +1,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { Empty, Top } from "../parts/frame.tsx";
 import { go, route } from "../route.ts";
-import { approvals, answered, cards, dropEnded, maySeeQuestions, me, tools } from "../state.ts";
+import { approvals, answered, cards, dropEnded, hasMore, maySeeQuestions, me, tools } from "../state.ts";
 import { watchPlaces } from "../steady.ts";
 import { countText } from "../value.tsx";
 import { listenToKeys } from "./keys.ts";
@@ -40,7 +40,7 @@ function aboutText(): string {
   const waiting = approvals.value;
   if (waiting === null) return "";
   const ended = answered.value.length === 0 ? "" : ` · ${answered.value.length} answered`;
-  return `${waiting.length === 0 ? "nothing waits" : `${waiting.length} wait`}${ended}`;
+  return `${waiting.length === 0 ? "nothing waits" : `${waiting.length}${hasMore.value ? " and more" : ""} wait`}${ended}`;
 }
 
 /**

@@ -1,0 +1,72 @@
+import type { Clock, Logger } from "@toolmount/core";
+import type { LiveHost } from "../api/service.ts";
+import { ApprovalWatch } from "../journal/approval-watch.ts";
+import { CallHistory } from "../journal/call-history.ts";
+import { CallJournal } from "../journal/call-journal.ts";
+import type { ServedHost } from "../served-host.ts";
+import { BackgroundCalls } from "../work/background-calls.ts";
+import { EventLog } from "../work/event-log.ts";
+import { FirstAnswers } from "../work/first-answers.ts";
+import { QuestionReports } from "../work/question-reports.ts";
+import { ServerTurns } from "../work/server-turns.ts";
+import type { Turn } from "../work/turn-record.ts";
+import { Webhook } from "../work/webhook.ts";
+import type { ServeHostsOptions } from "./options.ts";
+
+/** Events of a host that a client can still read after it lost its connection. */
+const maxEvents = 1_000;
+
+/** What the hosts of one server share. */
+interface Shared {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Aborted when the grace for running work is over. */
+  readonly cut: AbortSignal;
+}
+
+/** The hosts of a server by their names, each with what this server adds to it. */
+export function liveHosts(options: ServeHostsOptions, shared: Shared): Map<string, LiveHost> {
+  const hook = options.webhook && new Webhook(options.webhook, shared.clock);
+  const entries = Object.entries(options.hosts);
+  return new Map(
+    entries.map(([name, served]) => [name, liveHost(name, served, { ...shared, options, hook })]),
+  );
+}
+
+interface Parts extends Shared {
+  readonly options: ServeHostsOptions;
+  readonly hook: Webhook | undefined;
+}
+
+function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
+  const { clock, logger, cut, options, hook: webhook } = parts;
+  const { host } = served;
+  const { leaseMs = 15_000 } = options.limits ?? {};
+  const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
+  const journal = new CallJournal(host, clock, logger);
+  const watch = new ApprovalWatch(host, clock, onError);
+  const scope = served.scope ?? name;
+  const events = new EventLog(maxEvents);
+  journal.watch((call) => events.add("call", call, call.userId));
+  const shared = { host, watch, clock, logger, scope };
+  const onChange = (turn: Turn) => events.add("turn", turn, turn.userId);
+  return {
+    ...served,
+    name,
+    journal,
+    history: new CallHistory(host, journal),
+    watch,
+    events,
+    work: served.turns && new ServerTurns({ ...shared, turns: served.turns, leaseMs, onChange }),
+    answers: new FirstAnswers(host, clock, scope, leaseMs),
+    background: new BackgroundCalls({ ...shared, cut }),
+    reports: webhook && new QuestionReports({ ...shared, name, webhook, linkTo: linkOf(name, options) }),
+  };
+}
+
+/** The address of a question on the page; a link names the host where a server has several. */
+function linkOf(name: string, { publicUrl, hosts }: ServeHostsOptions): (id: string) => string | undefined {
+  const base = publicUrl?.replace(/\/+$/, "");
+  const query = Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "";
+  return (id) => base && `${base}/#/inbox/${id}${query}`;
+}

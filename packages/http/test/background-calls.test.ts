@@ -1,0 +1,77 @@
+import { createMemoryStore } from "@toolmount/core";
+import { expect, test, vi } from "vitest";
+import { createWorld, serve } from "./support/world.ts";
+
+const path = "/api/v1/hosts/default";
+
+async function world(store = createMemoryStore()) {
+  const made = createWorld({ store });
+  const served = await serve(made.host);
+  const call = (more: object = {}) =>
+    served.ask("POST", `${path}/calls`, {
+      as: "ana",
+      body: { tool: "wipe", arguments: { text: "all" }, sessionId: "s", background: true, ...more },
+    });
+  const decide = async (decision: "approve" | "deny") => {
+    const [question] = await made.host.approvals.list();
+    await made.host.approvals.decide(question!.id, decision, "bob");
+  };
+  const statuses = async () => {
+    const { calls } = (await served.ask("GET", `${path}/calls`)).body as unknown as {
+      calls: { status: string }[];
+    };
+    return calls.map(({ status }) => status);
+  };
+  return { ...made, ...served, call, decide, statuses };
+}
+
+const soon = { timeout: 240_000 };
+
+test("a call in the background runs when it is approved, and its client reads the same outcome later", async () => {
+  const { started, ask, call, decide } = await world();
+  const { body } = await call({ id: "c1" });
+  expect(body).toMatchObject({ status: "pending", callId: "c1" });
+  expect(started).toEqual([]);
+
+  await decide("approve");
+  await vi.waitFor(() => expect(started).toEqual(["wipe"]), soon);
+  const again = { as: "ana", body: { ticket: body["ticket"], sessionId: "s" } } as const;
+  const outcome = await vi.waitFor(async () => {
+    const answer = await ask("POST", `${path}/resume`, again);
+    expect(answer.body["status"]).toBe("ok");
+    return answer;
+  }, soon);
+  expect(outcome.body).toMatchObject({ result: { data: "wiped all" } });
+  expect(started).toEqual(["wipe"]);
+});
+
+test("a call that was approved while no server ran is resumed by the next one; one without background is not", async () => {
+  const store = createMemoryStore();
+  const first = await world(store);
+  await first.call();
+  await first.server.close({ graceMs: 0 });
+  await first.decide("approve");
+  await first.host.call({ name: "wipe", arguments: { text: "other" } }, { sessionId: "s" });
+  await first.decide("approve");
+  expect(first.started).toEqual([]);
+
+  const second = await world(store);
+  const third = await world(store);
+  await vi.waitFor(() => expect([...second.started, ...third.started]).toEqual(["wipe"]), soon);
+  await second.server.close();
+  await third.server.close();
+  expect([...second.started, ...third.started]).toEqual(["wipe"]);
+});
+
+test("a call in the background that is denied ends, and nothing runs", async () => {
+  const { started, call, decide, statuses } = await world();
+  await call();
+  await decide("deny");
+  await vi.waitFor(async () => expect(await statuses()).toEqual(["denied"]), soon);
+  expect(started).toEqual([]);
+});
+
+test("a call in the background that needs no approval answers at once", async () => {
+  const { call } = await world();
+  expect((await call({ tool: "echo" })).body).toMatchObject({ status: "ok" });
+});
