@@ -10,8 +10,8 @@ const most: Readonly<Record<string, Omit<Count, "entries">>> = {
   plain: { files: 20, moves: 35 },
   approved: { files: 40, moves: 160 },
   question: { files: 31, moves: 95 },
-  decision: { files: 10, moves: 24 },
-  resumption: { files: 35, moves: 127 },
+  decision: { files: 12, moves: 26 },
+  resumption: { files: 37, moves: 129 },
 };
 
 let counts: Readonly<Record<string, Count>>;

@@ -132,7 +132,7 @@ export const waysIn: readonly WayIn[] = [
   },
   {
     name: "the tools of the AI SDK",
-    sources: ["packages/interop/src/providers/ai-sdk.ts"],
+    sources: ["packages/interop/src/providers/ai-sdk.ts", "packages/interop/src/providers/agent-calls.ts"],
     go: (decision) =>
       called(decision, ({ host }) => {
         const { probe } = toAiSdkTools(host, host.tools(), context);
@@ -173,6 +173,10 @@ export const noWaysIn: Readonly<Record<string, string>> = {
     "calls the host as the library does; packages/http/test/api.test.ts shows every decision over HTTP",
   "packages/http/src/api/until-decided.ts":
     "resumes a call or a turn after an approver decided; it decides nothing itself",
+  "packages/http/src/work/background-calls.ts":
+    "resumes a call after an approver decided; it decides nothing itself",
+  "packages/workers/src/far/far-run.ts":
+    "sends an inner call from a process of tools to its host, which decides it: packages/workers/test",
   "packages/core/src/host/approved-list.ts":
     "makes the calls of an approved list as inner calls of its own call, each of which is decided: packages/core/test/host/rehearse.test.ts",
   "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",

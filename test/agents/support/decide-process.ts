@@ -12,6 +12,6 @@ for (const { id } of questions)
     { decision: decision as "approve", reason: decision === "deny" ? "not today" : undefined },
     "bob",
   );
-console.log(questions.map(({ tool }) => tool).join(" "));
+process.stdout.write(`${questions.map(({ tool }) => tool).join(" ")}\n`);
 await host.close();
 await store.close();
