@@ -137,6 +137,8 @@ describe("only a person who has seen the question answers it", () => {
     terminal.press(keys.enter);
     await terminal.until(moment);
     for (const key of typed) terminal.press(key);
+    // A key before the question opens a line for a message, and the question waits for its end.
+    if (/Add ›/.test(await terminal.until(/Add › y|└ {2}Press /))) terminal.press(keys.enter);
     expect(await terminal.until(ready)).toContain("● n  Deny");
     terminal.press("n");
     await terminal.until(/I leave it\.[\s\S]*You ›/);
