@@ -9,6 +9,7 @@ import {
   type DatabaseConnection,
   type Driver,
   type SqliteDatabase,
+  type SqliteStatement,
 } from "kysely";
 
 /** Milliseconds to wait for another process that creates the file. */
@@ -84,18 +85,33 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
+/** Statements that are kept: a store has some dozens, and lists of values make more. */
+const maxStatements = 200;
+
+/** A statement is prepared once, and used again: preparing it takes longer than many of them run. */
 function adapt(database: DatabaseSync): SqliteDatabase {
+  const known = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare(sql) {
-      const statement = database.prepare(sql);
-      const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...values(parameters)),
-        run: (parameters) => statement.run(...values(parameters)),
-        iterate: (parameters) => statement.iterate(...values(parameters)),
-      };
+      const found = known.get(sql) ?? prepare(database, sql);
+      known.delete(sql);
+      known.set(sql, found);
+      const [oldest] = known.keys();
+      if (known.size > maxStatements) known.delete(oldest!);
+      return found;
     },
+  };
+}
+
+function prepare(database: DatabaseSync, sql: string): SqliteStatement {
+  const statement = database.prepare(sql);
+  const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...values(parameters)),
+    run: (parameters) => statement.run(...values(parameters)),
+    // Rows that are read one by one must not meet another use of the same statement.
+    iterate: (parameters) => database.prepare(sql).iterate(...values(parameters)),
   };
 }
