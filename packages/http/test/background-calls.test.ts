@@ -1,5 +1,6 @@
 import { createMemoryStore } from "@toolmount/core";
 import { expect, test, vi } from "vitest";
+import { clockOfLooks } from "./support/clock.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 const path = "/api/v1/hosts/default";
@@ -69,6 +70,23 @@ test("a call in the background that is denied ends, and nothing runs", async () 
   await decide("deny");
   await vi.waitFor(async () => expect(await statuses()).toEqual(["denied"]), soon);
   expect(started).toEqual([]);
+});
+
+test("a call behind more questions than are listed runs when it is approved, and no other does", async () => {
+  const { host, started } = createWorld();
+  const clock = clockOfLooks(15_000);
+  const { ask } = await serve(host, { clock });
+  const call = (text: string, background: boolean) =>
+    ask("POST", `${path}/calls`, { body: { tool: "wipe", arguments: { text }, sessionId: "s", background } });
+  for (let at = 0; at < 1_001; at++)
+    await host.call({ name: "wipe", arguments: { text: `${at}` } }, { sessionId: "s" });
+  await call("last", true);
+  await call("kept", true);
+  const [last] = (await host.approvals.list({ limit: 2_000 })).slice(-2);
+  await host.approvals.decide(last!.id, "approve", "bob");
+  clock.look();
+  await vi.waitFor(() => expect(started).toEqual(["wipe"]), soon);
+  expect(await host.approvals.list({ limit: 2_000 })).toHaveLength(1_002);
 });
 
 test("a call in the background that needs no approval answers at once", async () => {

@@ -1,32 +1,15 @@
-import { createMemoryStore, systemClock, type Clock } from "@toolmount/core";
+import { createMemoryStore } from "@toolmount/core";
 import { expect, test, vi } from "vitest";
+import { clockOfLooks } from "./support/clock.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 /** Milliseconds between two looks of the server at its store. */
 const pollMs = 500;
 
-/** A clock whose looks at the store a test makes by hand; every other timer is real. */
-function clockOfLooks(): Clock & { look(): void } {
-  const waiting = new Set<() => void>();
-  return {
-    ...systemClock,
-    setTimer(callback, ms) {
-      if (ms !== pollMs) return systemClock.setTimer(callback, ms);
-      waiting.add(callback);
-      return { cancel: () => void waiting.delete(callback), keepAlive: () => {} };
-    },
-    look() {
-      const due = [...waiting];
-      waiting.clear();
-      for (const callback of due) callback();
-    },
-  };
-}
-
 /** A server with a call that waits, and another host on the same store, as another process has it. */
 async function waitingCall() {
   const store = createMemoryStore();
-  const clock = clockOfLooks();
+  const clock = clockOfLooks(pollMs);
   const [here, there] = [createWorld({ store }), createWorld({ store })];
   const list = vi.fn<typeof here.host.approvals.list>(here.host.approvals.list);
   const host = { ...here.host, approvals: { ...here.host.approvals, list } };
@@ -69,7 +52,7 @@ test("a page that read a question itself learns that it was answered in another 
 });
 
 test("of more questions than are listed, the next one follows an answer, and a page learns only of what has changed", async () => {
-  const clock = clockOfLooks();
+  const clock = clockOfLooks(pollMs);
   const { host } = createWorld();
   const { ask, server, tokens } = await serve(host, { clock });
   const texts = Array.from({ length: 1_002 }, (_, at) => `file ${at}`);

@@ -14,7 +14,6 @@ export interface AccessOptions {
   readonly oidcClient?: string;
   readonly oidcScope?: string;
   readonly oidcSecret?: string;
-  readonly publicUrl?: string;
 }
 
 /** Whose tokens a server accepts. */
@@ -65,7 +64,7 @@ interface SignInPlace {
 
 /** Lets people sign in to the page at the provider, as the client that the provider knows this server by. */
 async function openSignIn(
-  { oidcIssuer, oidcAudience, oidcClient: clientId, oidcScope: scope, oidcSecret, publicUrl }: AccessOptions,
+  { oidcIssuer, oidcAudience, oidcClient: clientId, oidcScope: scope, oidcSecret }: AccessOptions,
   authenticate: Authenticate,
   { planFolders, shell, logger }: SignInPlace,
 ): Promise<PageSignIn | undefined> {
@@ -79,7 +78,6 @@ async function openSignIn(
     clientId,
     clientSecret,
     scope,
-    publicUrl,
     authenticate,
     logger,
   });

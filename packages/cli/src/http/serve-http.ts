@@ -35,6 +35,7 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly beyondLoopback?: true;
   readonly grace?: number;
   readonly approvalUrl?: string;
+  readonly publicUrl?: string;
   readonly webhook?: string;
   readonly webhookSecret?: string;
   readonly watch?: true;
@@ -178,7 +179,7 @@ async function start(
     allowedHosts: allowHost,
     allowedOrigins: allowOrigin,
     ...(oidcIssuer !== undefined && {
-      signIn: { authorizationServers: [oidcIssuer], publicUrl },
+      signIn: { authorizationServers: [oidcIssuer] },
     }),
     logger,
   });

@@ -1,4 +1,5 @@
 import { ToolmountError } from "@toolmount/core";
+import { boundedFetch } from "@toolmount/core/internal";
 import { z } from "zod";
 
 /** What an OpenID provider says of itself. Source: OpenID Connect Discovery 1.0, section 3. */
@@ -56,19 +57,12 @@ async function readDiscovery(address: string): Promise<Issuer> {
   return discovery.parse(await response.json());
 }
 
-/** A request to an issuer, whose answer is bounded in time and bytes. */
-export async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(answerMs) });
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new Error(`it answered with more than ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  const { status, headers } = response;
-  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers });
-}
+/** A request to an issuer, whose answer is bounded in time, bytes and members. */
+export const fetchBounded = boundedFetch(
+  (url: string, init) => fetch(url, { ...init, signal: AbortSignal.timeout(answerMs) }),
+  { messageBytes: maxAnswerBytes },
+  (problem) => new Error(problem),
+);
 
 const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 

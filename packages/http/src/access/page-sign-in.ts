@@ -8,8 +8,6 @@ import type { Authenticate } from "./tokens.ts";
 export interface PageSignInOptions extends OidcClient {
   /** Decides whether a token of the provider is accepted: `createOidcCheck`. */
   readonly authenticate: Authenticate;
-  /** The address under which browsers reach this server, such as `https://tools.example.com`. Default: the Host of the request. */
-  readonly publicUrl?: string | undefined;
   readonly logger?: Logger | undefined;
 }
 
@@ -17,8 +15,13 @@ export interface PageSignInOptions extends OidcClient {
 export interface PageSignIn {
   /** The provider's name for people. */
   readonly provider: string;
-  /** Answers a request for one of its paths; false for another path. Rejects with an `HttpError`. */
-  answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  /** Answers a request below `/signin`, of a server that browsers reach at `base`. Rejects with an `HttpError`. */
+  answer(path: string, base: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+/** Whether a request is one to sign in to the page. */
+export function isSignIn(path: string): boolean {
+  return path === "/signin" || path.startsWith("/signin/");
 }
 
 /** Seconds that a person has for signing in at the provider. */
@@ -41,14 +44,11 @@ export async function createPageSignIn(options: PageSignInOptions): Promise<Page
   };
   return {
     provider: flow.name,
-    async answer(path, request, response) {
-      const { method = "", url = "", headers } = request;
-      if (path !== "/signin" && !path.startsWith("/signin/")) return false;
+    async answer(path, base, request, response) {
+      const { method = "", url = "" } = request;
       const route = routes[`${method} ${path}`];
       if (route === undefined) throw new HttpError("NOT_FOUND", { what: `way to sign in at ${path}` });
-      const base = (options.publicUrl ?? `http://${headers.host}`).replace(/\/+$/, "");
       await route({ query: new URL(url, base).searchParams, base, request, response });
-      return true;
     },
   };
 }

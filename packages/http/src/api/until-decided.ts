@@ -1,4 +1,5 @@
 import type { CallContext, ToolOutcome } from "@toolmount/core";
+import { isOpenQuestion } from "../journal/approval-watch.ts";
 import type { LiveHost } from "./service.ts";
 
 /** The question of one call. */
@@ -32,8 +33,7 @@ async function areDecided(
   questions: readonly Question[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const isOpen = async ({ callId, sessionId }: Question) =>
-    (await host.approvals.list({ callId, sessionId, states: ["pending"], limit: 1 })).length > 0;
+  const isOpen = (question: Question) => isOpenQuestion(host, question);
   const anyOpen = async () => (await Promise.all(questions.map(isOpen))).includes(true);
   return new Promise<boolean>((resolve, reject) => {
     const end = (decided: boolean) => {

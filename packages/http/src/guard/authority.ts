@@ -23,6 +23,11 @@ function shortest(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
+/** Where people and clients reach a server, without a slash at its end: its public address, else the checked Host of a request. */
+export function reachedAt(publicUrl: string | undefined, host: string): string {
+  return (publicUrl ?? `http://${host}`).replace(/\/+$/, "");
+}
+
 /** Where to listen. */
 export interface ListenAddress {
   readonly host: string;

@@ -2,8 +2,6 @@
 export interface SignInOptions {
   /** The issuers whose tokens are accepted, such as `https://login.example.com`. */
   readonly authorizationServers: readonly string[];
-  /** The address under which clients reach this server, such as `https://tools.example.com`. Default: the Host of the request. */
-  readonly publicUrl?: string | undefined;
 }
 
 const path = "/.well-known/oauth-protected-resource";
@@ -16,11 +14,11 @@ export class ProtectedResource {
     this.#options = options;
   }
 
-  /** The metadata of the address that MCP is served at; undefined for another path. */
-  metadata(requested: string, host: string): object | undefined {
+  /** The metadata of the address that MCP is served at, below `base`; undefined for another path. */
+  metadata(requested: string, base: string): object | undefined {
     if (requested !== path && requested !== `${path}/mcp`) return undefined;
     return {
-      resource: `${this.#base(host)}/mcp`,
+      resource: `${base}/mcp`,
       authorization_servers: this.#options.authorizationServers,
       bearer_methods_supported: ["header"],
       resource_name: "toolmount",
@@ -28,12 +26,7 @@ export class ProtectedResource {
   }
 
   /** The header `WWW-Authenticate` of a request without a valid token. */
-  challenge(host: string): string {
-    return `Bearer resource_metadata="${this.#base(host)}${path}/mcp"`;
-  }
-
-  /** The guards have checked the Host. */
-  #base(host: string): string {
-    return this.#options.publicUrl?.replace(/\/+$/, "") ?? `http://${host}`;
+  challenge(base: string): string {
+    return `Bearer resource_metadata="${base}${path}/mcp"`;
   }
 }

@@ -145,3 +145,22 @@ export async function readQuestion(
   const found = await approvals.list({ states, callId, ...session, limit: maxWaiting });
   return found.find((one) => one.id === id);
 }
+
+/** Whether a call still waits for a person. The list of a watch may be cut, or older than the question. */
+export async function isOpenQuestion(
+  { approvals }: Host,
+  { callId, sessionId }: { readonly callId: string; readonly sessionId?: string | undefined },
+): Promise<boolean> {
+  return (await approvals.list({ callId, sessionId, states: ["pending"], limit: 1 })).length > 0;
+}
+
+/** Names the question of a call: ids of calls are of their session. */
+export function questionKey({
+  sessionId,
+  callId,
+}: {
+  readonly sessionId?: string | null | undefined;
+  readonly callId: string;
+}): string {
+  return `${sessionId ?? ""}\n${callId}`;
+}

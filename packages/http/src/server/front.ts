@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/core";
 import type { Principal } from "../access/principal.ts";
-import type { PageSignIn } from "../access/page-sign-in.ts";
+import { isSignIn, type PageSignIn } from "../access/page-sign-in.ts";
 import type { Authenticate } from "../access/tokens.ts";
 import { readRest } from "../api/read-rest.ts";
 import { answerError, headersOf } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
+import { reachedAt } from "../guard/authority.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
 import { ProtectedResource, type SignInOptions } from "../guard/protected-resource.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
@@ -19,6 +20,7 @@ export interface FrontOptions {
   readonly authenticate: Authenticate;
   readonly signIn?: SignInOptions | undefined;
   readonly pageSignIn?: PageSignIn | undefined;
+  readonly publicUrl?: string | undefined;
   readonly page: ReadonlyMap<string, Asset>;
   readonly limits: HttpLimits;
   readonly clock?: Clock | undefined;
@@ -52,6 +54,7 @@ export function createFront({
   authenticate,
   signIn,
   pageSignIn,
+  publicUrl,
   page,
   limits,
   clock = systemClock,
@@ -65,14 +68,16 @@ export function createFront({
   const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
 
   const resource = signIn && new ProtectedResource(signIn);
+  const baseOf = ({ headers }: IncomingMessage) => reachedAt(publicUrl, headers.host ?? "");
 
   const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
     const { method = "", url = "", rawHeaders, socket } = request;
     const { path, token } = admit({ method, target: url, headers: pairsOf(rawHeaders) }, rules());
-    if (answerPublic(method, path, request, response, { page, isReady, resource })) return null;
-    if (pageSignIn !== undefined && /^\/signin(?:\/|$)/.test(path)) {
+    if (answerPublic(method, path, request, response, { page, isReady, resource, baseOf })) return null;
+    if (pageSignIn !== undefined && isSignIn(path)) {
       refuseOften(signIns, socket.remoteAddress ?? "");
-      if (await pageSignIn.answer(path, request, response)) return null;
+      await pageSignIn.answer(path, baseOf(request), request, response);
+      return null;
     }
     const principal = token === null ? null : await authenticate(token);
     if (principal === null) {
@@ -88,7 +93,7 @@ export function createFront({
     try {
       return await judge(request, response);
     } catch (thrown) {
-      const challenge = resource?.challenge(request.headers.host ?? "") ?? "Bearer";
+      const challenge = resource?.challenge(baseOf(request)) ?? "Bearer";
       const status = refuse(request, response, { thrown, challenge, clock });
       if (status === 500) logger.error({ err: thrown }, "a request could not be judged");
       return null;
@@ -131,6 +136,7 @@ function refuse(
 
 interface Public extends Pick<FrontOptions, "page" | "isReady"> {
   readonly resource: ProtectedResource | undefined;
+  readonly baseOf: (request: IncomingMessage) => string;
 }
 
 /** Answers what needs no token: the page and its files, health, and where to sign in. */
@@ -139,11 +145,11 @@ function answerPublic(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { page, isReady, resource }: Public,
+  { page, isReady, resource, baseOf }: Public,
 ): boolean {
   const isHealth = path === "/healthz" || path === "/readyz";
   const asset = page.get(path);
-  const metadata = resource?.metadata(path, request.headers.host ?? "");
+  const metadata = resource?.metadata(path, baseOf(request));
   if (!isHealth && asset === undefined && metadata === undefined) return false;
   if (method !== "GET" && method !== "HEAD") throw new HttpError("METHOD_REFUSED", { method });
   if (asset !== undefined) sendAsset(asset, request, response);

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@toolmount/core";
 import type { LiveHost } from "../api/service.ts";
+import { reachedAt } from "../guard/authority.ts";
 import { ApprovalWatch } from "../journal/approval-watch.ts";
 import { CallHistory } from "../journal/call-history.ts";
 import { CallJournal } from "../journal/call-journal.ts";
@@ -66,7 +67,6 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
 
 /** The address of a question on the page; a link names the host where a server has several. */
 function linkOf(name: string, { publicUrl, hosts }: ServeHostsOptions): (id: string) => string | undefined {
-  const base = publicUrl?.replace(/\/+$/, "");
   const query = Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "";
-  return (id) => base && `${base}/#/inbox/${id}${query}`;
+  return (id) => publicUrl && `${reachedAt(publicUrl, "")}/#/inbox/${id}${query}`;
 }

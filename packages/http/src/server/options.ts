@@ -50,7 +50,10 @@ export interface ServeHostsOptions {
    * Webhooks 1.0, at least once.
    */
   readonly webhook?: WebhookOptions | undefined;
-  /** The address under which browsers reach the page: a report has a link to its question. */
+  /**
+   * Where people and clients reach this server, such as `https://tools.example.com`: the sign-in names it, and a report has a
+   * link to its question. Default: the Host of each request, and no links.
+   */
   readonly publicUrl?: string | undefined;
   /** Default `127.0.0.1:4680`. Port 0: any free one. */
   readonly listen?: ListenAddress | undefined;

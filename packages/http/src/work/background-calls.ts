@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  createMemoryStore,
   isToolmountError,
   type ApprovalView,
   type CallContext,
@@ -11,8 +10,9 @@ import {
   type WorkRecord,
   type WorkStore,
 } from "@toolmount/core";
-import type { ApprovalWatch } from "../journal/approval-watch.ts";
+import { isOpenQuestion, questionKey, type ApprovalWatch } from "../journal/approval-watch.ts";
 import { repeat } from "./repeat.ts";
+import { allWork, workStoreOf } from "./work-store.ts";
 
 /** The kind of the records of calls that the server resumes. */
 const kind = "call";
@@ -20,9 +20,6 @@ const kind = "call";
 const lookMs = 15_000;
 /** Milliseconds for which it is known that a call was resumed, as long as its question is kept. */
 const keepMs = 90 * 86_400_000;
-/** Records that are read at a time. */
-const pageSize = 500;
-
 /** What is kept of one call. The ticket goes when the call has ended. */
 interface Waiting {
   readonly callId: string;
@@ -49,18 +46,22 @@ export interface BackgroundCallsOptions {
 export class BackgroundCalls {
   readonly #options: BackgroundCallsOptions;
   readonly #store: WorkStore;
+  /** The calls that wait, by session and call. */
+  #waiting = new Map<string, WorkRecord>();
+  /** The questions that were open at the last look. */
+  #open: ReadonlySet<string> = new Set();
   readonly #running = new Map<string, Promise<void>>();
-  readonly #stops: (() => void)[];
+  readonly #stop: () => void;
   #unwatch: (() => void) | null = null;
   #isEnding = false;
 
   constructor(options: BackgroundCallsOptions) {
     const { host, clock } = options;
     this.#options = options;
-    this.#store = (host.coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
-    this.#stops = [repeat(clock, lookMs, () => void this.#look())];
+    this.#store = workStoreOf(host);
+    this.#stop = repeat(clock, lookMs, () => void this.#readAll());
     void this.#guarded(() => this.#store.remove(kind, ["ended"], clock.now() - keepMs));
-    void this.#look();
+    void this.#readAll();
   }
 
   /** Keeps what resumes a call that waits. */
@@ -70,77 +71,87 @@ export class BackgroundCalls {
     const plain = JSON.parse(JSON.stringify({ ...context, abortSignal: undefined })) as JsonObject;
     const body: Waiting = { callId, ticket, context: plain };
     const facts = { kind, id: randomUUID(), version: 1, scope, status: "waiting", sessionId, userId };
-    await this.#store.save({ ...facts, at: clock.now(), dueAt: null, body: { ...body } });
+    const record: WorkRecord = { ...facts, at: clock.now(), dueAt: null, body: { ...body } };
+    await this.#store.save(record);
+    const key = questionKey({ sessionId, callId });
+    this.#waiting.set(key, record);
     this.#watch();
+    // It may have been answered before it was kept.
+    if (!(await this.#isOpen(record))) this.#resume(key, record);
   }
 
   /** Calls that run have the grace of the server. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#unwatch?.();
-    for (const stop of this.#stops) stop();
+    this.#stop();
     await Promise.all(this.#running.values());
   }
 
+  /** The questions are watched while calls wait. */
   #watch(): void {
-    if (!this.#isEnding) this.#unwatch ??= this.#options.watch.watch((views) => void this.#look(views));
+    if (this.#isEnding) return;
+    if (this.#waiting.size > 0) {
+      this.#unwatch ??= this.#options.watch.watch((views) => this.#see(views));
+      return;
+    }
+    this.#unwatch?.();
+    this.#unwatch = null;
   }
 
-  /** Resumes the calls whose questions are no longer open; without one that waits the store is not watched. */
-  async #look(views: readonly ApprovalView[] = []): Promise<void> {
+  /** Resumes the calls whose questions are no longer open. Of a list that was cut, only what was in it is known to be gone. */
+  #see(views: readonly ApprovalView[]): void {
+    const before = this.#open;
+    this.#open = new Set(views.map(({ info }) => questionKey(info)));
+    const isWhole = !this.#options.watch.hasMore;
+    for (const [key, record] of this.#waiting)
+      if (!this.#open.has(key) && (isWhole || before.has(key))) this.#resume(key, record);
+  }
+
+  /** Reads all that wait: another server may have left some, and the list of open questions may be cut. */
+  async #readAll(): Promise<void> {
     await this.#guarded(async () => {
-      const open = new Set(views.map(({ info }) => info.callId));
-      let count = 0;
-      for await (const record of this.#waiting()) {
-        count += 1;
-        const { callId } = record.body as unknown as Waiting;
-        if (!open.has(callId) && !this.#running.has(record.id) && !(await this.#isOpen(record)))
-          this.#resume(record);
-      }
-      if (count > 0) return this.#watch();
-      this.#unwatch?.();
-      this.#unwatch = null;
+      const waiting = new Map<string, WorkRecord>();
+      const filter = { kind, scope: this.#options.scope, statuses: ["waiting"] };
+      for await (const record of allWork(this.#store, filter))
+        waiting.set(questionKey({ ...record, ...(record.body as unknown as Waiting) }), record);
+      this.#waiting = waiting;
+      this.#watch();
+      for (const [key, record] of waiting)
+        if (!this.#open.has(key) && !(await this.#isOpen(record))) this.#resume(key, record);
     });
   }
 
-  async *#waiting(): AsyncGenerator<WorkRecord> {
-    const filter = { kind, scope: this.#options.scope, statuses: ["waiting"], limit: pageSize };
-    let after: WorkRecord | undefined;
-    for (;;) {
-      const page = await this.#store.list({ ...filter, after });
-      yield* page;
-      after = page.at(-1);
-      if (page.length < pageSize) return;
-    }
-  }
-
-  /** The list of questions may be cut, or older than the question. */
-  async #isOpen({ sessionId, body }: WorkRecord): Promise<boolean> {
+  #isOpen({ sessionId, body }: WorkRecord): Promise<boolean> {
     const { callId } = body as unknown as Waiting;
-    const session = sessionId === null ? {} : { sessionId };
-    const filter = { ...session, callId, states: ["pending"] as const, limit: 1 };
-    return (await this.#options.host.approvals.list(filter)).length > 0;
+    return isOpenQuestion(this.#options.host, { callId, sessionId: sessionId ?? undefined });
   }
 
-  #resume(record: WorkRecord): void {
-    if (this.#isEnding) return;
-    const running = this.#guarded(() => this.#run(record)).finally(() => this.#running.delete(record.id));
+  #resume(key: string, record: WorkRecord): void {
+    if (this.#isEnding || this.#running.has(record.id)) return;
+    const running = this.#guarded(async () => {
+      if (!(await this.#run(record))) return;
+      this.#waiting.delete(key);
+      this.#watch();
+    }).finally(() => this.#running.delete(record.id));
     this.#running.set(record.id, running);
   }
 
-  async #run(record: WorkRecord): Promise<void> {
+  /** Resumes one call. False when it waits again, or runs in another process. */
+  async #run(record: WorkRecord): Promise<boolean> {
     const { host, cut, logger } = this.#options;
     const { ticket, context, callId } = record.body as unknown as Waiting;
     try {
       const outcome = await host.resume(ticket, { ...context, abortSignal: cut });
       // Another question of the same call, or another process that runs it now.
-      if (outcome.status === "pending") return;
+      if (outcome.status === "pending") return false;
     } catch (err) {
       if (!isToolmountError(err) || !err.code.startsWith("TICKET_")) throw err;
       logger.warn({ err, call: callId }, "a call could not be resumed");
     }
     const body = { callId };
     await this.#store.save({ ...record, version: record.version + 1, status: "ended", body });
+    return true;
   }
 
   /** What failed is tried again at the next look. */

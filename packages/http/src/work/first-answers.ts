@@ -1,15 +1,9 @@
 import { randomUUID } from "node:crypto";
-import {
-  createMemoryStore,
-  type Clock,
-  type Host,
-  type Json,
-  type WorkRecord,
-  type WorkStore,
-} from "@toolmount/core";
+import { type Clock, type Host, type Json, type WorkRecord, type WorkStore } from "@toolmount/core";
 import { decryptWithTicket, digestOf, encryptWithTicket } from "@toolmount/core/internal";
 import { HttpError } from "../fault/http-error.ts";
 import { repeat } from "./repeat.ts";
+import { workStoreOf } from "./work-store.ts";
 
 /** For so many milliseconds a key returns the first answer. */
 const keepMs = 86_400_000;
@@ -46,8 +40,8 @@ export class FirstAnswers {
   readonly #running = new Map<string, Promise<Json>>();
   #count = 0;
 
-  constructor({ coordinator }: Host, clock: Clock, scope: string, leaseMs: number) {
-    this.#store = (coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
+  constructor(host: Host, clock: Clock, scope: string, leaseMs: number) {
+    this.#store = workStoreOf(host);
     this.#clock = clock;
     this.#scope = scope;
     this.#leaseMs = leaseMs;

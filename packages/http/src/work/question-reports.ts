@@ -1,5 +1,4 @@
 import {
-  createMemoryStore,
   type ApprovalView,
   type Clock,
   type Host,
@@ -10,6 +9,7 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import { readQuestion, type ApprovalWatch } from "../journal/approval-watch.ts";
 import { repeat } from "./repeat.ts";
+import { allWork, workStoreOf } from "./work-store.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** The kind of the records in which a server keeps what it has reported. */
@@ -26,8 +26,8 @@ const maxAttempts = 28;
 const keepMs = 90 * 86_400_000;
 /** Reports that are sent at the same time. */
 const maxAtOnce = 8;
-/** Records that are read at a time. */
-const pageSize = 500;
+/** Reports that are taken up at one look. */
+const maxDue = 500;
 
 /** What is reported of a question, in this order. */
 const types = ["question.asked", "question.decided", "question.ended"] as const;
@@ -75,7 +75,7 @@ export class QuestionReports {
   constructor(options: QuestionReportsOptions) {
     const { host, watch, clock } = options;
     this.#options = options;
-    this.#store = (host.coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
+    this.#store = workStoreOf(host);
     this.#stops = [
       watch.watch((waiting) => void this.#see(waiting)),
       repeat(clock, lookMs, () => void this.#look()),
@@ -95,13 +95,8 @@ export class QuestionReports {
     await this.#guarded(async () => {
       const { clock, scope } = this.#options;
       await this.#store.remove(kind, ["reported", "failed"], clock.now() - keepMs);
-      let after: WorkRecord | undefined;
-      for (;;) {
-        const page = await this.#store.list({ kind, scope, statuses: ["open"], after, limit: pageSize });
-        for (const { id } of page) this.#wake(id);
-        after = page.at(-1);
-        if (page.length < pageSize) return;
-      }
+      const open = { kind, scope, statuses: ["open"] };
+      for await (const { id } of allWork(this.#store, open)) this.#wake(id);
     });
   }
 
@@ -136,7 +131,7 @@ export class QuestionReports {
   async #look(): Promise<void> {
     await this.#guarded(async () => {
       const { clock, scope } = this.#options;
-      const due = { kind, scope, statuses: ["open"], dueBy: clock.now(), limit: pageSize };
+      const due = { kind, scope, statuses: ["open"], dueBy: clock.now(), limit: maxDue };
       for (const { id } of await this.#store.list(due)) this.#wake(id);
     });
   }

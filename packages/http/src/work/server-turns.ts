@@ -1,13 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  createMemoryStore,
-  type Clock,
-  type Host,
-  type Logger,
-  ToolmountError,
-  type Timer,
-  type WorkStore,
-} from "@toolmount/core";
+import { type Clock, type Host, type Logger, ToolmountError, type Timer } from "@toolmount/core";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { ServedTurns, TurnResumption } from "../served-host.ts";
 import { KnownTurns, type TurnFilter } from "./known-turns.ts";
@@ -15,6 +7,7 @@ import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { deliverMessages, keepMessage } from "./turn-messages.ts";
 import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
+import { workStoreOf } from "./work-store.ts";
 import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts";
 
 /** Open turns that are read at a time. */
@@ -74,7 +67,7 @@ export class ServerTurns {
   constructor(options: ServerTurnsOptions) {
     const { host, clock, scope, onChange } = options;
     this.#options = options;
-    const store = (host.coordinator.get("work-store") as WorkStore | null) ?? createMemoryStore().work!;
+    const store = workStoreOf(host);
     const onMessage = (turn: LiveTurn) => void this.#deliver(turn);
     this.#keeper = { store, clock, scope, owner: randomUUID(), onChange, onMessage };
     this.#known = new KnownTurns(this.#keeper);

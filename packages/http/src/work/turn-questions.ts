@@ -1,5 +1,5 @@
 import type { ApprovalView, Clock, Host, Logger } from "@toolmount/core";
-import type { ApprovalWatch } from "../journal/approval-watch.ts";
+import { isOpenQuestion, questionKey, type ApprovalWatch } from "../journal/approval-watch.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
@@ -36,10 +36,10 @@ export class TurnQuestions {
 
   async #read(views: readonly ApprovalView[]): Promise<void> {
     const { logger, clock, waiting, onDecided } = this.#options;
-    const open = new Set(views.map(({ info }) => keyOf(info)));
+    const open = new Set(views.map(({ info }) => questionKey(info)));
     try {
       for (const turn of waiting()) {
-        if (turn.stored.waiting.some((one) => open.has(keyOf(one)))) continue;
+        if (turn.stored.waiting.some((one) => open.has(questionKey(one)))) continue;
         if (await this.#asksStill(turn.stored)) continue;
         if (await turn.change({ status: "decided", dueAt: clock.now() })) onDecided(turn);
       }
@@ -49,22 +49,8 @@ export class TurnQuestions {
     if (waiting().length === 0) this.stop();
   }
 
-  /** The list of questions may be cut, or older than the question. */
   async #asksStill({ waiting }: StoredTurn): Promise<boolean> {
-    const { approvals } = this.#options.host;
-    for (const { callId, sessionId } of waiting)
-      if ((await approvals.list({ callId, sessionId, states: ["pending"], limit: 1 })).length > 0)
-        return true;
+    for (const question of waiting) if (await isOpenQuestion(this.#options.host, question)) return true;
     return false;
   }
-}
-
-function keyOf({
-  sessionId,
-  callId,
-}: {
-  readonly sessionId?: string | undefined;
-  readonly callId: string;
-}): string {
-  return `${sessionId ?? ""}\n${callId}`;
 }
