@@ -63,11 +63,12 @@ function isHidden(): boolean {
 
 async function keepConnected(ended: AbortSignal): Promise<void> {
   let pauseMs = firstPauseMs;
-  let wasOpen = false;
   connection.value = "connecting";
   while (!ended.aborted && token.value !== null) {
+    let wasOpen = false;
+    let hasEnded = false;
     try {
-      await untilSilent(ended, (signal, heard) =>
+      hasEnded = await untilSilent(ended, (signal, heard) =>
         listen(signal, () => {
           heard();
           wasOpen = true;
@@ -78,11 +79,8 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
       if (!ended.aborted && error instanceof ApiError) notify(textOf(error));
     }
     if (ended.aborted) return;
-    if (wasOpen) {
-      // A server ends a stream with its token, and the next one is open at once: nothing on the page changes.
-      wasOpen = false;
-      continue;
-    }
+    // A server ends a stream with its token, and the next one is open at once: nothing on the page changes.
+    if (wasOpen && hasEnded) continue;
     connection.value = "lost";
     forgetApprovals();
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -90,13 +88,16 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
   }
 }
 
-/** Does the work of one connection until it ends, or until nothing was heard for too long: a dead connection says nothing. */
+/**
+ * Does the work of one connection until it ends, or until nothing was heard for too long: a dead connection says nothing.
+ * Resolves to whether it ended by itself.
+ */
 async function untilSilent(
   ended: AbortSignal,
   work: (signal: AbortSignal, heard: () => void) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const over = new AbortController();
-  const silent = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
+  const silent = new Promise<false>((resolve) => over.signal.addEventListener("abort", () => resolve(false)));
   let timer = 0;
   const heard = () => {
     clearTimeout(timer);
@@ -104,7 +105,8 @@ async function untilSilent(
   };
   heard();
   try {
-    await Promise.race([work(AbortSignal.any([ended, over.signal]), heard), silent]);
+    const whole = work(AbortSignal.any([ended, over.signal]), heard).then(() => true);
+    return await Promise.race([whole, silent]);
   } finally {
     clearTimeout(timer);
     over.abort();
