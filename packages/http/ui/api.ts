@@ -107,8 +107,8 @@ async function request(
 }
 
 /**
- * Gets the next token of a person who signed in at the provider. False when there is none. One tab asks, and the others take
- * its answer: the provider takes what renews a token once.
+ * Asks the server for the next token of a person who signed in at the provider, and returns whether there is one. The provider
+ * takes what renews a token once, so one tab asks, and the other tabs take its answer.
  */
 export async function renewToken(used: string | null): Promise<boolean> {
   // A token of the server's own file has no dots, and cannot be renewed.

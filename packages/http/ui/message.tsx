@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { ask } from "./api.ts";
+import { TextForm } from "./parts/text-form.tsx";
 import { hostPath, me, notify, textOf } from "./state.ts";
 
 interface MessageProps {
@@ -24,28 +25,7 @@ export function Message({ sessionId, onChange }: MessageProps) {
     busy.value = false;
     onChange();
   };
-  return (
-    <form
-      class="prompt"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      <label>
-        Add to the turn that is open
-        <textarea
-          rows={2}
-          required
-          value={text}
-          onInput={(event) => (text.value = event.currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="go" disabled={busy}>
-        Add
-      </button>
-    </form>
-  );
+  return <TextForm label="Add to the turn that is open" button="Add" text={text} busy={busy} send={send} />;
 }
 
 /** The newest turn of a session is the open one. Rejects with `SESSION_CONFLICT` when it has ended meanwhile. */

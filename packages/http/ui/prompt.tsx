@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { ask, readEvents } from "./api.ts";
+import { TextForm } from "./parts/text-form.tsx";
 import { go } from "./route.ts";
 import { hostPath, me, notify, textOf } from "./state.ts";
 
@@ -35,32 +36,15 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
     busy.value = false;
     onChange();
   };
+  const label = sessionId === null ? "Ask the model, in a new session" : "Ask again";
   return (
-    <form
-      class="prompt"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run();
-      }}
-    >
-      <label>
-        {sessionId === null ? "Ask the model, in a new session" : "Ask again"}
-        <textarea
-          rows={2}
-          required
-          value={prompt}
-          onInput={(event) => (prompt.value = event.currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="go" disabled={busy}>
-        Run a turn
-      </button>
+    <TextForm label={label} button="Run a turn" text={prompt} busy={busy} send={run}>
       {said.value !== null && said.value !== "" && (
         <pre class="value" tabIndex={0} role="log" aria-label="The turn">
           {said.value}
         </pre>
       )}
-    </form>
+    </TextForm>
   );
 }
 

@@ -11,6 +11,9 @@ import { coveredCalls, listOf } from "./listed-calls.ts";
 import { Scopes } from "./scopes.tsx";
 import { endOf, isWaiting, nextWaiting, show, toolOf } from "./shown.ts";
 
+/** What is open below the answers. */
+type Panel = "" | "edit" | "scopes";
+
 interface AnswersProps {
   readonly approval: Approval;
 }
@@ -77,7 +80,7 @@ function Ended({ approval }: AnswersProps) {
 function Choices({ approval }: AnswersProps) {
   const { id } = approval;
   const busy = useSignal(false);
-  const panel = useSignal<"" | "edit" | "scopes">("");
+  const panel = useSignal<Panel>("");
   const reason = useSignal("");
   const list = listOf(approval);
   const isHigh = list !== null || toolOf(approval)?.consequenceLevel === "high";
@@ -111,24 +114,14 @@ function Choices({ approval }: AnswersProps) {
           <kbd aria-hidden="true">a</kbd>
         </button>
         {list === null && (
-          <button
-            type="button"
-            data-key="edit"
-            aria-expanded={panel.value === "edit"}
-            onClick={() => (panel.value = panel.value === "edit" ? "" : "edit")}
-          >
-            Edit… <kbd aria-hidden="true">e</kbd>
-          </button>
+          <PanelButton panel={panel} name="edit" hotkey="e">
+            Edit…
+          </PanelButton>
         )}
         {list === null && approval.rememberable && (
-          <button
-            type="button"
-            data-key="scopes"
-            aria-expanded={panel.value === "scopes"}
-            onClick={() => (panel.value = panel.value === "scopes" ? "" : "scopes")}
-          >
-            Always… <kbd aria-hidden="true">r</kbd>
-          </button>
+          <PanelButton panel={panel} name="scopes" hotkey="r">
+            Always…
+          </PanelButton>
         )}
         <form class="reason" onSubmit={(event) => event.preventDefault()}>
           <label>
@@ -158,8 +151,30 @@ function approvalOf(approval: Approval): Decision {
   return { decision: "approve", ...(isCut && { arguments: { ...approval.arguments, first } }) };
 }
 
+interface PanelButtonProps {
+  readonly panel: Signal<Panel>;
+  readonly name: Panel;
+  readonly hotkey: string;
+  readonly children: string;
+}
+
+/** Opens a panel below the answers, or closes it. */
+function PanelButton({ panel, name, hotkey, children }: PanelButtonProps) {
+  const isOpen = panel.value === name;
+  return (
+    <button
+      type="button"
+      data-key={name}
+      aria-expanded={isOpen}
+      onClick={() => (panel.value = isOpen ? "" : name)}
+    >
+      {children} <kbd aria-hidden="true">{hotkey}</kbd>
+    </button>
+  );
+}
+
 /** The focus goes back to the button that opened it. */
-function closePanel(panel: Signal<"" | "edit" | "scopes">): void {
+function closePanel(panel: Signal<Panel>): void {
   document.querySelector<HTMLElement>(`[data-key="${panel.value}"]`)?.focus();
   panel.value = "";
 }
