@@ -159,3 +159,15 @@ test("a refusal of the provider, an answer that is not waited for, and a person 
   await page.getByRole("alert").getByText("you have no role here").waitFor();
   expect(await ownCookies(context)).toEqual([]);
 });
+
+test("a provider that is gone does not sign a person out: the connection is lost, and what renews the token stays", async () => {
+  const { provider, server, context, page } = await world({ tokenSeconds: 3 });
+  await open(page, server.url);
+  await signInAs(page, "olga");
+  await page.getByText("live as olga").waitFor();
+  await provider.end();
+  await page.getByText("Connection lost").waitFor();
+  await page.getByText("SIGN_IN_FAILED").first().waitFor();
+  expect(await page.getByRole("link", { name: /Sign in at/ }).count()).toBe(0);
+  expect(await ownCookies(context)).toHaveLength(1);
+});

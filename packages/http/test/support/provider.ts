@@ -32,7 +32,7 @@ export async function startProvider({ roles, tokenSeconds = 600 }: ProviderOptio
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();
-    server.close();
+    if (server.listening) server.close();
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = {
@@ -72,7 +72,12 @@ export async function startProvider({ roles, tokenSeconds = 600 }: ProviderOptio
   for (const event of ["grant.success", "grant.error", "grant.revoked", "authorization.error"])
     provider.on(event, () => void seen.push(event));
   answer = provider.callback();
-  return { issuer, seen, close: () => server.closeAllConnections() };
+  /** The provider is gone: nothing listens any more. */
+  const end = () => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => void server.close(() => resolve()));
+  };
+  return { issuer, seen, end };
 }
 
 /** What a person does at the provider's page: names themselves, and lets the server know them. */
