@@ -10,9 +10,6 @@ import type { Json } from "../json/json.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import { CallBundle, keyOf, type ApprovedListArguments } from "./bundle.ts";
 
-/** Begins the keys under which the states of sessions are staged. */
-const stateKey = "toolmount.state of ";
-
 type MakeCall = (request: CallRequest, context?: SessionCallContext) => Promise<ToolOutcome>;
 type MakeList = (list: ApprovedListArguments, context?: SessionCallContext) => Promise<ToolOutcome>;
 
@@ -25,8 +22,10 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly #makeList: MakeList;
   readonly #controller = new AbortController();
   readonly #staged = new Map<string, unknown>();
+  /** What calls would change in the states of sessions, by session: each place sees it. */
+  readonly #states = new Map<string, Map<string, Json | undefined>>();
   readonly #harmless = new Set<string>();
-  /** By the number of a call. */
+  /** Where the preview of each call staged its effects, in the order of the calls. */
   readonly #stages: (object | null)[] = [];
 
   constructor(id: string, make: MakeCall, makeList: MakeList) {
@@ -122,14 +121,15 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     return `"${tool}" may read what "${other.tool}" would change, and they do not run in the same process`;
   }
 
-  /** Whether previews of a place stage more than the session's state, which each place sees. */
+  /** Whether previews of a place may have staged something: in this process that is known. */
   #mayStage(stage: object | null): boolean {
-    return stage !== null || [...this.#staged.keys()].some((key) => !key.startsWith(stateKey));
+    return stage !== null || this.#staged.size > 0;
   }
 
   /** The state of the session with what was staged: nothing is written to the session itself. */
   stateOver(state: RunnerSession, sessionId = ""): RunnerSession {
-    const changes = this.staged(stateKey + sessionId, () => new Map<string, Json | undefined>());
+    const changes = this.#states.get(sessionId) ?? new Map<string, Json | undefined>();
+    this.#states.set(sessionId, changes);
     return {
       snapshot: () => {
         const values = Object.entries({ ...state.snapshot(), ...Object.fromEntries(changes) });
