@@ -47,10 +47,9 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   const cancellation = createCancellation();
   const held = { state: host.states.of(id) }; // what was loaded stays loaded while the session is held
   const stateOf = () => (held.state = host.states.of(id));
-  const load = async () => {
-    const state = stateOf();
-    await host.states.load(id);
-    return state;
+  const load = () => {
+    stateOf();
+    return loadState(host, id);
   };
   const offer = (turn: SessionTurn = {}) => makeOffer(host, { ...turn, sessionId: id });
   const begin = (given: SessionCallContext, of = id) => {
@@ -102,8 +101,9 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   return session;
 }
 
-/** How a call in a session begins. The call loads the session again, and reports a failure in its outcome. */
+/** Prepares the context of a call in a session. */
 async function beginIn(host: HostState, id: string, given: CallContext) {
+  // The call loads the state again, and reports the failure in its outcome.
   const session = await loadState(host, id).catch(() => null);
   const mode = await callMode(host, id, given.turnId);
   const context: OwnContext = { ...given, sessionId: id, mode };
