@@ -41,7 +41,7 @@ export async function listChanges(
   return selectFrom(await readLogs(host, sessionId), sessionId, filter);
 }
 
-/** By session: that of the undo is the first. */
+/** The logs of changes by session. The session that is listed or undone is the first. */
 type Logs = ReadonlyMap<string, UndoLog>;
 
 async function readLogs(host: HostState, sessionId: string): Promise<Logs> {
@@ -54,17 +54,17 @@ async function readLogs(host: HostState, sessionId: string): Promise<Logs> {
   return logs;
 }
 
-/** What a filter selects. Numbers are those of the session itself; the changes of its agents stand where their time puts them. */
+/** Selects changes, oldest first. `after` is the number of one of the session's own; its agents' are compared by their time. */
 function selectFrom(
   logs: Logs,
   sessionId: string,
-  { after, ...filter }: ChangeFilter,
+  { after = 0, ...filter }: ChangeFilter,
 ): readonly SessionChange[] {
-  const [own, ...others] = [...logs.values()];
-  const since = after === undefined || after === 0 ? 0 : (own!.atOf(after) ?? 0);
-  const below = others.flatMap((log) => log.select(filter).filter(({ at }) => at > since));
-  if (below.length === 0) return own!.select({ ...filter, after });
-  return [...own!.select({ ...filter, after }), ...below].toSorted((a, b) => a.at - b.at);
+  const [log, ...others] = [...logs.values()];
+  const own = log!.select({ ...filter, after });
+  const since = log!.atOf(after) ?? 0;
+  const below = others.flatMap((other) => other.select(filter).filter(({ at }) => at > since));
+  return below.length === 0 ? own : [...own, ...below].toSorted((a, b) => a.at - b.at);
 }
 
 /** Undoes the selected changes of a session, newest first, up to the first that fails. Rejects with `STORE_FAILED`. */
