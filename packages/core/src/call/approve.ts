@@ -78,7 +78,7 @@ function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | 
 
 /** Whether an approval can be remembered: what a gate, a rule or the host itself asks is asked each time. */
 function isRememberable({ approval, isInternal }: Call): boolean {
-  return !isInternal && approval!.reasons.every(({ source }) => /^(?:confirmation|level)$/.test(source));
+  return !isInternal && approval!.reasons.every(({ source }) => ["confirmation", "level"].includes(source));
 }
 
 /** Whether a remembered approval answers this call, too. */

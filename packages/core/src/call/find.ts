@@ -120,7 +120,9 @@ const isListOf = (isOne: (item: unknown) => boolean) => (list: unknown) =>
 const areTextsOrAbsent = isListOf((text) => typeof text === "string");
 const areCausesOrAbsent = isListOf(
   (cause) =>
-    isRecord(cause) && [cause["sessionId"] ?? 0, cause["turnId"], cause["callId"]].every(isIdOrAbsent),
+    isRecord(cause) &&
+    typeof cause["sessionId"] === "string" &&
+    [cause["turnId"], cause["callId"]].every(isIdOrAbsent),
 );
 
 const notTexts = (key: string) => `the ${key} of the context are not a list of texts`;
