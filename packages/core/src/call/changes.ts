@@ -5,7 +5,7 @@ import type { ChangingCall } from "../sessions/changes.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { Call } from "./call.ts";
 
-/** Whether the changes of a call are kept: those of a session, whose tool can undo them in this process. */
+/** Whether the changes of a call are kept: those of a session, whose tool can undo them where it runs. */
 export function keepsChanges(call: Call): boolean {
   const { given, undo } = call;
   const isReal = undo === null && given.rehearsal === undefined;
@@ -76,7 +76,8 @@ export function undoProblem(call: Call): string | null {
   if (definition.undo === undefined) return "the tool has no undo";
   if (info.execution === "client") return "it runs at the client";
   const runner = runnerOf(call);
-  return runner === null || runner?.undoes === true ? null : `its runner "${name}" runs no undo`;
+  if (runner === null || runner?.undoes === true) return null;
+  return `${call.host.runner === null ? `its runner "${name}"` : "the runner of the host"} runs no undo`;
 }
 
 /** Why an undo cannot run: its tool is not the one that made the change, or cannot undo any more. Null when it can. */

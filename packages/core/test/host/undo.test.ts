@@ -7,6 +7,7 @@ import {
   systemClock,
   type HostOptions,
   type Json,
+  type Runner,
 } from "../../src/index.ts";
 import { changesLogOf } from "../../src/sessions.ts";
 import { tool, world } from "../world.ts";
@@ -513,4 +514,13 @@ test("a change of a tool whose runner runs no undo is announced as one that stay
   const rehearsal = session.rehearse();
   await rehearsal.call(set);
   expect(rehearsal.calls).toMatchObject([{ canUndo: false, isModelled: false }]);
+});
+
+test("where the host itself has a runner that runs no undo, the announcement says so", async () => {
+  const runner: Runner = { run: async () => data(1) };
+  const session = world([notesTool(new Map())], { runner }).host.session("s");
+  await session.call({ name: "set_note", arguments: { key: "a", value: 1 } });
+  expect(await session.changes()).toMatchObject([
+    { irreversible: 'what "set_note" does cannot be undone: the runner of the host runs no undo' },
+  ]);
 });
