@@ -1,9 +1,9 @@
-import { callsLogOf, changesLogOf, resultsLogOf, ticketsLogOf } from "@toolmount/core/sessions";
+import { logsOf } from "@toolmount/core/sessions";
 import type { Kysely, Transaction } from "kysely";
 import type { CallWords } from "./call-words.ts";
 import { deleteSession } from "./sessions.ts";
-import type { Tables } from "./tables.ts";
 import { readRow } from "./read-row.ts";
+import type { Tables } from "./tables.ts";
 import type { Pruned } from "./store-shapes.ts";
 
 /** Deletes what ended before a time, in milliseconds since the epoch. */
@@ -42,7 +42,7 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
 
 /** Sessions of which no agent made the calls, so that only other logs of them are stored, all from before a time. */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
-  const prefixes = [resultsLogOf, changesLogOf, callsLogOf, ticketsLogOf].map((logOf) => logOf(""));
+  const prefixes = logsOf("", []).filter((prefix) => prefix !== "");
   const logs = [];
   for (const prefix of prefixes) logs.push(...(await lastEntries(db, prefix)));
   const fresh = new Set(logs.filter(({ at }) => at >= before).map(({ id }) => id));
