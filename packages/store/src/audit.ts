@@ -44,8 +44,6 @@ export function createAudit(
     },
     calls: (filter) => listCalls(db, filter, words, systemClock.now()),
     async read({ runId, runIds, tool, writer, since, last, page } = {}) {
-      // Postgres has no empty list.
-      if (runIds?.length === 0) return [];
       const order = last === undefined ? "asc" : "desc";
       const rows = await db
         .selectFrom("audit")

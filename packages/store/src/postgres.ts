@@ -1,4 +1,11 @@
-import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import {
+  PostgresDialect,
+  PostgresQueryCompiler,
+  type Dialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PrimitiveValueListNode,
+} from "kysely";
 import type { DatabaseError, Pool, PoolClient, PoolConfig } from "pg";
 import type { PostgresOptions } from "./store-shapes.ts";
 
@@ -44,7 +51,21 @@ export async function createPostgresDialect(url: string, options: PostgresOption
   const getTypeParser = (type: number, format?: string) =>
     type === bigint ? Number : parserOf(type, format);
   const pool = await createPool(url, options, { getTypeParser });
-  return new PostgresDialect({ pool: discardBroken(pool, DatabaseError) });
+  return new OwnDialect({ pool: discardBroken(pool, DatabaseError) });
+}
+
+class OwnDialect extends PostgresDialect {
+  override createQueryCompiler(): OwnCompiler {
+    return new OwnCompiler();
+  }
+}
+
+/** Postgres has no empty list after `in`, as SQLite has. Nothing is equal to null, so nothing is in a list of it alone. */
+class OwnCompiler extends PostgresQueryCompiler {
+  protected override visitPrimitiveValueList(node: PrimitiveValueListNode): void {
+    if (node.values.length === 0) this.append("(null)");
+    else super.visitPrimitiveValueList(node);
+  }
 }
 
 /** The pool, except that it closes a client after an error that the server did not report: its state is unknown. */
