@@ -20,8 +20,8 @@ import { withoutSignals } from "./without-signals.ts";
 if ("permission" in process && process.permission !== undefined) withoutSignals();
 
 const running = new Map<string, AbortController>();
-const calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
-const keeping = new Map<number, PromiseWithResolvers<void>>();
+/** What was asked of the host and is not answered yet, by its number. */
+const asked = new Map<number, PromiseWithResolvers<unknown>>();
 let module: FarModule | undefined;
 
 const socket = new Socket({ fd: channelDescriptor, readable: true, writable: true });
@@ -51,13 +51,13 @@ function receive(message: HostMessage): void {
     case "abort":
       return abort(message);
     case "called":
-      return calls.get(message.id)?.resolve(message.outcome);
+      return asked.get(message.id)?.resolve(message.outcome);
     case "call-failed":
-      return calls.get(message.id)?.reject(new Error(message.message));
+      return asked.get(message.id)?.reject(new Error(message.message));
     case "kept":
       return message.problem === undefined
-        ? keeping.get(message.id)?.resolve()
-        : keeping.get(message.id)?.reject(new Error(message.problem));
+        ? asked.get(message.id)?.resolve(undefined)
+        : asked.get(message.id)?.reject(new Error(message.problem));
   }
 }
 
@@ -115,15 +115,26 @@ function abort({ runId, name, message }: Extract<HostMessage, { type: "abort" }>
 
 let nextNumber = 0;
 
-async function keep(runId: string, kept: Kept): Promise<void> {
+/** Asks the host for something, under the next number, and waits for its answer. */
+async function ask(question: (id: number) => FarMessage): Promise<unknown> {
   const id = nextNumber++;
-  const answer = Promise.withResolvers<void>();
-  keeping.set(id, answer);
-  send({ ...kept, runId, id });
-  return answer.promise.finally(() => keeping.delete(id));
+  const answer = Promise.withResolvers<unknown>();
+  asked.set(id, answer);
+  send(question(id));
+  return answer.promise.finally(() => asked.delete(id));
 }
 
-/** Most rehearsals of which this process has what previews staged; the oldest one goes. */
+async function keep(runId: string, kept: Kept): Promise<void> {
+  await ask((id) => ({ ...kept, runId, id }));
+}
+
+async function callHost(runId: string, { id, name, arguments: given }: CallRequest): Promise<ToolOutcome> {
+  const request = { ...(id !== undefined && { id }), name, ...(given !== undefined && { arguments: given }) };
+  const answer = await ask((number) => ({ type: "call", runId, id: number, request: request as never }));
+  return answer as ToolOutcome;
+}
+
+/** Most rehearsals whose staged effects this process holds. It drops those of the rehearsal that it ran least recently. */
 const maxStages = 64;
 const stages = new Map<string, Map<string, unknown>>();
 
@@ -141,13 +152,4 @@ function stage(id: string, which: "first" | "again"): StagedEffects {
       return values.get(key) as Value;
     },
   };
-}
-
-async function callHost(runId: string, { id, name, arguments: given }: CallRequest): Promise<ToolOutcome> {
-  const number = nextNumber++;
-  const answer = Promise.withResolvers<ToolOutcome>();
-  calls.set(number, answer);
-  const request = { ...(id !== undefined && { id }), name, ...(given !== undefined && { arguments: given }) };
-  send({ type: "call", runId, id: number, request: request as never });
-  return answer.promise.finally(() => calls.delete(number));
 }
