@@ -1,13 +1,9 @@
 // What any runtime must do with core alone: no file, no process, no socket.
 import { changedSince, createHost, createMemoryStore, data, defineTool, failure } from "@toolmount/core";
 import { z } from "zod";
+import { equal } from "./checks.mjs";
 
 const base = { category: "read", consequenceLevel: "low", requiresConfirmation: false };
-
-function equal(found, wanted) {
-  const [a, b] = [found, wanted].map((value) => JSON.stringify(value));
-  if (a !== b) throw new Error(`found ${a}, wanted ${b}`);
-}
 
 function open(...tools) {
   const host = createHost({ store: createMemoryStore() });

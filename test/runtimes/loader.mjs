@@ -5,11 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { openHost } from "@toolmount/loader";
-
-function equal(found, wanted) {
-  const [a, b] = [found, wanted].map((value) => JSON.stringify(value));
-  if (a !== b) throw new Error(`found ${a}, wanted ${b}`);
-}
+import { equal } from "./checks.mjs";
 
 // Beside this file, so that the packages are found as in any program's folder.
 const here = fileURLToPath(new URL(".", import.meta.url));
