@@ -39,14 +39,14 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
         .limit(limit)
         .execute();
       const listed = rows.map(readListed);
-      // What is due is ended, and a question that cannot be read has nothing to end.
+      // The host ends the calls of questions that are due, and it cannot end one that it cannot read.
       return dueBy === undefined ? listed : listed.filter(({ sealed }) => sealed !== unreadable.sealed);
     },
     ...createRemembered(db),
   };
 }
 
-/** What is shown of a question that cannot be read. Nothing can be resumed with it. */
+/** Members of a question that cannot be read. No call can be resumed with it. */
 const unreadable = {
   tool: "unreadable",
   digest: "",
@@ -63,7 +63,7 @@ const unreadable = {
   end: null,
 } as const;
 
-/** A row of a list. One that is damaged or too wide is listed as far as its columns say it, and hides no other. */
+/** Reads a row of a list. A damaged row, or one that is too wide, is listed by its columns, and hides no other row. */
 function readListed(row: Tables["approvals"]): ApprovalRecord {
   try {
     return readRow(row.body) as ApprovalRecord;

@@ -2,8 +2,8 @@ import type { Json } from "@toolmount/core";
 import { excessOf } from "@toolmount/core/internal";
 
 /**
- * The value of a text of a row. Throws for one that is too wide to parse: a damaged row, or one of another program, must not
- * hold up the host.
+ * Parses a text of a row. Throws for one that is too wide: a damaged row, or one that another program wrote, must not hold up
+ * the host.
  */
 export function readRow(text: string): unknown {
   const excess = excessOf(text);

@@ -60,7 +60,7 @@ async function hasSkill(folder: string): Promise<boolean> {
 
 async function readSkill(folder: string): Promise<Skill> {
   const { files, instructions } = await readSkillFolder(folder);
-  // Editors of Windows begin a file with the mark of its encoding; no model reads anything in it.
+  // Some editors on Windows write a byte order mark first. It cannot hide an instruction.
   const text = instructions.replace(/^\u{FEFF}/u, "");
   const frontMatter = parseFrontMatter(text);
   const { name } = frontMatter;

@@ -26,7 +26,7 @@ function hasPreview(call: Call): boolean {
   return runner === null || runner?.undoes === true;
 }
 
-/** Where the preview of a call stages its effects: null for this process, else an object for each place. */
+/** Returns the module in whose process the preview of a call stages its effects; null for this process. */
 function stageOf(call: Call): object | null {
   return runnerOf(call) === null ? null : call.tool!.module;
 }
@@ -69,7 +69,7 @@ export async function runPreview(call: Call, preview: unknown): Promise<unknown>
 
 const changes: ReadonlySet<unknown> = new Set(["create", "change", "delete", "move", "other"]);
 
-/** What `preview` returned. Throws {@link ContractBreach}. */
+/** Checks what `preview` returned. Throws {@link ContractBreach}. */
 function readPreview(value: unknown): Preview {
   if (isRecord(value) && Array.isArray(value["effects"]) && value["effects"].every(isEffect))
     return value as unknown as Preview;

@@ -58,7 +58,10 @@ export interface CallContext {
   readonly prompts?: readonly string[] | undefined;
   /** Sessions whose results this session has seen, too, such as the parent of a sub-agent. */
   readonly parentSessionIds?: readonly string[] | undefined;
-  /** The turns and calls of other sessions that began this one, the nearest first: an undo of them undoes this call, too. */
+  /**
+   * The turns and calls of other sessions that began this one, the nearest first. An undo of one of them undoes this call,
+   * too.
+   */
   readonly causes?: readonly CallCause[] | undefined;
   /** The rehearsal of which the call is a part: from `session.rehearse()`. Calls that its tool makes are a part of it, too. */
   readonly rehearsal?: RehearsalMark | undefined;
@@ -75,8 +78,8 @@ export interface CallContext {
    */
   readonly onQuestion?: ((ticket: string) => Promise<unknown> | void) | undefined;
   /**
-   * Called when nothing but the caller keeps the call from running: no gate denied it, and no person has to be asked. The tool
-   * runs when the returned promise resolves; a rejection cancels the call.
+   * The host calls it when no gate denied the call and no person has to be asked. The tool runs when the returned promise
+   * resolves; a rejection cancels the call.
    */
   readonly onAllowed?: (() => Promise<unknown> | void) | undefined;
   /** Receives what the tool reports while it runs. */

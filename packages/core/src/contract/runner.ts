@@ -26,7 +26,7 @@ export interface RunnerJob {
   readonly info: CallInfo;
   readonly arguments: JsonObject;
   readonly timeoutMs: number;
-  /** What the tool does instead of its work; only for runners that are `undoes`. */
+  /** What the tool does instead of its work. Only a runner with `undoes` gets it. */
   readonly instead?: RunnerInstead | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface RunnerControl {
   progress(progress: Progress): void;
   call(request: CallRequest): Promise<ToolOutcome>;
   readonly session: RunnerSession;
-  /** As in the context of a tool; absent where nothing is kept. */
+  /** As in the context of a tool; absent where the host stores no changes of the call. */
   readonly undoable?: ToolContext["undoable"];
   readonly irreversible?: ToolContext["irreversible"];
   /** In a rehearsal: the same object for all of its calls. */
@@ -81,7 +81,10 @@ export interface Runner {
    * another process: so a turn that resumes makes it again.
    */
   readonly adopts?: boolean | undefined;
-  /** It also runs the undo and the preview of a tool, and the previews of one rehearsal and one module see each other's effects. */
+  /**
+   * The runner also runs the undo and the preview of a tool. The previews of one rehearsal and one module see each other's
+   * effects.
+   */
   readonly undoes?: boolean | undefined;
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /**

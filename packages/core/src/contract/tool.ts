@@ -79,10 +79,10 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    */
   readonly idempotent?: boolean | undefined;
   /**
-   * The tool makes the same calls in the same order when it runs again, as long as they are answered in the same order. Such a tool can wait
-   * for the approval of a call that it makes, as an idempotent one can, and each call that it made is answered from its first
-   * run. In a session that is stored it also runs again when its process died and the call is made again with its id. One of
-   * its calls that had begun then, and may not run twice, is answered with `OUTCOME_UNKNOWN`.
+   * The tool makes the same calls in the same order when it runs again, as long as they are answered in the same order. Such
+   * a tool can wait for the approval of a call that it makes, as an idempotent one can, and each call that it made is
+   * answered from its first run. In a session that is stored it also runs again when its process died and the call is made
+   * again with its id. One of its calls that had begun then, and may not run twice, is answered with `OUTCOME_UNKNOWN`.
    */
   readonly repeatable?: boolean | undefined;
   /**

@@ -1,6 +1,6 @@
 import { excessOf } from "./shape.ts";
 
-/** Makes the error for a message that is not read, of what is too much: "a message is larger than 10 bytes". */
+/** Makes the error for a message that is not read. `problem` says why: "a message is larger than 10 bytes". */
 export type Refuse = (problem: string) => Error;
 
 /** Most bytes of one message, which is a body or an event of a stream, and of a whole stream of events. */
@@ -12,15 +12,15 @@ interface Bounds {
 /** What `fetch` and its replacements have in common. */
 type Fetch<Input> = (input: Input, init?: RequestInit) => Promise<Response>;
 
-/** Throws what `refuse` makes of the text of a message whose objects have too many members. */
+/** Throws the error of `refuse` for a message whose objects have too many members. */
 export function requireNarrow(text: string, refuse: Refuse): void {
   const excess = excessOf(text);
   if (excess !== null) throw refuse(`a message has ${excess}`);
 }
 
 /**
- * A fetch whose answers have bounds. To read a message that is too large, or that has an object of too many members,
- * rejects with what `refuse` makes of it, and its connection ends. Compressed data counts uncompressed.
+ * Wraps a fetch so that its answers have bounds. Reading a message that is too large, or that has an object of too many
+ * members, rejects with the error of `refuse` and ends the connection. Compressed data counts uncompressed.
  */
 export function boundedFetch<Input>(fetchOne: Fetch<Input>, bounds: Bounds, refuse: Refuse): Fetch<Input> {
   return async (input, init) => {
@@ -91,7 +91,7 @@ export class LineReader {
     this.#refuse = refuse;
   }
 
-  /** The lines that a chunk completes. Throws what `refuse` makes of a line that is too long. */
+  /** Returns the lines that a chunk completes. Throws the error of `refuse` for a line that is too long. */
   push(chunk: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;

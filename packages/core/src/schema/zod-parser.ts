@@ -113,7 +113,7 @@ export function partsOf(schema: object): ZodParts {
   return { ...parts, size: addParts(schema, parts, new Map()) };
 }
 
-/** Counts how many schemas a Zod schema has, one that is used twice counted twice. */
+/** Counts the schemas in a Zod schema. One that is used twice counts twice. */
 export function zodSize(schema: object): number {
   return partsOf(schema).size;
 }

@@ -41,7 +41,7 @@ export interface ChangingCall {
   readonly runId: string;
   readonly turnId?: string | undefined;
   readonly parents: readonly string[];
-  /** What began the session, in other sessions. */
+  /** The turns and calls of other sessions that began this one. */
   readonly causes: readonly CallCause[];
   readonly arguments: JsonObject;
 }
@@ -74,7 +74,7 @@ export class SessionChanges {
   readonly #limits: Limits;
   readonly #logs = new Map<string, Log>();
   readonly #memory = createMemorySessions();
-  /** Later than for any earlier change of this process: a session and its agents are undone in the order of time. */
+  /** Time of the last change. The next one gets a later time: a session and its agents are undone in the order of time. */
   #lastAt = 0;
 
   constructor(host: ChangesHost, limits: Limits = bounds) {
@@ -191,7 +191,7 @@ export class SessionChanges {
   }
 }
 
-/** Most sessions of agents that are looked at. */
+/** Most sessions of agents that one undo reads. */
 const maxBelow = 1_000;
 
 async function belowOf(store: SessionStore, sessionId: string): Promise<readonly string[]> {

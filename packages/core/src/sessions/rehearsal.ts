@@ -103,8 +103,8 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   }
 
   /**
-   * Why a read cannot run now: a change before it is not really there, and the read sees only what was staged where it runs.
-   * Null when it can run.
+   * Says why a read cannot run after the changes before it, which no tool really made: it would not see them, or not all of
+   * them, since it sees only what was staged where it runs. Null when it can run.
    */
   dependence(tool: string, stage: { readonly of: object | null } | null): string | null {
     const unmodelled = this.calls.find(({ isModelled }) => !isModelled);

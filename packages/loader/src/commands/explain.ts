@@ -99,8 +99,8 @@ function completeEntry(
 }
 
 /**
- * Returns what the plan's policies answer to a call of each tool that manifests list, by the tool's name, whatever its arguments
- * are: rules about arguments have no answer. No module of an entry is imported.
+ * Asks the plan's policies about a call of each tool that manifests list, whatever its arguments are: rules about arguments
+ * have no answer. Returns the answers by the tool's name. No module of an entry is imported.
  */
 export async function askAboutTools(
   input: PlanInput,

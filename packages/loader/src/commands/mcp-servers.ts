@@ -16,7 +16,10 @@ export interface McpServers {
   }[];
 }
 
-/** Reads the MCP servers of a plan, without starting one. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is not a plan. */
+/**
+ * Reads the MCP servers of a plan, without starting one. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is not a
+ * plan.
+ */
 export async function readMcpServers(input?: PlanInput, options: OpenHostOptions = {}): Promise<McpServers> {
   const { opened, plan, modules } = await loadPlan(input, fillOptions(options));
   const state = plan.sections["state"];

@@ -28,8 +28,8 @@ export async function nextFiles({ opened, plan, modules }: LoadedPlan): Promise<
 }
 
 /**
- * Returns where an entry may write without the protection of these files: what an MCP server may write is its own, and Node's
- * permission model has no exceptions from a folder.
+ * Returns where an entry may write without the protection of these files: what an MCP server may write is its own, and
+ * Node's permission model has no exceptions from a folder.
  */
 function writerOf(
   { id, source, config, entry }: ModuleUse,

@@ -30,7 +30,10 @@ export interface PlanSources {
   readonly problems: readonly Problem[];
 }
 
-/** Reads which packages and repositories a plan names. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is not a plan. */
+/**
+ * Reads which packages and repositories a plan names. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is not a
+ * plan.
+ */
 export async function readPlanSources(
   input?: PlanInput,
   options: OpenHostOptions = {},

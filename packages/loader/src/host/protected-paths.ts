@@ -9,8 +9,8 @@ import { lockFileOf } from "../plan/lock-file-name.ts";
 import { stateFiles } from "./secret-paths.ts";
 
 /**
- * Returns what a tool must not write, even inside folders that it may write: everything that the next command reads or imports.
- * A tool that changed it would decide what the next host runs.
+ * Returns what a tool must not write, even inside folders that it may write: everything that the next command reads or
+ * imports. A tool that changed it would decide what the next host runs.
  *
  * Absolute paths, with everything below them: the files of the plan, their lock files, the file of its state, the folder
  * `.toolmount`, `node_modules`, `package.json`, the files of local modules, those of models included, and what the next

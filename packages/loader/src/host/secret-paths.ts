@@ -4,8 +4,8 @@ import { holdsVariables } from "@toolmount/core/internal";
 import type { LoadedPlan } from "../mount/load-plan.ts";
 
 /**
- * Returns what tools must not read, even inside folders that they may read, unless the plan names the very path: the file of the
- * plan's state, the folder `.toolmount`, the files that the plan names as `${file:…}`, and `.env` files beside the plan.
+ * Returns what tools must not read, even inside folders that they may read, unless the plan names the very path: the file of
+ * the plan's state, the folder `.toolmount`, the files that the plan names as `${file:…}`, and `.env` files beside the plan.
  * Absolute paths, with everything below them.
  */
 export async function secretPaths({

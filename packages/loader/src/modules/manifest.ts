@@ -55,7 +55,7 @@ export interface PackageFacts {
   readonly folder: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
-  /** The member of `package.json`, unread. */
+  /** The member of `package.json`, not checked. */
   readonly exports: unknown;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;
@@ -70,7 +70,7 @@ export async function findPackage(name: string, folder: string): Promise<Package
 }
 
 function locate(name: string, folder: string): string | undefined {
-  // Bun does not have it.
+  // Bun has no such function.
   if ((findPackageJSON as typeof findPackageJSON | undefined) === undefined) return locateAbove(name, folder);
   try {
     return findPackageJSON(name, pathToFileURL(join(folder, "plan.js")));

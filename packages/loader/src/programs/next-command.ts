@@ -66,8 +66,8 @@ interface NamingModule {
 }
 
 /**
- * Returns what the next command would run or obey besides modules: the programs of hooks and of MCP servers, with the files that
- * they name or import, the folders of skills, and files that programs obey. Absolute paths, and names in any folder.
+ * Returns what the next command would run or obey besides modules: the programs of hooks and of MCP servers, with the files
+ * that they name or import, the folders of skills, and files that programs obey. Absolute paths, and names in any folder.
  */
 export async function nextCommandPaths(named: NamingPlan): Promise<readonly string[]> {
   const found = await nextCommandFiles(named);

@@ -167,7 +167,7 @@ export class MountedServer {
     return new Connection({ ...shared, onTools, onResource, onStarted: () => setImmediate(this.#warmUp) });
   }
 
-  /** To load the compiler, and to compile its first schema, takes 100 ms; meanwhile the server starts. */
+  /** Loads the compiler and compiles its first schema, which takes 100 ms, while the server starts. */
   readonly #warmUp = () => {
     const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
     compiler?.compile({ type: "object" });

@@ -83,7 +83,7 @@ export function skillProblem(tool: Pick<Tool, "_meta">): string | undefined {
   }
 }
 
-/** Returns what a skill is, for the lock file and for clients of this host. */
+/** Describes a skill for the lock file and for clients of this host. */
 export function toOffered(skill: Skill): OfferedSkill {
   const { frontmatter } = skill;
   const files = filesOf(skill);

@@ -29,7 +29,7 @@ export interface TransportOptions {
   /** Variables that a program gets, whatever its entry says. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
-  /** Called when the program of a server over stdio was started, which takes its time to answer. */
+  /** The transport calls it when it has started the program of a server over stdio, which does not answer at once. */
   readonly onStarted?: (() => void) | undefined;
   /** Authorizes requests over HTTP; one that wants to see them wraps their fetch. */
   readonly authProvider?: (AuthProvider & { noting?(fetchOne: FetchLike): FetchLike }) | undefined;

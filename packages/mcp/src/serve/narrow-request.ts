@@ -4,12 +4,12 @@ import { refusal } from "./narrow-lines.ts";
 /** Most bytes of a request's body. The SDK has the same bound. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** Bytes below which no body can be too wide, so that it need not be looked at. */
+/** A body of fewer bytes cannot be too wide. */
 const narrowBytes = 65_536;
 
 /**
- * A request whose body may be parsed, or the answer that refuses it. A body is read here unless the request states a small
- * length: the server that received it has compared that with the body.
+ * Returns a request whose body may be parsed, or the answer that refuses it. A body is read here unless the request states a
+ * small length: the server that received it has compared that with the body.
  */
 export async function narrowRequest(request: Request): Promise<Request | Response> {
   const length = request.headers.get("content-length");

@@ -54,7 +54,7 @@ function wholeOf(host: Pick<Host, "output">, ref: string): string | undefined {
   }
 }
 
-/** Of a value that was too large to be kept whole, only the start is there: it is no JSON. One that is too wide stays a text. */
+/** Parses a kept output. Undefined for one that was too large to be kept whole, since its end is missing, or is too wide. */
 function jsonOf(text: string): unknown {
   if (excessOf(text) !== null) return undefined;
   try {

@@ -4,8 +4,8 @@ import { escapeDeceiving, isDeceiving } from "@toolmount/core/text";
 const maxLevels = 100;
 
 /**
- * Returns what a server sent, with characters that people do not see written as code points, unless the plan allows them; the value
- * itself where it has none.
+ * Returns what a server sent, with characters that people do not see written as code points, unless the plan allows them;
+ * the value itself where it has none.
  */
 export function withShownTexts<Value>(
   value: Value,

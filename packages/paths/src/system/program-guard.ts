@@ -17,7 +17,7 @@ export interface ProgramGuard {
 export interface LimitMark {
   /** How the limit of a process with this mark is shown in `/proc/PID/limits`. */
   readonly text: string;
-  /** What starts a program with the mark. */
+  /** Returns the command that starts a program with the mark. */
   readonly launch: (file: string, args: readonly string[]) => { file: string; args: readonly string[] };
 }
 
@@ -111,7 +111,7 @@ function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOpti
  * has enforced nothing by it since version 2.4.30 (getrlimit(2), RLIMIT_RSS). A process can only lower it. Elsewhere nothing is marked.
  */
 export function createLimitMark(platform = process.platform): LimitMark {
-  // Above all memory that a machine has, and exact as a number of bytes.
+  // More memory than any machine has, and exact as a number of bytes.
   const kilobytes = 2 ** 40 + randomInt(2 ** 40);
   const bytes = String(kilobytes * 1024).padEnd(20);
   return {

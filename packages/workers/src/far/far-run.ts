@@ -24,9 +24,12 @@ type RunRequest = Extract<HostMessage, { type: "run" }>;
 export interface FarHost {
   /** Makes a nested call. */
   call(runId: string, request: CallRequest): Promise<ToolOutcome>;
-  /** Keeps what an undo needs, or why there is none; undefined where the host keeps nothing. */
+  /**
+   * The host stores the change that the tool is about to make, with the data for its undo, or the reason why it cannot be
+   * undone. Absent where no host stores changes.
+   */
   readonly keep?: (runId: string, kept: Kept) => Promise<void>;
-  /** What earlier previews of a rehearsal staged in this process. */
+  /** Returns the effects that previews of a rehearsal have staged in this process. Throws when they are lost. */
   stage?(rehearsalId: string, which: "first" | "again"): StagedEffects;
 }
 

@@ -20,7 +20,7 @@ export type HostMessage =
       /** The session's values when the call starts. */
       readonly state: JsonObject;
       readonly instead?: RunnerInstead;
-      /** What the tool gives to `undoable` and `irreversible` is kept. */
+      /** Whether the host stores the changes that the tool passes to `undoable` and `irreversible`. */
       readonly keeps?: boolean;
       /** Of a rehearsal: whether an earlier preview of it ran in this process. */
       readonly staged?: "first" | "again";

@@ -63,7 +63,7 @@ export class FarProcess {
   readonly #channel: Duplex;
   readonly #meter: MessageMeter;
   readonly #runs = new Map<string, NearRun>();
-  /** Those of which a preview ran here. */
+  /** The process ran a preview of each of these. */
   readonly #rehearsals = new WeakSet<object>();
   readonly #mounting = Promise.withResolvers<Mounted>();
   /** Resolves when the channel is read to its end. */

@@ -37,7 +37,7 @@ export class ModulePool {
   /** The start of the last process. */
   #begun: Promise<unknown> = Promise.resolve();
   #shared: Promise<FarProcess> | undefined;
-  /** The process that has what a rehearsal staged. */
+  /** The process that holds the staged effects of a rehearsal. */
   readonly #stages = new WeakMap<object, Promise<FarProcess>>();
   /** Unknown until the first process has mounted the module. */
   #keepsState: boolean | undefined;
@@ -76,8 +76,8 @@ export class ModulePool {
   }
 
   /**
-   * The process of all previews of a rehearsal. It takes other calls, too, at the same time. Rejects when it has ended: what
-   * was staged ended with it.
+   * Returns the process that runs all previews of a rehearsal, and other calls at the same time. Rejects when it has ended:
+   * the staged effects are lost.
    */
   async stageOf(rehearsal: object, depth: number): Promise<FarProcess> {
     const known = this.#stages.get(rehearsal);

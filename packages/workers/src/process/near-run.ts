@@ -25,7 +25,7 @@ export interface NearRun {
 
 type Send = (message: HostMessage) => void;
 
-/** Sends a call to a process and serves what its tool asks for. `rehearsals` are those of which a preview ran in the process. */
+/** Sends a call to a process and serves what its tool asks for. The process ran previews of each of `rehearsals`. */
 export function createNearRun(
   job: RunnerJob,
   control: RunnerControl,
@@ -48,7 +48,7 @@ export function createNearRun(
   return serveRun(job, control, logger, send);
 }
 
-/** Of a preview: whether the process has what earlier ones of its rehearsal staged. */
+/** Says to a preview whether the process ran one of the same rehearsal before; says nothing to other calls. */
 function stageOf({ instead }: RunnerJob, { rehearsal }: RunnerControl, rehearsals: WeakSet<object>) {
   if (rehearsal === undefined || instead === undefined) return {};
   const staged = rehearsals.has(rehearsal) ? ("again" as const) : ("first" as const);

@@ -140,7 +140,7 @@ async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerCon
   }
 }
 
-/** Previews of one rehearsal run in one process, which has what they staged. */
+/** Runs a preview in the process that holds the staged effects of its rehearsal. */
 async function rehearseInProcess(
   pool: ModulePool,
   job: RunnerJob,

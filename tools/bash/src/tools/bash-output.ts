@@ -95,7 +95,7 @@ function page(job: Job, stream: "stdout" | "stderr", from: number, limit: number
   });
 }
 
-/** Returns how a command stands. */
+/** Returns the status of a command, with its return code where it has ended. */
 export function statusOf({ ending }: Job) {
   if (ending === null) return { status: "running" as const, returncode: null };
   return { status: ending.kind, returncode: ending.kind === "exited" ? ending.code : null };

@@ -50,7 +50,7 @@ export async function requireReplaceable(
   }
 }
 
-/** Returns what both ways of finding out say. */
+/** Refuses a change of a file that is not as the session last saw it. */
 export function changed(path: string): Refusal {
   const message = `File was changed since it was last read: ${path}. Read it again, then repeat the change.`;
   return new Refusal(message, "FILE_CHANGED", { path });

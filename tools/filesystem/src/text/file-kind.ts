@@ -32,7 +32,7 @@ const signatures: readonly (readonly [mimeType: string, start: string, at?: numb
 /** Images that models can look at. */
 const shown = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** Returns what a file that is not a text probably is. */
+/** Guesses the type of a file that is not a text. */
 export function mimeTypeOf(bytes: Buffer): string {
   const start = bytes.toString("latin1", 0, 32);
   const found = signatures.find(([, signature, at = 0]) => start.startsWith(signature, at));
