@@ -1,7 +1,7 @@
 import { ToolmountError } from "@toolmount/core";
 import type { Model, ModelAbilities, ModelPart, ModelRequest, ModelRules } from "./model.ts";
 import { readAiSdkError } from "./ai-sdk-error.ts";
-import type { AiSdkAnswer, AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
+import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
 import { knownContextTokens } from "./context-windows.ts";
 import { toPrompt } from "./prompt.ts";
 import { PartReader } from "./read-parts.ts";
@@ -78,13 +78,9 @@ async function* respond(
   const reader = new PartReader({ provider: options.provider, model: language.modelId }, language.provider);
   const parts = settings.stream
     ? reader.stream((await language.doStream(body)).stream)
-    : wholeAnswer(reader, await language.doGenerate(body));
-  const offered = new Set(request.tools.map(({ name }) => name));
-  yield* options.callsInText === true && offered.size > 0 ? withTextCalls(parts, offered) : parts;
-}
-
-async function* wholeAnswer(reader: PartReader, answer: AiSdkAnswer): AsyncIterable<ModelPart> {
-  yield* reader.answer(answer);
+    : reader.answer(await language.doGenerate(body));
+  if (options.callsInText !== true || request.tools.length === 0) yield* parts;
+  else yield* withTextCalls(parts, new Set(request.tools.map(({ name }) => name)));
 }
 
 function settingsOf(

@@ -23,10 +23,11 @@ const tags: readonly { readonly begins: string; readonly ends: string | null }[]
   { begins: "[TOOL_CALLS]", ends: null }, // Mistral
 ];
 
-/** What a text begins with that may be a call as a whole: tags, a fence, or JSON. */
+/** A text that is a call as a whole begins with one of these: a tag, a fence, or JSON. */
 const openings = [...tags.map(({ begins }) => begins), "```", "{", "["];
+const longestOpening = Math.max(...openings.map(({ length }) => length));
 
-/** Whether a text that is still written may become a call. */
+/** Whether a text that is still written may become a call. Its beginning decides, for every text that continues it. */
 export function mayBecomeCall(text: string): boolean {
   const begun = text.trimStart();
   return openings.some((opening) => begun.startsWith(opening) || opening.startsWith(begun));
@@ -109,13 +110,13 @@ function checked(values: readonly unknown[], offered: ReadonlySet<string>): read
 
 /** Makes calls of those that the model wrote into its text. Text that may become one is held back until that is known. */
 export async function* withTextCalls(
-  parts: AsyncIterable<ModelPart>,
+  parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
   offered: ReadonlySet<string>,
 ): AsyncIterable<ModelPart> {
   let held: ModelPart[] = [];
-  let text = "";
+  let beginning = "";
+  let mayCall = true;
   for await (const part of parts) {
-    if (part.type === "text") text += part.text;
     if (part.type === "finish") {
       const finish = withCalls(part, offered);
       if (finish === part) yield* held;
@@ -123,8 +124,9 @@ export async function* withTextCalls(
       return;
     }
     held.push(part);
-    if (text !== "" && mayBecomeCall(text) && !held.some((one) => one.type === "item" && isCall(one.item)))
-      continue;
+    if (part.type === "text" && beginning.trimStart().length < longestOpening) beginning += part.text;
+    mayCall &&= mayBecomeCall(beginning) && !(part.type === "item" && isCall(part.item));
+    if (mayCall && beginning !== "") continue;
     yield* held;
     held = [];
   }
