@@ -21,7 +21,7 @@ import {
 } from "./tool-class.ts";
 import { createAptixLogger } from "./logger.ts";
 import { fromInvokeResult } from "./invoke-result.ts";
-import { isRecord } from "../schema/guards.ts";
+import { isRecord, parseJson } from "../schema/guards.ts";
 import { withAptixBinding } from "../schema/aptix-binding.ts";
 
 /**
@@ -158,16 +158,8 @@ function inspectInstance(type: AptixClass, tool: AptixInstance): readonly Breach
 
 /** The model's own text, unless the arguments were changed or completed on their way; then what they are now. */
 function argumentText(params: unknown, { rawArguments }: ToolContext): string {
-  if (rawArguments !== undefined && isDeepStrictEqual(parsed(rawArguments), params)) return rawArguments;
+  if (rawArguments !== undefined && isDeepStrictEqual(parseJson(rawArguments), params)) return rawArguments;
   return JSON.stringify(params);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function contextOf({ sessionId, userId, conversationId }: ToolContext) {

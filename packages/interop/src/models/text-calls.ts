@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ModelItem, ModelPart } from "./model.ts";
-import { isRecord } from "../schema/guards.ts";
+import { isRecord, parseJson } from "../schema/guards.ts";
 
 /** A call that a model wrote into its text. */
 interface TextCall {
@@ -86,12 +86,9 @@ function callsIn(body: string): readonly unknown[] {
 
 /** The values of a JSON text: the members of a list, or the one value. Empty for another text. */
 function parsed(text: string): readonly unknown[] {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return Array.isArray(value) ? value : [value];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 /** Members that the JSON of a call has. Others are those of an answer in JSON. */

@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
-import { isRecord, readText } from "../schema/guards.ts";
+import { isRecord, parseJson, readText } from "../schema/guards.ts";
 import { TicketLog } from "./ticket-log.ts";
 
 /** The part of a host that the agents of a library need. */
@@ -223,14 +223,7 @@ export class AgentCalls {
 
 /** A library may use an id again, so the same call is one with the same id, tool and arguments. */
 function keyOf({ id, name, arguments: given }: AgentCall, { sessionId }: CallContext): string {
-  return digestOf([sessionId ?? "", id, name, typeof given === "string" ? parsed(given) : (given ?? {})]);
-}
-
-/** Libraries give the same arguments as text and as a value. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  // Libraries give the same arguments as text and as a value.
+  const value = typeof given === "string" ? (parseJson(given) ?? given) : (given ?? {});
+  return digestOf([sessionId ?? "", id, name, value]);
 }

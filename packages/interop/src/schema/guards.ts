@@ -17,6 +17,15 @@ export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The value of a JSON text; undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The input schema of a foreign tool, however it gives it: as a property or by a method, bare or in a function's
  * envelope. Undefined when it has none; null when what it has is not an object.
