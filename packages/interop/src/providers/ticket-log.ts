@@ -27,25 +27,11 @@ export class TicketLog {
   /** Keeps the ticket of a call that waits, or forgets that of a call that has ended. */
   async note(key: string, { status, ticket, callId, sessionId, result }: ToolOutcome): Promise<void> {
     const at = Date.parse(result.fetchedAt);
-    const waiting = status === "pending" && ticket !== undefined ? { key, callId, ticket, at } : null;
-    if (waiting === null) this.#memory.delete(key);
-    else this.#memory.set(key, waiting);
-    await this.#append(sessionId, waiting ?? { key, at });
-  }
-
-  /** Another process may append at the same time. A log without a waiting call is emptied. */
-  async #append(sessionId: string | undefined, change: Change): Promise<void> {
+    const waits = status === "pending" && ticket !== undefined;
+    const change = waits ? { key, callId, ticket, at } : { key, at };
     const store = this.#store();
-    if (store === null || sessionId === undefined) return;
-    const log = ticketsLogOf(sessionId);
-    for (;;) {
-      const entries = await store.entries(log);
-      const last = entries.at(-1)?.sequence ?? 0;
-      if (!(await store.append(log, last, [{ ...change }]))) continue;
-      const open = openTickets([...entries, { entry: change }]);
-      if (open.size === 0) await store.trim?.(log, last + 1);
-      return;
-    }
+    if (store === null || sessionId === undefined) apply(this.#memory, change);
+    else await append(store, ticketsLogOf(sessionId), change);
   }
 
   async #read(sessionId: string | undefined): Promise<ReadonlyMap<string, WaitingTicket>> {
@@ -55,11 +41,24 @@ export class TicketLog {
   }
 }
 
+/** Another process may append at the same time. A log without a waiting call is emptied. */
+async function append(store: SessionStore, log: string, change: Change): Promise<void> {
+  for (;;) {
+    const entries = await store.entries(log);
+    const last = entries.at(-1)?.sequence ?? 0;
+    if (!(await store.append(log, last, [{ ...change }]))) continue;
+    const open = openTickets([...entries, { entry: change }]);
+    if (open.size === 0) await store.trim?.(log, last + 1);
+    return;
+  }
+}
+
 /** A call that waits. */
 interface WaitingTicket {
   readonly key: string;
   readonly callId: string;
   readonly ticket: string;
+  /** Milliseconds since the epoch. The store deletes old logs by it. */
   readonly at: number;
 }
 
@@ -68,10 +67,11 @@ type Change = WaitingTicket | Pick<WaitingTicket, "key" | "at">;
 
 function openTickets(entries: readonly { readonly entry: unknown }[]): ReadonlyMap<string, WaitingTicket> {
   const open = new Map<string, WaitingTicket>();
-  for (const { entry } of entries) {
-    const change = entry as Change;
-    if ("ticket" in change) open.set(change.key, change);
-    else open.delete(change.key);
-  }
+  for (const { entry } of entries) apply(open, entry as Change);
   return open;
+}
+
+function apply(open: Map<string, WaitingTicket>, change: Change): void {
+  if ("ticket" in change) open.set(change.key, change);
+  else open.delete(change.key);
 }
