@@ -9,7 +9,7 @@ import {
 } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import { isRecord, parseJson, readText } from "../schema/guards.ts";
-import { TicketLog } from "./ticket-log.ts";
+import { TicketLog, type WaitingTicket } from "./ticket-log.ts";
 
 /** The part of a host that the agents of a library need. */
 export type AgentHost = Pick<Host, "call" | "resume" | "approvals" | "coordinator">;
@@ -71,10 +71,11 @@ export class AgentCalls {
    */
   async waits(call: AgentCall, given: CallContext = {}): Promise<boolean> {
     const context = this.#contextOf(given);
-    if (this.#held.has(keyOf(call, context))) return false;
-    if ((await this.#tickets.find(keyOf(call, context), context.sessionId)) !== null)
+    const key = keyOf(call, context);
+    if (this.#held.has(key)) return false;
+    if ((await this.#tickets.find(key, context.sessionId)) !== null)
       return (await this.#question(call.id, context))?.state === "pending";
-    return (await this.#hold(call, context)) === "waits";
+    return this.#hold(key, call, context);
   }
 
   /**
@@ -86,10 +87,10 @@ export class AgentCalls {
     const key = keyOf(call, context);
     const held = this.#held.get(key);
     if (held !== undefined) return this.#release(key, held, given.abortSignal);
-    const ticket = await this.#tickets.find(key, context.sessionId);
-    if (ticket === null) return this.#make(key, call, context);
+    const waiting = await this.#tickets.find(key, context.sessionId);
+    if (waiting === null) return this.#make(key, call, context);
     if (isApproved) await this.decide(call.id, "approve", given);
-    return this.#resume(call, ticket, context);
+    return this.#resumeOrMake(waiting, call, context);
   }
 
   /** Decides the open question of a call as the library's people did. Without `answersAs`, and without a question, nothing changes. */
@@ -99,8 +100,9 @@ export class AgentCalls {
     given: CallContext = {},
     reason?: string,
   ): Promise<void> {
+    if (this.#answersAs === undefined) return;
     const question = await this.#question(callId, this.#contextOf(given));
-    if (question?.state !== "pending" || this.#answersAs === undefined) return;
+    if (question?.state !== "pending") return;
     try {
       await this.#host.approvals.decide(question.id, { decision, reason }, this.#answersAs);
     } catch (error) {
@@ -118,9 +120,8 @@ export class AgentCalls {
   /** Records the end of a denied call, which the library will not make again. */
   async endDenied(callId: string, given: CallContext = {}): Promise<void> {
     const context = this.#contextOf(given);
-    const waiting = await this.#tickets.ofCall(callId, context.sessionId);
-    for (const { key, ticket } of waiting)
-      await this.#tickets.note(key, await this.#host.resume(ticket, context));
+    for (const waiting of await this.#tickets.ofCall(callId, context.sessionId))
+      await this.#resume(waiting, context);
   }
 
   /** Resumes all calls of the session that wait. Null, and nothing runs, while a question is open, and when no call waits. */
@@ -129,11 +130,7 @@ export class AgentCalls {
     const waiting = await this.#tickets.all(context.sessionId);
     for (const { callId } of waiting) if ((await this.decisionOf(callId, given)) === null) return null;
     const outcomes = [];
-    for (const { key, ticket } of waiting) {
-      const outcome = await this.#host.resume(ticket, context);
-      await this.#tickets.note(key, outcome);
-      outcomes.push(outcome);
-    }
+    for (const one of waiting) outcomes.push(await this.#resume(one, context));
     return outcomes.length === 0 ? null : outcomes;
   }
 
@@ -158,24 +155,23 @@ export class AgentCalls {
     return outcome;
   }
 
-  async #hold(call: AgentCall, context: CallContext): Promise<"waits" | "held"> {
-    const key = keyOf(call, context);
-    const allowed = Promise.withResolvers<"held">();
+  /** Makes a call, and holds it before its tool begins. Resolves to whether it waits for a person instead. */
+  async #hold(key: string, call: AgentCall, context: CallContext): Promise<boolean> {
+    const allowed = Promise.withResolvers<false>();
     const released = Promise.withResolvers<void>();
     const controller = new AbortController();
     const onAllowed = () => {
-      allowed.resolve("held");
+      allowed.resolve(false);
       return released.promise;
     };
     const outcome = this.#host.call(call, { ...context, onAllowed, abortSignal: controller.signal });
-    const waits = outcome.then(({ status, ticket }) => status === "pending" && ticket !== undefined);
-    const first = await Promise.race([
+    const waits = await Promise.race([
       allowed.promise,
-      waits.then((isWaiting): "waits" | "held" => (isWaiting ? "waits" : "held")),
+      outcome.then(({ status, ticket }) => status === "pending" && ticket !== undefined),
     ]);
-    if (first === "waits") await this.#tickets.note(key, await outcome);
+    if (waits) await this.#tickets.note(key, await outcome);
     else this.#keepHeld(key, { outcome, controller, release: released.resolve });
-    return first;
+    return waits;
   }
 
   #keepHeld(key: string, held: HeldCall): void {
@@ -195,17 +191,22 @@ export class AgentCalls {
     return outcome.finally(() => signal?.removeEventListener("abort", abort));
   }
 
+  async #resume({ key, ticket }: WaitingTicket, context: CallContext): Promise<ToolOutcome> {
+    const outcome = await this.#host.resume(ticket, context);
+    await this.#tickets.note(key, outcome);
+    return outcome;
+  }
+
   /** A ticket that the store does not know any more makes a new call, which asks again. */
-  async #resume(call: AgentCall, ticket: string, context: CallContext): Promise<ToolOutcome> {
-    let outcome: ToolOutcome;
+  async #resumeOrMake(waiting: WaitingTicket, call: AgentCall, context: CallContext): Promise<ToolOutcome> {
     try {
-      outcome = await this.#host.resume(ticket, context);
+      return await this.#resume(waiting, context);
     } catch (error) {
       if (!isToolmountError(error) || error.code !== "TICKET_INVALID") throw error;
-      outcome = await this.#host.call(call, context);
+      const outcome = await this.#host.call(call, context);
+      await this.#tickets.note(waiting.key, outcome);
+      return outcome;
     }
-    await this.#tickets.note(keyOf(call, context), outcome);
-    return outcome;
   }
 
   /** The newest question of a call of this session. */

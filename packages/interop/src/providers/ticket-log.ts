@@ -10,8 +10,8 @@ export class TicketLog {
     this.#store = store;
   }
 
-  async find(key: string, sessionId: string | undefined): Promise<string | null> {
-    return (await this.#read(sessionId)).get(key)?.ticket ?? null;
+  async find(key: string, sessionId: string | undefined): Promise<WaitingTicket | null> {
+    return (await this.#read(sessionId)).get(key) ?? null;
   }
 
   /** The tickets of the calls with this id: a library may use an id again, for another call. */
@@ -54,7 +54,7 @@ async function append(store: SessionStore, log: string, change: Change): Promise
 }
 
 /** A call that waits. */
-interface WaitingTicket {
+export interface WaitingTicket {
   readonly key: string;
   readonly callId: string;
   readonly ticket: string;
