@@ -1,6 +1,7 @@
 import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
 import { defineForeign, outcomeText, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText } from "../schema/guards.ts";
+import { isImageType, unseenImage, type ImageType, type ResultImage } from "./images.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What Anthropic allows in the name of a tool. Source: its tool-use reference. */
@@ -31,15 +32,10 @@ export type AnthropicContent =
       readonly type: "image";
       readonly source: {
         readonly type: "base64";
-        readonly media_type: AnthropicImageType;
+        readonly media_type: ImageType;
         readonly data: string;
       };
     };
-
-/** The image types that Anthropic accepts. Source: its vision reference. */
-type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
-
-const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /** Tools in the form of Anthropic's Messages API, and the translation of its calls. */
 export interface AnthropicExport {
@@ -97,14 +93,9 @@ function writeResult(outcome: ToolOutcome): AnthropicResult {
   };
 }
 
-/** An image of another type would fail the whole request, so the model reads its type instead. */
-function imageOf({ mimeType, data }: { readonly mimeType: string; readonly data: string }): AnthropicContent {
-  if (!isImageType(mimeType)) return { type: "text", text: `(an image of the type ${mimeType})` };
+function imageOf({ mimeType, data }: ResultImage): AnthropicContent {
+  if (!isImageType(mimeType)) return { type: "text", text: unseenImage(mimeType) };
   return { type: "image", source: { type: "base64", media_type: mimeType, data } };
-}
-
-function isImageType(mimeType: string): mimeType is AnthropicImageType {
-  return imageTypes.includes(mimeType);
 }
 
 /** A tool definition of Anthropic, with its work, as a definition of ours. */

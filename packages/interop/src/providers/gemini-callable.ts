@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ToolInfo } from "@toolmount/core";
 import { isRecord, readText } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { imagesIn } from "./images.ts";
+import { imagesIn, type ResultImage } from "./images.ts";
 import { toGemini, type GeminiFunction, type GeminiResponse } from "./gemini.ts";
 
 /** A call of Gemini's, as its client gives it to a callable tool. */
@@ -62,7 +62,7 @@ export function toGeminiCallable(
 /** What a call gave: the part that answers it, and the images beside it. */
 interface Answered {
   readonly response: GeminiResponse;
-  readonly images: readonly { readonly mimeType: string; readonly data: string }[];
+  readonly images: readonly ResultImage[];
 }
 
 /** Images come after all responses, since older models take none inside a response. */
@@ -93,10 +93,11 @@ async function resumeContents<Content extends object>(
       return id === null ? [part] : partsFor([await run(made[index] as GeminiCall, id)]);
     }),
   );
-  const [answers, more] = [parts.map(([answer]) => answer!), parts.flatMap(([, ...images]) => images)];
+  const answers = parts.map(([answer]) => answer!);
   if (answers.some((part) => waitingId({ ...part }) !== null)) return null;
+  const images = parts.flatMap(([, ...more]) => more);
   const others = given.filter(({ functionResponse }) => functionResponse === undefined);
-  return [...contents.slice(0, at), { ...contents[at]!, parts: [...answers, ...others, ...more] }];
+  return [...contents.slice(0, at), { ...contents[at]!, parts: [...answers, ...others, ...images] }];
 }
 
 function partsOf(content: object): readonly Readonly<Record<string, unknown>>[] {

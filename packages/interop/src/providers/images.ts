@@ -2,13 +2,31 @@ import type { ContentBlock, ToolOutcome } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
 
 /** An image, base64. */
-interface ResultImage {
+export interface ResultImage {
   readonly data: string;
   readonly mimeType: string;
 }
 
-/** Media types that model APIs take. An image of another type would fail the whole request. */
-const taken: readonly string[] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+/** Media types that model APIs take. Source: the references of Anthropic and OpenAI about images. */
+const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
+
+/** The media type of an image that a model can see. */
+export type ImageType = (typeof imageTypes)[number];
+
+/** Whether model APIs take images of a type. An image of another type would fail the whole request. */
+export function isImageType(mimeType: string): mimeType is ImageType {
+  return imageTypes.some((type) => type === mimeType);
+}
+
+/** The sentence that a model reads in place of an image of another type. */
+export function unseenImage(mimeType: string): string {
+  return `(an image of the type ${mimeType})`;
+}
+
+/** The address of an image that contains it. */
+export function dataUrl({ mimeType, data }: ResultImage): string {
+  return `data:${mimeType};base64,${data}`;
+}
 
 /** The images of a result that a model can see, and a sentence for each of another type. */
 export function imagesIn(content: readonly ContentBlock[] = []): {
@@ -17,10 +35,10 @@ export function imagesIn(content: readonly ContentBlock[] = []): {
 } {
   const blocks = content.filter((block) => block.type === "image");
   return {
-    images: blocks.filter(({ mimeType }) => taken.includes(mimeType)),
+    images: blocks.filter(({ mimeType }) => isImageType(mimeType)),
     notes: blocks
-      .filter(({ mimeType }) => !taken.includes(mimeType))
-      .map(({ mimeType }) => `(an image of the type ${mimeType})`),
+      .filter(({ mimeType }) => !isImageType(mimeType))
+      .map(({ mimeType }) => unseenImage(mimeType)),
   };
 }
 

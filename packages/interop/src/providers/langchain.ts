@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { seenOf } from "./images.ts";
+import { dataUrl, seenOf } from "./images.ts";
 
 /** What LangChain gives a tool beside its input. */
 export interface LangChainConfig {
@@ -125,10 +125,7 @@ function messageOf(outcome: ToolOutcome, ToolMessage: LangChainContext["ToolMess
     status: outcome.status === "ok" ? "success" : "error",
     content: [
       { type: "text", text },
-      ...images.map(({ mimeType, data }) => ({
-        type: "image_url" as const,
-        image_url: { url: `data:${mimeType};base64,${data}` },
-      })),
+      ...images.map((image) => ({ type: "image_url" as const, image_url: { url: dataUrl(image) } })),
     ],
   });
 }

@@ -1,7 +1,7 @@
 import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
 import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText, unwrapEnvelope } from "../schema/guards.ts";
-import { seenOf } from "./images.ts";
+import { dataUrl, seenOf } from "./images.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What OpenAI allows in the name of a function. Source: its function-calling reference. */
@@ -57,10 +57,10 @@ export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
 
 function writeOutput(outcome: ToolOutcome): OpenAIOutput {
   const { text, images } = seenOf(outcome);
-  const shown = images.map(({ mimeType, data }) => ({
+  const shown = images.map((image) => ({
     type: "input_image" as const,
     detail: "auto" as const,
-    image_url: `data:${mimeType};base64,${data}`,
+    image_url: dataUrl(image),
   }));
   const output = shown.length === 0 ? text : [{ type: "input_text" as const, text }, ...shown];
   return { type: "function_call_output", call_id: outcome.callId, output };
