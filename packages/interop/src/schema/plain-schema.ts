@@ -1,4 +1,5 @@
 import { isRecord } from "./guards.ts";
+import { typeNames } from "./repair.ts";
 
 /**
  * Whether a schema has only the keywords of most tools, each with a value that every edition of JSON Schema allows. Ajv need not
@@ -6,10 +7,9 @@ import { isRecord } from "./guards.ts";
  */
 export function isPlainSchema(schema: unknown, depth = 0): boolean {
   if (!isRecord(schema) || depth > 64) return false;
-  return Object.entries(schema).every(([key, value]) => {
-    const isAllowed = Object.hasOwn(keywords, key) ? keywords[key]! : null;
-    return isAllowed !== null && isAllowed(value, depth + 1);
-  });
+  return Object.entries(schema).every(
+    ([key, value]) => Object.hasOwn(keywords, key) && keywords[key]!(value, depth + 1),
+  );
 }
 
 type Check = (value: unknown, depth: number) => boolean;
@@ -20,23 +20,12 @@ const isNumber: Check = (value) => Number.isFinite(value);
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isAny: Check = () => true;
 
-const types: ReadonlySet<unknown> = new Set([
-  "array",
-  "boolean",
-  "integer",
-  "null",
-  "number",
-  "object",
-  "string",
-]);
-
-const isListOf =
-  (isItem: Check): Check =>
-  (value, depth) =>
-    Array.isArray(value) && value.length > 0 && value.every((item) => isItem(item, depth));
-
+const isFilledList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.length > 0;
 const isUnique = (list: readonly unknown[]) =>
   new Set(list.map((item) => JSON.stringify(item))).size === list.length;
+const areSchemas: Check = (value, depth) =>
+  isFilledList(value) && value.every((schema) => isPlainSchema(schema, depth));
 
 const keywords: Readonly<Record<string, Check>> = {
   $schema: isText,
@@ -45,9 +34,9 @@ const keywords: Readonly<Record<string, Check>> = {
   description: isText,
   format: isText,
   type: (value) =>
-    types.has(value) ||
-    (Array.isArray(value) && value.length > 0 && value.every((one) => types.has(one)) && isUnique(value)),
-  enum: (value) => Array.isArray(value) && value.length > 0 && isUnique(value),
+    typeNames.has(value) ||
+    (isFilledList(value) && value.every((one) => typeNames.has(one)) && isUnique(value)),
+  enum: (value) => isFilledList(value) && isUnique(value),
   const: isAny,
   default: isAny,
   examples: Array.isArray,
@@ -70,8 +59,8 @@ const keywords: Readonly<Record<string, Check>> = {
   properties: (value, depth) =>
     isRecord(value) && Object.values(value).every((schema) => isPlainSchema(schema, depth)),
   additionalProperties: (value, depth) => typeof value === "boolean" || isPlainSchema(value, depth),
-  items: (value, depth) => isPlainSchema(value, depth),
-  anyOf: isListOf(isPlainSchema),
-  oneOf: isListOf(isPlainSchema),
-  allOf: isListOf(isPlainSchema),
+  items: isPlainSchema,
+  anyOf: areSchemas,
+  oneOf: areSchemas,
+  allOf: areSchemas,
 };

@@ -48,12 +48,21 @@ function repairNode(node: unknown, path: string, changes: string[]): unknown {
   return Object.fromEntries(members);
 }
 
-const known = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+/** The names of JSON Schema's types. */
+export const typeNames: ReadonlySet<unknown> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "object",
+  "array",
+  "null",
+]);
 
 function repairType(given: string): string | null {
-  if (known.has(given)) return given;
+  if (typeNames.has(given)) return given;
   const lower = given.toLowerCase();
-  if (known.has(lower)) return lower;
+  if (typeNames.has(lower)) return lower;
   return Object.hasOwn(types, lower) ? types[lower]! : given;
 }
 
