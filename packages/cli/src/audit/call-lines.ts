@@ -1,5 +1,6 @@
 import { cutText, widthOf } from "../screen/table.ts";
 import { printable } from "../screen/printable.ts";
+import { agoOf } from "../screen/relative-time.ts";
 import type { AuditedCall } from "./audited-calls.ts";
 
 /** How lines of calls are made. */
@@ -31,18 +32,6 @@ export function callLines(calls: readonly AuditedCall[], options: LineOptions): 
     const cells = row.map((cell, at) => cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell))));
     return cutText(cells.join("  ").trimEnd(), columns ?? Number.POSITIVE_INFINITY);
   });
-}
-
-/** Returns how long ago a time was, in its largest unit. */
-export function agoOf(at: number, now: number): string {
-  return now - at < 60_000 ? "just now" : `${timeOf(now - at)} ago`;
-}
-
-/** Returns a time in its largest unit: `6 d`. */
-export function timeOf(ms: number): string {
-  const minutes = Math.max(0, Math.floor(ms / 60_000));
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 1_440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1_440)} d`;
 }
 
 function printCall({ tool, arguments: given }: AuditedCall, control: LineOptions["control"]): string {

@@ -1,9 +1,9 @@
 import { systemClock, type ApprovalView, type RememberedApproval } from "@toolmount/core";
 import { listTool, placeText } from "@toolmount/core/internal";
-import { agoOf, timeOf } from "../audit/call-lines.ts";
 import { countOf } from "../screen/count.ts";
 import { listedCalls } from "../render/rehearsal.ts";
 import { jsonText, printable } from "../screen/printable.ts";
+import { agoOf, timeOf } from "../screen/relative-time.ts";
 import type { Screen } from "../screen/screen.ts";
 
 /** Shortens an id as far as it stays different from the others that are shown. */

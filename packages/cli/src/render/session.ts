@@ -1,6 +1,7 @@
 import type { SessionDetails, SessionSummary } from "@toolmount/reasoner";
 import { countOf } from "../screen/count.ts";
 import { printable, printableLines } from "../screen/printable.ts";
+import { agoOf } from "../screen/relative-time.ts";
 import type { Screen } from "../screen/screen.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable, type Column } from "../screen/table.ts";
@@ -14,7 +15,7 @@ export function writeList(screen: Screen, sessions: readonly SessionSummary[], n
   const columns: Column<SessionSummary>[] = [
     { title: "session", cell: ({ id }) => screen.paint("bold", printable(short(id))) },
     { title: "state", cell: ({ status, waits }) => (waits > 0 ? `waits (${waits})` : status) },
-    { title: "changed", cell: ({ updatedAt }) => ago(Number(new Date(updatedAt)), now) },
+    { title: "changed", cell: ({ updatedAt }) => agoOf(Number(new Date(updatedAt)), now) },
     { title: "turns", cell: ({ turns }) => String(turns) },
     { title: "agent", cell: ({ agent }) => printable(agent ?? "–") },
     { title: "title", cell: ({ title }) => printable(title) },
@@ -64,17 +65,4 @@ function partsText(content: unknown): unknown {
 export function writeOutput(screen: Screen, { output }: Item): void {
   const text = typeof output === "string" ? output : String(partsText(output));
   screen.line(printableLines(text));
-}
-
-const units = [
-  { name: "d", ms: 86_400_000 },
-  { name: "h", ms: 3_600_000 },
-  { name: "min", ms: 60_000 },
-] as const;
-
-/** Returns how long ago something was, in its largest unit: `3 h ago`; of a time less than a minute ago, `just now`. */
-export function ago(then: number, now: number): string {
-  const passed = Math.max(0, now - then);
-  const unit = units.find(({ ms }) => passed >= ms);
-  return unit === undefined ? "just now" : `${Math.floor(passed / unit.ms)} ${unit.name} ago`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AuditedCall } from "../../src/audit/audited-calls.ts";
-import { agoOf, callLines } from "../../src/audit/call-lines.ts";
+import { callLines } from "../../src/audit/call-lines.ts";
 import { toCsvLine, toOcsfLine } from "../../src/audit/export-calls.ts";
 import { widthOf } from "../../src/screen/table.ts";
 
@@ -53,17 +53,6 @@ test("a line fits the terminal, whatever the arguments, the names and the rules 
       expect(widthOf(line)).toBeLessThanOrEqual(columns);
       expect(line).not.toContain("\n");
     }
-});
-
-test.each([
-  [0, "just now"],
-  [59_999, "just now"],
-  [60_000, "1 min ago"],
-  [7_200_000, "2 h ago"],
-  [172_800_000, "2 d ago"],
-  [-5_000, "just now"],
-])("%i ms are %s", (ms, text) => {
-  expect(agoOf(noon, noon + ms)).toBe(text);
 });
 
 test("a cell of CSV is quoted where it must be, and is no formula", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago } from "../../src/render/session.ts";
+import { agoOf } from "../../src/screen/relative-time.ts";
 
 test.each([
   [0, "just now"],
@@ -7,7 +7,8 @@ test.each([
   [59_999, "just now"],
   [60_000, "1 min ago"],
   [7_200_000, "2 h ago"],
+  [172_800_000, "2 d ago"],
   [3 * 86_400_000, "3 d ago"],
 ])("%d ms before is %s", (passed, text) => {
-  expect(ago(1_000_000_000_000 - passed, 1_000_000_000_000)).toBe(text);
+  expect(agoOf(1_000_000_000_000 - passed, 1_000_000_000_000)).toBe(text);
 });
