@@ -1,5 +1,5 @@
 import type { OpenedHost } from "@toolmount/loader";
-import { confirmUndo } from "../host/confirm-undo.ts";
+import { confirmUndo, mayUndo } from "../host/confirm-undo.ts";
 import { lineOf, writeUndo } from "../render/changes.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -14,9 +14,7 @@ export async function undoLastTurn(
 ): Promise<readonly string[]> {
   const session = host.session(sessionId);
   const changes = await session.changes();
-  const newest = changes.findLast(
-    ({ isUndone, irreversible, turnId }) => !isUndone && irreversible === undefined && turnId !== undefined,
-  );
+  const newest = changes.findLast((change) => mayUndo(change) && change.turnId !== undefined);
   if (newest === undefined) {
     shell.err.line("no turn of this session changed something that can be undone");
     return [];

@@ -6,13 +6,18 @@ import { lineOf } from "../render/changes.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
+/** Whether an undo has something to do for a change. */
+export function mayUndo({ isUndone, irreversible }: SessionChange): boolean {
+  return !isUndone && irreversible === undefined;
+}
+
 /** Names what is undone and what stays, and asks the person at the terminal. Without a terminal the answer is yes. */
 export async function confirmUndo(
   chosen: readonly SessionChange[],
   { err, terminal }: Pick<Shell, "err" | "terminal">,
   controller: AbortController,
 ): Promise<boolean> {
-  const todo = chosen.filter(({ isUndone, irreversible }) => !isUndone && irreversible === undefined);
+  const todo = chosen.filter(mayUndo);
   if (terminal === undefined || todo.length === 0) return true;
   for (const change of todo.toReversed()) err.line(`  undo ${lineOf(change)}`);
   for (const change of chosen.filter(({ irreversible }) => irreversible !== undefined))
