@@ -17,6 +17,7 @@ import type { ProviderApi } from "@toolmount/testing/providers";
 import { generateText, stepCountIs, tool as aiTool, type ModelMessage } from "ai";
 import { createAgent } from "langchain";
 import { z } from "zod";
+import { png } from "../support/world.ts";
 
 /** A loop over a model that keeps its conversation. Each uses its own kind of tools. */
 export interface Loop {
@@ -28,8 +29,6 @@ export interface Loop {
   open(api: ProviderApi, baseUrl: string, ran: string[]): (prompt: string) => Promise<string>;
 }
 
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const odd = "a half \ud83d of a pair";
 const every = ["Responses", "Chat Completions", "Anthropic Messages", "Gemini"];
 const descriptions = {

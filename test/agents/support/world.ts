@@ -9,14 +9,15 @@ import { z } from "zod";
 import { exec } from "../../support/exec.ts";
 import { nodeFlags } from "../../support/program.ts";
 
-/** A model that reads a note, wipes a folder, and reports. Each is a call of an answer of its own. */
+/** A model that reads a note, then wipes a folder, then reports: one step in each answer. */
 const readsAndWipes: ProviderScript = (at) => {
   if (at === 0) return { calls: [{ id: "call_1", name: "read_note", arguments: '{"id":"n-1"}' }] };
   if (at === 1) return { calls: [{ id: "call_2", name: "wipe", arguments: '{"folder":"old"}' }] };
   return { text: "The folder is gone." };
 };
 
-const png =
+/** A picture of one pixel, base64. */
+export const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** A store that hosts of several processes share, a strict server of a model, and what the tools did. */
