@@ -8,7 +8,7 @@ import type { ChatHistory } from "./chat-history.ts";
 
 const [ctrlC, ctrlD] = ["\u0003", "\u0004"];
 
-/** What the lines are for that a person writes while a turn runs. */
+/** What receives the lines that a person writes while a turn runs. */
 export interface TurnMessages {
   readonly lock: TerminalLock;
   readonly history: ChatHistory;

@@ -116,9 +116,7 @@ function isInstalled(path: string): boolean {
   return /[/\\]node_modules[/\\]/.test(path);
 }
 
-/**
- * Returns what a plan or a module can consist of; an editor's temporary files and the state of the host are not read.
- */
+/** Whether a file can be part of a plan or a module. Temporary files of editors and the state of the host are not. */
 function isSource(path: string): boolean {
   return /\.(?:ya?ml|json|[cm]?[jt]sx?|md)$/i.test(path) && !/[/\\]\.toolmount[/\\]/.test(path);
 }

@@ -19,7 +19,7 @@ export async function readTokenFile(path: string): Promise<readonly TokenRecord[
   }
 }
 
-/** Reads a secret of the server from a file of its own. Throws `USAGE_INVALID`. */
+/** Reads a secret of the server from its file. Throws `USAGE_INVALID`. */
 export async function readSecret(path: string, planFolders: readonly string[]): Promise<string> {
   await requireOutside(path, planFolders);
   const secret = (await readIfThere(path))?.trim() ?? "";

@@ -34,7 +34,7 @@ function startOf(value: string, kind: ValueKind): string | null {
   }
   // A pattern for addresses names their host: "https://*" would be every server.
   if (value.includes("://")) return /^[a-z][a-z0-9+.-]*:\/\/[^/]+\//i.exec(value)?.[0] ?? null;
-  // A path outside of every folder, or one that leaves its folder, is its own value.
+  // A path outside of every folder, or one that leaves its folder, shares no pattern.
   const folder = /^(?:\.{0,2}\/)?[^/\s]+\//.exec(value)?.[0];
   return folder === undefined || value.includes("..") ? null : folder;
 }

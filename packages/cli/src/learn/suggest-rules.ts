@@ -47,7 +47,7 @@ interface Answered {
  * Finds the narrowest lines that would have allowed what people allowed, and would still have asked about what they denied.
  *
  * A line is about a whole tool only if that tool is declared to change nothing of consequence and no call of it was denied. Else it
- * is a pattern of the argument that decides, see {@link decisiveArgument}. A question of a rule, a list or a hook is not a question that a line removes.
+ * is a pattern of the argument that decides, see {@link decisiveArgument}. No line removes a question of a rule, a list or a hook.
  */
 export async function suggestRules(calls: AsyncIterable<RecordedCall>, judge: Judge): Promise<Suggestion> {
   const sessions = new Map<string, number>();

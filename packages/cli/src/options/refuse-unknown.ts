@@ -1,6 +1,6 @@
 import { printable } from "../screen/printable.ts";
 
-/** Refuses the name of a filter that names nothing, with the nearest one that exists. Throws `USAGE_INVALID`. */
+/** Refuses a filter by a name that does not exist, and suggests the nearest one. Throws `USAGE_INVALID`. */
 export async function refuseUnknown(option: string, name: string | undefined, known: readonly string[]) {
   if (name === undefined || known.includes(name)) return;
   const [{ nearestNames }, { usageError }] = await Promise.all([

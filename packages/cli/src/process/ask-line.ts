@@ -49,7 +49,7 @@ export async function askLine(
 
   function withRest(): string {
     const whole = input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
-    // Node ends the lines of an earlier text of several lines so.
+    // Node's history separates the lines of an earlier text by a carriage return.
     return whole.replaceAll("\r", "\n");
   }
 }

@@ -177,7 +177,7 @@ function readKeys(input: Readable, take: (keys: readonly Key[], isPaste: boolean
   };
 }
 
-/** Whether the terminal gives each key at once, and does not show it. */
+/** Switches raw mode, in which a terminal gives each key at once and does not show it. */
 export function setRawMode(input: Readable, on: boolean): void {
   const terminal = input as Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
   if (terminal.isTTY === true) terminal.setRawMode?.(on);

@@ -54,8 +54,8 @@ export function questionLines(call: AskedCall, screen: Screen, waiting = 0): str
 }
 
 /**
- * Returns what the question leaves to a key: the digest, where the rules stand, and the arguments as the tool gets
- * them.
+ * Returns the details of a question, which a key shows: the digest, where the rules stand, and the arguments as the
+ * tool gets them.
  */
 export function questionDetails(
   { reasons, arguments: given, facts }: AskedCall,

@@ -18,8 +18,8 @@ export function writeRehearsal(screen: Screen, { calls, stopped, digest }: Rehea
 }
 
 /**
- * What became of the calls of a list, for the model. It has no results: they are what tools answered, and not words of the user
- * or the plan.
+ * Reports to the model how the calls of a list ended. It leaves out their results: those are words of tools, and the model
+ * would read them as words of the plan.
  */
 export function madeText(calls: Rehearsal["calls"], { result }: ToolOutcome): string {
   const { made = [] } = (result.data ?? result.details ?? {}) as {

@@ -15,7 +15,7 @@ export async function composeOurs(modules: readonly KnownModule[]): Promise<Json
 
 const auditModes = ["batched", "durable", "mixed", "changes"];
 
-/** Of the store's config each member is its own section; the words are the plan's, not those of the config. */
+/** Each member of the store's config is a section of the plan, which has its own words. */
 const storeSections: Readonly<Record<string, JsonSchema>> = {
   state: {
     type: "string",

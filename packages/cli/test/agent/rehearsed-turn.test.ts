@@ -76,7 +76,7 @@ test("after an approved list the calls are made, and the model reads what became
     JSON.stringify('1. write_file {"file_path":"a.txt","content":"A"}: ok').slice(1, -1),
   );
   expect(read).toContain("Do not make them again.");
-  // What was made is no word of the user: flows would take its values for the user's.
+  // No message of the user has the calls: flows would take their values for the user's.
   expect(JSON.stringify(input.filter(({ role }) => role === "user"))).not.toContain("write_file");
   expect(terminal.text()).toContain("a.txt is written, and old.txt is gone.");
 });

@@ -60,8 +60,8 @@ function define(target: object, members: object): void {
 }
 
 /**
- * Returns what a module registers and looks up. `mount` takes the name as a text, too; tools can be called inside a
- * call.
+ * Makes the members by which a module registers and looks things up. `mount` takes the name as a text, too; tools can
+ * be called inside a call.
  */
 function registrations(coordinator: Coordinator, sessions: AmplifierSessions) {
   const channels: Record<string, { name: string; callback: () => unknown }[]> = {};

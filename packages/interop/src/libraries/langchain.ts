@@ -30,7 +30,7 @@ export function fromLangChainTool(tool: {
   });
 }
 
-/** Returns what `invoke` returns for a tool call: a message, or a value that has no place in one. */
+/** Reads what `invoke` returned for a tool call: a message, or a value that has no place in one. */
 function fromToolMessage(returned: unknown): PartialResult {
   if (isRecord(returned) && returned["lg_name"] === "Command")
     return failure(

@@ -5,7 +5,7 @@ import { readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
 import { readText, type Members } from "../schema/guards.ts";
 
-/** Returns what a tool of OpenAI Agents reads of the run that it is part of; a call here is a run of one call. */
+/** Makes the run context that a tool of OpenAI Agents reads. A call here is a run of one call. */
 function runContext({ signal }: { readonly signal: AbortSignal | undefined }) {
   return { context: {}, signal, isToolApproved: () => undefined, usage: {} };
 }

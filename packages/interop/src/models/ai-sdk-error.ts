@@ -32,7 +32,7 @@ export function readAiSdkError(
   return modelError({ ...address, kind: "stream", problem: message }, error);
 }
 
-/** The package wraps an error of the fetch that it was given, also twice. */
+/** Finds our own error. A package of the SDK wraps an error of its fetch once or twice. */
 function ownError(error: unknown): ToolmountError | null {
   for (let inner = error, depth = 0; inner instanceof Error && depth < 4; inner = inner.cause, depth++)
     if (isToolmountError(inner) && inner.code === "PROVIDER_FAILED") return inner;

@@ -39,7 +39,7 @@ export async function findLocalServers(
   return found.filter((server) => server !== null);
 }
 
-/** The address of a server that was moved; null for one on another machine. */
+/** The address of a server, which a variable may have moved. Null for an address on another machine. */
 function addressOf(
   baseUrl: string,
   host: string | null | undefined,

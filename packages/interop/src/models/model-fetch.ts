@@ -7,8 +7,8 @@ const megabyte = 1024 * 1024;
 const bounds = { messageBytes: 16 * megabyte, streamBytes: 64 * megabyte };
 
 /**
- * The fetch of a client of a model. Answers larger than those of models, and ones that are too wide to parse, end with
- * `PROVIDER_FAILED`; it is not tried again, since the next answer would be as large.
+ * A fetch for the client of a model. An answer that is larger than those of models, or too wide to parse, ends with
+ * `PROVIDER_FAILED`. The request is not retried: the next answer would be as large.
  */
 export function modelFetch(address: { readonly provider: string; readonly model: string }): typeof fetch {
   const refuse = (problem: string) =>

@@ -62,7 +62,7 @@ function withoutFence(text: string): string {
   return isFenced ? text.slice(first.length, -3) : text;
 }
 
-/** What is in the tags, which are the whole text; empty when something else is beside them. */
+/** The texts inside the tags. Empty when the text has something beside its tags. */
 function bodiesOf(text: string, begins: string, ends: string | null): readonly string[] {
   if (ends === null) return [text.slice(begins.length).trim()];
   const bodies: string[] = [];
@@ -105,7 +105,7 @@ function checked(values: readonly unknown[], offered: ReadonlySet<string>): read
   return calls.length === 0 || calls.includes(null) ? null : calls.filter((call) => call !== null);
 }
 
-/** Makes calls of those that the model wrote into its text. Text that may become one is held back until that is known. */
+/** Reads the calls that the model wrote into its text. It holds back text that may become a call until that is known. */
 export async function* withTextCalls(
   parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
   offered: ReadonlySet<string>,

@@ -17,8 +17,8 @@ export type AgentHost = Pick<Host, "call" | "resume" | "approvals" | "coordinato
 /** On whose behalf a library's agent calls. */
 export interface AgentContext extends CallContext {
   /**
-   * The name under which the answers count that the library's own people give: when the library runs a call whose question is
-   * still open, they have approved it. Without it, only approvers of the host decide.
+   * The name under which the host records the answers of the library's own people. When the library runs a call whose question
+   * is still open, they have approved it. Without a name, only approvers of the host decide.
    */
   readonly answersAs?: string | undefined;
 }
@@ -44,7 +44,7 @@ interface HeldCall {
   readonly release: () => void;
 }
 
-/** Calls that the library asked about and has not run. An older one was cut, or its run was stopped: it is cancelled. */
+/** Most calls that are held. Beyond that the oldest is cancelled: the library cut its answer, or stopped its run. */
 const maxHeld = 64;
 
 /**
@@ -66,8 +66,8 @@ export class AgentCalls {
   }
 
   /**
-   * Brings a call to where nothing but the library keeps it from running. Resolves to whether a person has to be asked; then
-   * the question is stored. `run` continues the call.
+   * Makes a call, and holds it before its tool begins. Resolves to whether a person has to be asked; then the host has stored
+   * the question. `run` continues the call.
    */
   async waits(call: AgentCall, given: CallContext = {}): Promise<boolean> {
     const context = this.#contextOf(given);
@@ -93,7 +93,7 @@ export class AgentCalls {
     return this.#resumeOrMake(waiting, call, context);
   }
 
-  /** Decides the open question of a call as the library's people did. Without `answersAs`, and without a question, nothing changes. */
+  /** Decides the open question of a call as the library's people did. Does nothing without `answersAs`, and without a question. */
   async decide(
     callId: string,
     decision: "approve" | "deny",
@@ -124,7 +124,7 @@ export class AgentCalls {
       await this.#resume(waiting, context);
   }
 
-  /** Resumes all calls of the session that wait. Null, and nothing runs, while a question is open, and when no call waits. */
+  /** Resumes all calls of the session that wait. While a question is open none runs. Then, and when no call waits, resolves to null. */
   async resumeAll(given: CallContext = {}): Promise<readonly ToolOutcome[] | null> {
     const context = this.#contextOf(given);
     const waiting = await this.#tickets.all(context.sessionId);
@@ -155,7 +155,6 @@ export class AgentCalls {
     return outcome;
   }
 
-  /** Makes a call, and holds it before its tool begins. Resolves to whether it waits for a person instead. */
   async #hold(key: string, call: AgentCall, context: CallContext): Promise<boolean> {
     const allowed = Promise.withResolvers<false>();
     const released = Promise.withResolvers<void>();

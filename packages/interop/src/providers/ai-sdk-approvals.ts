@@ -13,9 +13,9 @@ export interface AiSdkApprovalMessage {
 }
 
 /**
- * Brings the approvals of the AI SDK and of the host together. Of each request in `messages` that has no answer, the host's
- * decision becomes the answer; with `answersAs`, a denial that the SDK's people gave is the host's decision. Resolves to the message to add before
- * the next `generateText`; null while a question is open, or when there is none.
+ * Brings answers from the host to the AI SDK. The host's decision answers each request in `messages` that has no answer yet. With
+ * `answersAs`, a denial by the SDK's people decides the host's question. The caller adds the resolved message before the
+ * next `generateText`. Resolves to null while a question is open, and when no request needs an answer.
  */
 export async function answerAiSdkApprovals(
   host: AgentHost,

@@ -30,7 +30,8 @@ export interface ClaudeAgentExport {
   /** Ids of calls that wait for a person, since these tools were made. */
   waiting(): readonly string[];
   /**
-   * What the next prompt of the SDK's session says of calls that waited: their results. Null while one waits, and when none did.
+   * Runs the calls that waited. Resolves to the next prompt of the SDK's session, which has their results. Resolves to null while a
+   * call waits, and when none waited.
    */
   resume(): Promise<string | null>;
 }

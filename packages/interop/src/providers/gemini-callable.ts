@@ -22,8 +22,9 @@ export interface GeminiCallable {
   tool(): Promise<{ functionDeclarations: GeminiFunction[] }>;
   callTool(calls: readonly GeminiCall[]): Promise<(GeminiResponse | GeminiImage)[]>;
   /**
-   * Continues where calls waited for a person: the contents up to their results, with those results in place. Null while a call
-   * waits, and when none did. Give it the history of the response (`automaticFunctionCallingHistory`).
+   * Runs the calls that waited for a person. `contents` is the history of the response (`automaticFunctionCallingHistory`).
+   * Resolves to the contents up to the results of these calls, with the results in place. Resolves to null while a call waits,
+   * and when none waited.
    */
   resume<Content extends object>(contents: readonly Content[]): Promise<Content[] | null>;
 }

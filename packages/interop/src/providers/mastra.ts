@@ -65,7 +65,7 @@ export function toMastraTools(
   );
 }
 
-/** Mastra may add members of its own to what a model wrote; the host refuses what it does not know. */
+/** Mastra may add its own members to a model's arguments. The host refuses members that it does not know. */
 function textOf(input: unknown): string {
   return JSON.stringify(input ?? {});
 }

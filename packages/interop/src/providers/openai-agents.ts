@@ -94,8 +94,8 @@ export interface InterruptedRun<Interruption extends { readonly rawItem: object 
 }
 
 /**
- * Brings the answers of the host's approvers to the interruptions of a run. Resolves to how many questions are still open: with
- * none, run the agent with this state again.
+ * Brings the answers of the host's approvers to the interruptions of a run. Resolves to the number of open questions.
+ * When it is 0, run the agent with this state again.
  */
 export async function answerInterruptions<Interruption extends { readonly rawItem: object }>(
   host: AgentHost,

@@ -189,8 +189,7 @@ function accepted(value: unknown, undeclared: ((value: object) => readonly strin
 }
 
 /**
- * Returns what has to be done to a value before it is checked. Defaults are written into a copy, never into what was
- * given.
+ * Makes the function that prepares a value for its check. It writes defaults into a copy, never into the given value.
  */
 function preparation(schema: JsonSchema, plain: JsonSchema, text: string): (value: unknown) => unknown {
   const names = isRecord(plain["properties"]) ? Object.keys(plain["properties"]) : [];

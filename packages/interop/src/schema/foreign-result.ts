@@ -46,7 +46,7 @@ function textsOf(blocks: readonly (ContentBlock | null)[]): string {
   return blocks.flatMap((block) => (block?.type === "text" ? [block.text] : [])).join("\n");
 }
 
-/** Returns what `toModelOutput` of the AI SDK returns; undefined for any other value. */
+/** Reads an output of `toModelOutput` of the AI SDK; undefined for any other value. */
 export function fromModelOutput(output: unknown): PartialResult | undefined {
   if (!isRecord(output)) return undefined;
   const { type, value } = output;

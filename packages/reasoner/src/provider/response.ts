@@ -35,7 +35,7 @@ function withServer(item: Item, { provider }: Place): Item {
   return isSealed ? { ...item, provider_metadata: { provider: hostOf(provider), metadata: {} } } : item;
 }
 
-/** The host of a server, without its port: a server of your own may have another one tomorrow. */
+/** The host of a server without its port: a local server may have another port tomorrow. */
 export function hostOf(provider: string): string {
   return URL.parse(`http://${provider}`)?.hostname ?? provider;
 }

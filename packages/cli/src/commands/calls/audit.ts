@@ -85,7 +85,7 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   }
 }
 
-/** A tool that the plan no longer has may still have calls. */
+/** Refuses the name of a tool that has no calls and is not in the plan. A tool of before may still have calls. */
 async function refuseUnknownTool(host: OpenedHost, sink: AuditSink, tool: string | undefined): Promise<void> {
   if (tool === undefined || (await newestCalls(sink, { tool, last: 1 })).length > 0) return;
   const names = host.tools({ includeDeprecated: true }).map(({ name }) => name);

@@ -71,7 +71,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Whose tokens an HTTP server accepts, where people sign in, and who hears of questions. */
+/** Adds the options of an HTTP server about tokens, about people who sign in, and about reports of questions. */
 function addPeopleOptions(command: Command): Command {
   return command
     .option("--tokens <file>", "with --http: the file of hashed tokens; it is created when it is not there")
