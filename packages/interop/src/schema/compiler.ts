@@ -47,9 +47,9 @@ export function createSchemaCompiler(): SchemaCompiler {
       requireModestSchema(schema);
       const text = JSON.stringify(schema);
       if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
-      const tracks = text.includes('"unevaluated');
-      const isPlain = isPlainSchema(JSON.parse(text));
-      return prepareParser(schema, text, engineFor(engines, dialectOf(schema), { tracks, isPlain }));
+      const plain = JSON.parse(text) as JsonSchema;
+      const needs = { tracks: text.includes('"unevaluated'), isPlain: isPlainSchema(plain) };
+      return prepareParser({ schema, text, plain }, engineFor(engines, dialectOf(schema), needs));
     },
   };
 }
@@ -128,17 +128,23 @@ function makeEngine(dialect: Dialect, faults: Faults, { tracks, isPlain }: Needs
   return { ajv, budget: countSteps(ajv, require("#ajv") as typeof Engines) };
 }
 
+/** A schema as it was given, as JSON, and as the JSON is read again. */
+interface WrittenSchema {
+  readonly schema: JsonSchema;
+  readonly text: string;
+  readonly plain: JsonSchema;
+}
+
 function prepareParser(
-  schema: JsonSchema,
-  text: string,
+  written: WrittenSchema,
   engineOf: (faults: Faults) => Engine,
 ): (value: unknown) => ParseResult {
-  const plain = JSON.parse(text) as JsonSchema;
+  const { text, plain } = written;
   if (text.includes('"$async"')) throw new Error('"$async" is not taken');
   const check = compileWith(engineOf("first"), plain);
   // Compiled when a value first fails: most schemas of most hosts never see one.
   let checkAll: ValidateFunction | undefined;
-  const prepare = preparation(schema, plain, text);
+  const prepare = preparation(written);
   const undeclared = prepareUndeclared(plain);
   return (given) => {
     const value = prepare(given);
@@ -191,7 +197,7 @@ function accepted(value: unknown, undeclared: ((value: object) => readonly strin
 /**
  * Makes the function that prepares a value for its check. It writes defaults into a copy, never into the given value.
  */
-function preparation(schema: JsonSchema, plain: JsonSchema, text: string): (value: unknown) => unknown {
+function preparation({ schema, text, plain }: WrittenSchema): (value: unknown) => unknown {
   const names = isRecord(plain["properties"]) ? Object.keys(plain["properties"]) : [];
   const bare = names.some((name) => name in Object.prototype);
   const binds = hasAptixBinding(schema);
