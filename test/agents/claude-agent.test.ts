@@ -103,3 +103,15 @@ test("the tools of a host are those of an SDK server: a call runs, one that asks
   expect(await resumed.resume()).toBeNull();
   expect(ran).toEqual(["read n-1", "wipe old"]);
 });
+
+test("a call that was resumed is not among those that wait", async () => {
+  const { open, decide } = await agentWorld(lenient, []);
+  const host = await open();
+  const agent = toClaudeAgentTools(host, host.tools(), { sessionId: "s", userId: "ann" });
+  const wipe = agent.tools.find(({ name }) => name === "wipe")!;
+  await wipe.handler({ folder: "old" }, { _meta: { "claudecode/toolUseId": "b" } });
+  expect(agent.waiting()).toEqual(["b"]);
+  await decide();
+  expect(await agent.resume()).toContain('{"wiped":"old"}');
+  expect(agent.waiting()).toEqual([]);
+});

@@ -51,7 +51,9 @@ export function toClaudeAgentTools(
     waiting: () => [...waiting],
     resume: async () => {
       const outcomes = await calls.resumeAll();
-      return outcomes === null ? null : outcomes.map(sentenceOf).join("\n\n");
+      if (outcomes === null) return null;
+      for (const { callId } of outcomes) waiting.delete(callId);
+      return outcomes.map(sentenceOf).join("\n\n");
     },
     tools: infos.map(({ name, description, inputSchema }) => ({
       name,
