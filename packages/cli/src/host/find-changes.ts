@@ -1,6 +1,7 @@
-import { ToolmountError, type ChangeFilter, type SessionChange, type SessionStore } from "@toolmount/core";
+import { ToolmountError, type ChangeFilter, type SessionChange } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { findByPrefix } from "../options/find-by-prefix.ts";
+import { sessionStoreOf } from "./session-store.ts";
 
 /** Sessions whose changes are searched for a call or a turn. */
 const maxSessions = 100;
@@ -37,10 +38,6 @@ export async function findChanges(
 }
 
 async function sessionIds(host: OpenedHost): Promise<readonly string[]> {
-  const sessions = (await storeOf(host)?.list({ limit: maxSessions })) ?? [];
+  const sessions = (await sessionStoreOf(host)?.list({ limit: maxSessions })) ?? [];
   return sessions.map(({ id }) => id);
-}
-
-function storeOf(host: OpenedHost): SessionStore | null {
-  return host.coordinator.get("session-store") as SessionStore | null;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { SessionStore } from "@toolmount/core";
 import type { RunOptions, TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { runTurn, type Agent, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { isWord, readFiles, withFiles, type NamedFile } from "../../agent/prompt-files.ts";
 import { readAnswerForm } from "../../agent/structured-output.ts";
+import { sessionStoreOf } from "../../host/session-store.ts";
 import { writeNextCommands } from "../../render/next-commands.ts";
 import { writeOutcome } from "../../render/outcome.ts";
 import { readText } from "../../options/operands.ts";
@@ -87,7 +87,7 @@ async function rehearseTurn(
   { out }: Shell,
 ): Promise<TurnResult> {
   const copy = `rehearsal-${randomUUID()}`;
-  const store = host.coordinator.get("session-store") as SessionStore | null;
+  const store = sessionStoreOf(host);
   const isKnown = sessionId !== undefined && ((await store?.load(sessionId)) ?? null) !== null;
   if (isKnown) await reasoner.fork(host, sessionId, copy);
   const own = sessionId ?? randomUUID();

@@ -1,10 +1,11 @@
-import { ToolmountError, type SessionStore } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ClientResult, Reasoner, SessionDetails } from "@toolmount/reasoner";
 import { InvalidArgumentError, type Command } from "commander";
 import { addAgentsOption, addModelOptions, openSessions } from "../../agent/open-reasoner.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { openPlan } from "../../host/open-plan.ts";
+import { sessionStoreOf } from "../../host/session-store.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
@@ -182,7 +183,7 @@ async function remove(
   host: OpenedHost,
   ids: readonly string[],
 ): Promise<{ readonly deleted: readonly string[] }> {
-  const store = host.coordinator.get("session-store") as SessionStore | null;
+  const store = sessionStoreOf(host);
   const deleted: string[] = [];
   for (const id of ids) if ((await store?.delete(id)) === true) deleted.push(id);
   return { deleted };
