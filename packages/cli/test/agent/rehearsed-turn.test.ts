@@ -1,10 +1,7 @@
 import { existsSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
+import { responsesApi, startProvider, type ProviderReply } from "@toolmount/testing/providers";
 import { expect, onTestFinished, test } from "vitest";
-import { call, response, say } from "../support/exchange.ts";
 import { atTerminal, keys, ready } from "../support/terminal.ts";
 import { workspace } from "../support/workspace.ts";
 
@@ -15,39 +12,25 @@ tools:
 state: sqlite:./state/state.db
 `;
 
-/** A model that gives these answers, one a request; `requests` has what it was sent. */
-async function startModel(answers: readonly ReturnType<typeof response>[]) {
-  const requests: { instructions?: string; input: readonly { role?: string; content?: unknown }[] }[] = [];
-  const server = createServer(async (request, reply) => {
-    requests.push((await json(request)) as (typeof requests)[number]);
-    const completed = { type: "response.completed", ...answers[requests.length - 1]! };
-    reply
-      .writeHead(200, { "content-type": "text/event-stream" })
-      .end(`data: ${JSON.stringify(completed)}\n\n`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
-}
-
 /** A rehearsed turn of two changes at a terminal, whose list a person answers with a key. */
-async function turn(last: readonly ReturnType<typeof response>[]) {
-  const model = await startModel([
-    response(call("c1", "write_file", { file_path: "a.txt", content: "A" })),
-    response(call("c2", "delete_file", { path: "old.txt" })),
-    response(say("I would write a.txt and delete old.txt.")),
+async function turn(last: readonly ProviderReply[]) {
+  const model = await startProvider(responsesApi, [
+    { calls: [{ id: "c1", name: "write_file", arguments: '{"file_path":"a.txt","content":"A"}' }] },
+    { calls: [{ id: "c2", name: "delete_file", arguments: '{"path":"old.txt"}' }] },
+    { text: "I would write a.txt and delete old.txt." },
     ...last,
   ]);
+  onTestFinished(async () => {
+    await model.close();
+    expect(model.broken).toEqual([]);
+  });
   const { folder } = await workspace({ "mount-plan.yaml": plan, "old.txt": "old" });
   const words = [
     "run",
     "--model",
     "m",
     "--base-url",
-    model.url,
+    model.baseUrl,
     "--rehearse",
     "--ask",
     "--session",
@@ -61,7 +44,7 @@ async function turn(last: readonly ReturnType<typeof response>[]) {
 }
 
 test("after an approved list the calls are made, and the model reads what became of them and answers", async () => {
-  const { terminal, requests, has } = await turn([response(say("a.txt is written, and old.txt is gone."))]);
+  const { terminal, requests, has } = await turn([{ text: "a.txt is written, and old.txt is gone." }]);
   expect([has("a.txt"), has("old.txt")]).toEqual([false, true]);
   terminal.press("y");
   await terminal.until(/● y/);
@@ -70,7 +53,10 @@ test("after an approved list the calls are made, and the model reads what became
   expect([has("a.txt"), has("old.txt")]).toEqual([true, false]);
 
   expect(requests).toHaveLength(4);
-  const { instructions, input } = requests[3]!;
+  const { instructions, input } = requests[3] as {
+    instructions?: string;
+    input: readonly { role?: string }[];
+  };
   const read = JSON.stringify([instructions, input]);
   expect(read).toContain(
     JSON.stringify('1. write_file {"file_path":"a.txt","content":"A"}: ok').slice(1, -1),
