@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { mayBecomeCall, readTextCalls } from "../../src/models/text-calls.ts";
+import type { ModelItem, ModelPart } from "@toolmount/interop";
+import { mayBecomeCall, readTextCalls, withTextCalls } from "../../src/models/text-calls.ts";
 
 const offered = new Set(["look", "get_weather"]);
 const look = { name: "look", arguments: '{"id":"n-1"}' };
@@ -56,4 +57,44 @@ test.each([
 test("a long text that never ends a tag is read in time that grows with its length", () => {
   for (const begins of ["<tool_call>", "<function=look>", "[TOOL_CALLS]", "<|python_tag|>"])
     expect(readTextCalls(begins.repeat(20_000) + "{".repeat(50_000), offered)).toBeNull();
+});
+
+/** The parts of an answer that is written in these pieces, and then has these calls of its server. */
+function* written(pieces: readonly string[], ...calls: readonly ModelItem[]): Iterable<ModelPart> {
+  yield { type: "begin", index: 0, kind: "message" };
+  for (const text of pieces) yield { type: "text", index: 0, text };
+  for (const item of calls) yield { type: "item", index: 1, item };
+  yield { type: "text", index: 2, text: "." };
+  const items = [
+    { type: "message", content: [{ type: "output_text", text: `${pieces.join("")}.` }] },
+    ...calls,
+  ];
+  yield { type: "finish", items, incomplete: null } as unknown as ModelPart;
+}
+
+/** How many parts a reader has, each time that the model has written another one. */
+async function progress(parts: Iterable<ModelPart>): Promise<{ seen: number[]; read: ModelPart[] }> {
+  const read: ModelPart[] = [];
+  const seen: number[] = [];
+  const watched = (function* () {
+    for (const part of parts) {
+      seen.push(read.length);
+      yield part;
+    }
+  })();
+  for await (const part of withTextCalls(watched, offered)) read.push(part);
+  return { seen, read };
+}
+
+test("words are passed on as they come, and text that may be a call is held until that is known", async () => {
+  expect((await progress(written(["  ", "The ", "sky"]))).seen).toEqual([0, 1, 1, 3, 4, 5]);
+  expect((await progress(written(["<", "b>"]))).seen).toEqual([0, 1, 1, 3, 4]);
+  expect((await progress(written(["{", "}"]))).seen).toEqual([0, 1, 1, 1, 1]);
+  const call = { type: "function_call", call_id: "c", name: "look", arguments: "{}" } as const;
+  expect((await progress(written(["{"], call))).seen).toEqual([0, 1, 1, 3, 4]);
+});
+
+test("an answer in JSON of many parts has them all, in time that grows with its length", async () => {
+  const parts = [...written(["{", ...Array.from({ length: 40_000 }, () => "word ")])];
+  expect((await progress(parts)).read).toEqual(parts);
 });
