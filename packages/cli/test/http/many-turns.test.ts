@@ -1,5 +1,6 @@
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { startBrowser } from "../support/browser.ts";
 import { operatorFolder } from "../support/operator-world.ts";
 import { startServer } from "../support/served.ts";
 
@@ -7,7 +8,7 @@ const count = 50;
 const prompt = "Set the version to 2.0.0 and deploy it.";
 
 async function openPage(url: string): Promise<{ page: Page; problems: string[] }> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const browser = await startBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   page.setDefaultTimeout(600_000); // only against hanging
