@@ -91,17 +91,15 @@ export class LineReader {
     this.#refuse = refuse;
   }
 
-  /** Returns the lines that a chunk completes. Throws the error of `refuse` for a line that is too long. */
-  push(chunk: Uint8Array): string[] {
-    const lines: string[] = [];
+  /** Yields the lines that a chunk completes. Throws the error of `refuse` when it comes to a line that is too long. */
+  *push(chunk: Uint8Array): Generator<string, void> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       this.#keep(chunk.subarray(start, end));
-      lines.push(this.#take());
+      yield this.#take();
       start = end + 1;
     }
     this.#keep(chunk.subarray(start));
-    return lines;
   }
 
   #keep(part: Uint8Array): void {

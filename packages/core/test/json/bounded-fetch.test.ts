@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boundedFetch } from "../../src/json/bounded-fetch.ts";
+import { boundedFetch, LineReader } from "../../src/json/bounded-fetch.ts";
 
 /** Reads an answer of a server. `bytes` are those of a message, and of a stream. */
 async function read(body: string | null, type: string, bytes: number, streamBytes?: number): Promise<string> {
@@ -76,4 +76,14 @@ describe("an answer over HTTP", () => {
     );
     expect(await (await fetchOne("http://a.test/")).text()).toBe("data: é\n\n");
   });
+});
+
+test("a reader of lines yields the lines of a chunk that come before one that is too long", () => {
+  const reader = new LineReader(10, (problem) => new Error(problem));
+  const lines: string[] = [];
+  const push = () => {
+    for (const line of reader.push(Buffer.from("one\r\ntwo\n12345678901"))) lines.push(line);
+  };
+  expect(push).toThrow("a line is longer than 10 bytes");
+  expect(lines).toEqual(["one", "two"]);
 });

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import type { Duplex } from "node:stream";
+import { LineReader } from "@toolmount/core/internal";
 
 /** Receives what the other side sends. */
 interface LineListener {
@@ -11,17 +12,29 @@ interface LineListener {
 
 /** Reads JSON texts from a stream, one a line. A line beyond `maxBytes` is not kept in memory. */
 export function readLines(stream: Duplex, maxBytes: number, listener: LineListener): void {
-  const reader = new LineReader(maxBytes, listener);
+  const reader = new LineReader(maxBytes, (problem) => new LineTooLong(problem));
   stream.on("data", (chunk: Buffer) => {
-    const before = reader.lines;
-    if (!reader.push(chunk)) stream.destroy();
+    let lines = 0;
+    try {
+      for (const line of reader.push(chunk)) {
+        lines++;
+        listener.line(line);
+      }
+    } catch (error) {
+      if (!(error instanceof LineTooLong)) throw error;
+      listener.tooLong();
+      stream.destroy();
+      return;
+    }
     // A flood of short messages lets other work of this process run in between.
-    else if (reader.lines - before >= manyLines) letOthersRun(stream);
+    if (lines >= manyLines) letOthersRun(stream);
   });
   // The other side may end at any time; `close` follows.
   stream.on("error", () => undefined);
   stream.on("close", () => listener.closed());
 }
+
+class LineTooLong extends Error {}
 
 /**
  * Writes a text and the end of its line to a socket, and blocks until the other side has taken it.
@@ -54,46 +67,4 @@ const manyLines = 128;
 function letOthersRun(stream: Duplex): void {
   stream.pause();
   setImmediate(() => stream.resume());
-}
-
-const newline = 10;
-
-class LineReader {
-  readonly #maxBytes: number;
-  readonly #listener: LineListener;
-  #parts: Buffer[] = [];
-  #bytes = 0;
-  /** Lines so far. */
-  lines = 0;
-
-  constructor(maxBytes: number, listener: LineListener) {
-    this.#maxBytes = maxBytes;
-    this.#listener = listener;
-  }
-
-  /** False when a line is too long. */
-  push(chunk: Buffer): boolean {
-    let rest = chunk;
-    for (let end = rest.indexOf(newline); end !== -1; end = rest.indexOf(newline)) {
-      if (!this.#keep(rest.subarray(0, end))) return false;
-      const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
-      this.#parts = [];
-      this.#bytes = 0;
-      this.lines++;
-      this.#listener.line(line.toString("utf8"));
-      rest = rest.subarray(end + 1);
-    }
-    return rest.length === 0 || this.#keep(rest);
-  }
-
-  #keep(part: Buffer): boolean {
-    this.#bytes += part.length;
-    if (this.#bytes <= this.#maxBytes) {
-      this.#parts.push(part);
-      return true;
-    }
-    this.#parts = [];
-    this.#listener.tooLong();
-    return false;
-  }
 }
