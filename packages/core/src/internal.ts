@@ -15,7 +15,7 @@ export {
 export { listTool, type ApprovedListArguments } from "./sessions/bundle.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
-export { boundedFetch, LineReader, requireNarrow } from "./json/bounded-fetch.ts";
+export { boundedFetch, LineReader, narrowBytes, readBounded, requireNarrow } from "./json/bounded-fetch.ts";
 export { excessOf } from "./json/shape.ts";
 export { ProgressPace } from "./scheduling/progress-pace.ts";
 export {

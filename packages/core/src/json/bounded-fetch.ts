@@ -9,6 +9,21 @@ interface Bounds {
   readonly streamBytes?: number;
 }
 
+/** A body of fewer bytes cannot have an object of too many members. */
+export const narrowBytes = 65_536;
+
+/** Reads the bytes of a body; null as soon as there are more than `maxBytes`. */
+export async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > maxBytes) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
 /** What `fetch` and its replacements have in common. */
 type Fetch<Input> = (input: Input, init?: RequestInit) => Promise<Response>;
 

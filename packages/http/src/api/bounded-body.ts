@@ -1,9 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { excessOf } from "@toolmount/core/internal";
+import { excessOf, narrowBytes, readBounded } from "@toolmount/core/internal";
 import { HttpError } from "../fault/http-error.ts";
-
-/** Bytes below which no body can be too wide, so that it need not be looked at. */
-const narrowBytes = 65_536;
 
 /**
  * A request whose body came in chunks, or is a large one, with that body read: at most `maxBytes` of it. A request that
@@ -16,18 +13,11 @@ export async function withBoundedBody(
 ): Promise<Request> {
   const { "transfer-encoding": coding, "content-length": length = "0" } = incoming.headers;
   if (coding === undefined && Number(length) < narrowBytes) return request;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   // A stream that is destroyed takes its connection, and so the answer, with it.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    const part = Buffer.from(chunk as Uint8Array);
-    bytes += part.length;
-    if (bytes > maxBytes) throw new HttpError("BODY_TOO_LARGE", { maxBytes });
-    chunks.push(part);
-  }
-  const body = Buffer.concat(chunks);
+  const body = await readBounded(incoming.iterator({ destroyOnReturn: false }), maxBytes);
+  if (body === null) throw new HttpError("BODY_TOO_LARGE", { maxBytes });
   const excess = excessOf(body.toString("utf8"));
   if (excess !== null) throw new HttpError("REQUEST_INVALID", { problem: `the body has ${excess}` });
   const { method, url, headers, signal } = request;
-  return new Request(url, { method, headers, signal, body: bytes === 0 ? null : body });
+  return new Request(url, { method, headers, signal, body: body.length === 0 ? null : body });
 }

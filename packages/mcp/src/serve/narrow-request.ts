@@ -1,11 +1,8 @@
-import { excessOf } from "@toolmount/core/internal";
+import { excessOf, narrowBytes, readBounded } from "@toolmount/core/internal";
 import { refusal } from "./narrow-lines.ts";
 
 /** Most bytes of a request's body. The SDK has the same bound. */
 const maxBodyBytes = 4 * 1024 * 1024;
-
-/** A body of fewer bytes cannot be too wide. */
-const narrowBytes = 65_536;
 
 /**
  * Returns a request whose body may be parsed, or the answer that refuses it. A body is read here unless the request states a
@@ -14,14 +11,8 @@ const narrowBytes = 65_536;
 export async function narrowRequest(request: Request): Promise<Request | Response> {
   const length = request.headers.get("content-length");
   if (request.body === null || (length !== null && Number(length) < narrowBytes)) return request;
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of request.body) {
-    bytes += part.length;
-    if (bytes > maxBodyBytes) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
-    parts.push(part);
-  }
-  const body = Buffer.concat(parts);
+  const body = await readBounded(request.body, maxBodyBytes);
+  if (body === null) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
   const text = body.toString("utf8");
   const excess = excessOf(text);
   if (excess !== null) return refuse(400, text, excess);
