@@ -7,7 +7,6 @@ import {
   type Approver,
   type Clock,
 } from "@toolmount/core";
-import { readBounded } from "@toolmount/core/internal";
 import { z } from "zod";
 
 /** Options of the approver that posts its questions to a URL. */
@@ -146,10 +145,14 @@ async function readAnswer(
 }
 
 async function readBody(response: Response): Promise<string> {
-  if (response.body === null) return "";
-  const body = await readBounded(response.body, maxBytes);
-  if (body === null) throw new Error("the answer of the approval webhook is too long");
-  return body.toString("utf8");
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error("the answer of the approval webhook is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function isEqual(given: string, expected: string): boolean {
