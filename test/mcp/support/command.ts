@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -46,6 +47,26 @@ export async function run(
   );
   const [ended, stdout, stderr] = await Promise.all([code, text(child.stdout), text(child.stderr)]);
   return { code: ended, stdout, stderr };
+}
+
+/** Starts `toolmount serve --http` on a free port, and resolves to its address; it ends with the test. */
+export async function serveCommand(
+  words: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<string> {
+  const [command = "", ...before] = toolmount;
+  const child = spawn(command, [...before, "serve", "--http", "127.0.0.1:0", "--json", ...words], {
+    cwd,
+    env: { ...plainEnv(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const stderr = text(child.stderr);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { listening } = JSON.parse(line) as { readonly listening?: string };
+    if (listening !== undefined) return listening;
+  }
+  throw new Error(`the server ended: ${await stderr}`);
 }
 
 /** A client of the official SDK before `toolmount serve --stdio`; both end with the test. */

@@ -165,7 +165,7 @@ async function start(
   open: readonly Open[],
   reached: Pick<ServeHostsOptions, "listen" | "webhook">,
   { authenticate, pageSignIn }: ServerAccess,
-  { allowHost, allowOrigin, beyondLoopback, oidcIssuer, publicUrl }: HttpOptions,
+  { allowHost, allowOrigin, beyondLoopback, oidcIssuer, oidcScope, publicUrl }: HttpOptions,
   logger: Logger,
 ): Promise<HttpServer> {
   const { serveHosts } = await import("@toolmount/http");
@@ -179,7 +179,7 @@ async function start(
     allowedHosts: allowHost,
     allowedOrigins: allowOrigin,
     ...(oidcIssuer !== undefined && {
-      signIn: { authorizationServers: [oidcIssuer] },
+      signIn: { authorizationServers: [oidcIssuer], scopes: oidcScope?.split(/\s+/) },
     }),
     logger,
   });

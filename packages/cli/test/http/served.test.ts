@@ -317,6 +317,7 @@ test("a client of MCP reads where to sign in, from the refusal on", async () => 
   expect(await (await fetch(address)).json()).toMatchObject({
     resource: `${url}/mcp`,
     authorization_servers: [issuer],
+    scopes_supported: ["openid"],
   });
   const headers = { authorization: `Bearer ${await sign("eva", ["call"], "https://tools.example.com/mcp")}` };
   expect((await fetch(`${url}/api/v1/hosts/default/tools`, { headers })).status).toBe(200);

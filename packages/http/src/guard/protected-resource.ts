@@ -2,6 +2,8 @@
 export interface SignInOptions {
   /** The issuers whose tokens are accepted, such as `https://login.example.com`. */
   readonly authorizationServers: readonly string[];
+  /** What clients ask for when they sign in; some providers grant nothing to a client that names no scope. Default `openid`. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 const path = "/.well-known/oauth-protected-resource";
@@ -20,6 +22,7 @@ export class ProtectedResource {
     return {
       resource: `${base}/mcp`,
       authorization_servers: this.#options.authorizationServers,
+      scopes_supported: this.#options.scopes ?? ["openid"],
       bearer_methods_supported: ["header"],
       resource_name: "toolmount",
     };

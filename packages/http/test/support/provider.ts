@@ -57,6 +57,7 @@ export async function startProvider({ roles, tokenSeconds = 600 }: ProviderOptio
     features: {
       devInteractions: { enabled: true },
       revocation: { enabled: true },
+      registration: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: () => ({

@@ -82,7 +82,7 @@ function addPeopleOptions(command: Command): Command {
       "--oidc-client <id>",
       "with --oidc-issuer: people sign in to the page, as this client of the provider",
     )
-    .option("--oidc-scope <scopes>", "with --oidc-client: the scopes that are asked for; default: openid")
+    .option("--oidc-scope <scopes>", "with --oidc-issuer: the scopes that are asked for; default: openid")
     .option(
       "--oidc-secret <file>",
       "with --oidc-client: a file with the client's secret, for a client that has one",
