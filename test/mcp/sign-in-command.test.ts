@@ -15,9 +15,13 @@ async function folderWith(source: object): Promise<string> {
 }
 
 /** Runs `toolmount auth` to the address that it prints, and lets a person act there. */
-async function auth(cwd: string, act: (address: string, say: (line: string) => void) => Promise<void>) {
+async function auth(
+  cwd: string,
+  act: (address: string, say: (line: string) => void) => Promise<void>,
+  words: readonly string[] = [],
+) {
   const [command = "", ...before] = toolmount;
-  const child = spawn(command, [...before, "auth", "fixture", "plan.yaml", "--no-browser"], {
+  const child = spawn(command, [...before, "auth", "fixture", "plan.yaml", "--no-browser", ...words], {
     cwd,
     env: plainEnv(),
     stdio: "pipe",
@@ -55,6 +59,21 @@ test("auth takes the address to which a browser on another machine returned", as
   });
 
   expect(signed).toMatchObject({ code: 0, stdout: expect.stringContaining("signed in") });
+});
+
+test("auth --user signs in one user, whose calls alone use it", async () => {
+  const { url } = await startProtectedServer();
+  const folder = await folderWith({ url, instance: "user" });
+  const agree = async (address: string) => void (await fetch(`${address}&login=ana`)).text();
+  await auth(folder, agree);
+  await auth(folder, agree, ["--user", "ana"]);
+
+  const call = (user: string) => run(["call", "plan.yaml", "who_am_i", "--user", user], { cwd: folder });
+
+  expect(await call("ana")).toMatchObject({ code: 0, stdout: expect.stringContaining("ana") });
+  expect(await call("ben")).toMatchObject({
+    stderr: expect.stringContaining("toolmount auth fixture --user ben"),
+  });
 });
 
 test("auth with an unknown name lists the servers of the plan", async () => {

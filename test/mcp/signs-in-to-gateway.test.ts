@@ -68,7 +68,8 @@ async function serveBehindProvider(roles: readonly string[] = ["call"]): Promise
   const folder = await folderOf({ "plan.yaml": stringify(planOf(serverOf())) });
   await linkPackages(folder);
   const words = ["plan.yaml", "--oidc-issuer", issuer, "--oidc-audience", audience];
-  return new URL(`${await serveCommand(words, { cwd: folder })}/mcp`);
+  const { url } = await serveCommand(words, { cwd: folder });
+  return new URL(`${url}/mcp`);
 }
 
 test.each(["legacy", "auto"] as const)(

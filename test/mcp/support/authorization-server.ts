@@ -5,20 +5,27 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { listenTo } from "./http.ts";
 
-/** A protected MCP server and its authorization server, both on loopback. */
+/**
+ * A protected MCP server and its authorization server, both on loopback. The person who signs in is the one whom `login` names
+ * in the address of the sign-in.
+ */
 export interface ProtectedServer {
   /** The address of the MCP server. */
   readonly url: string;
   /** Requests for tokens, by their grant. */
   readonly grants: string[];
+  /** The tokens that came to the MCP server. */
+  readonly tokens: ReadonlySet<string>;
   /** Requests to the MCP server. */
   readonly requests: () => number;
   /** Clients that were registered. */
   readonly registered: () => number;
+  /** Gives a person an access token without a sign-in. */
+  tokenOf(person: string): string;
   /** Makes every access token expire. */
   expire(): void;
-  /** Makes every refresh token invalid. */
-  revoke(): void;
+  /** Makes every token invalid; with a person, only theirs. */
+  revoke(person?: string): void;
   /** The authorization server answers 503 for so many requests for tokens. */
   breakDown(requests: number): void;
 }
@@ -28,20 +35,22 @@ export interface ProtectedServer {
  * RFC 9700 asks.
  */
 export async function startProtectedServer(): Promise<ProtectedServer> {
-  const access = new Set<string>();
-  const refresh = new Map<string, { used: boolean; family: string }>();
+  /** Who has an access token. */
+  const access = new Map<string, string>();
+  const refresh = new Map<string, { used: boolean; family: string; person: string }>();
   const revoked = new Set<string>();
-  const codes = new Map<string, string>();
+  const codes = new Map<string, { challenge: string; person: string }>();
   const grants: string[] = [];
+  const tokens = new Set<string>();
   let clients = 0;
   let requests = 0;
   let broken = 0;
   let origin = "";
 
-  const give = (family: string) => {
+  const give = (family: string, person: string) => {
     const [access_token, refresh_token] = [randomUUID(), randomUUID()];
-    access.add(access_token);
-    refresh.set(refresh_token, { used: false, family });
+    access.set(access_token, person);
+    refresh.set(refresh_token, { used: false, family, person });
     return Response.json({
       access_token,
       refresh_token,
@@ -61,26 +70,27 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       return new Response("busy", { status: 503 });
     }
     if (grant === "authorization_code") {
-      const challenge = codes.get(form.get("code") ?? "");
+      const { challenge, person } = codes.get(form.get("code") ?? "") ?? { challenge: "", person: "" };
       const made = createHash("sha256")
         .update(form.get("code_verifier") ?? "")
         .digest("base64url");
       codes.delete(form.get("code") ?? "");
-      return challenge === made ? give(randomUUID()) : refuse("invalid_grant");
+      return challenge === made ? give(randomUUID(), person) : refuse("invalid_grant");
     }
-    if (grant === "client_credentials") return give(randomUUID());
+    if (grant === "client_credentials") return give(randomUUID(), "robot");
     const token = refresh.get(form.get("refresh_token") ?? "");
     if (token === undefined || token.used || revoked.has(token.family)) {
       if (token !== undefined) revoked.add(token.family);
       return refuse("invalid_grant");
     }
     token.used = true;
-    return give(token.family);
+    return give(token.family, token.person);
   };
 
   const authorize = (address: URL): Response => {
     const code = randomUUID();
-    codes.set(code, address.searchParams.get("code_challenge") ?? "");
+    const challenge = address.searchParams.get("code_challenge") ?? "";
+    codes.set(code, { challenge, person: address.searchParams.get("login") ?? "person" });
     const back = new URL(address.searchParams.get("redirect_uri") ?? "");
     back.searchParams.set("code", code);
     back.searchParams.set("state", address.searchParams.get("state") ?? "");
@@ -119,7 +129,10 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
         return new Response("", { status: 404 });
     }
     const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
-    if (access.has(token)) return served.fetch(request);
+    tokens.add(token);
+    const person = access.get(token);
+    if (person !== undefined)
+      return served.fetch(request, { authInfo: { token: "", clientId: person, scopes: [] } });
     const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
     return new Response("", {
       status: 401,
@@ -128,17 +141,23 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   };
 
   const host = createHost();
-  host.coordinator.mount(
-    "tools",
+  const tool = (name: string, execute: (userId: string | undefined) => string) =>
     defineTool({
-      name: "greet",
-      description: "Greets.",
+      name,
+      description: "Answers.",
       schema: z.strictObject({}),
       category: "read",
       consequenceLevel: "low",
       requiresConfirmation: false,
-      execute: () => data("hello"),
-    }),
+      execute: (_, { userId }) => data(execute(userId)),
+    });
+  host.coordinator.mount(
+    "tools",
+    tool("greet", () => "hello"),
+  );
+  host.coordinator.mount(
+    "tools",
+    tool("who_am_i", (userId = "") => userId),
   );
   const served = serveHttp(host);
   onTestFinished(async () => {
@@ -149,12 +168,19 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   return {
     url: `${origin}/mcp`,
     grants,
+    tokens,
     requests: () => requests,
     registered: () => clients,
+    tokenOf: (person) => {
+      const token = randomUUID();
+      access.set(token, person);
+      return token;
+    },
     expire: () => access.clear(),
-    revoke: () => {
-      access.clear();
-      refresh.clear();
+    revoke: (person) => {
+      for (const [token, owner] of access) if (person === undefined || owner === person) access.delete(token);
+      for (const [token, { person: owner }] of refresh)
+        if (person === undefined || owner === person) refresh.delete(token);
     },
     breakDown: (count) => void (broken = count),
   };

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -49,11 +50,11 @@ export async function run(
   return { code: ended, stdout, stderr };
 }
 
-/** Starts `toolmount serve --http` on a free port, and resolves to its address; it ends with the test. */
+/** Starts `toolmount serve --http` on a free port, and resolves to its address. It ends with the test, or by `kill`. */
 export async function serveCommand(
   words: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-): Promise<string> {
+): Promise<{ readonly url: string; readonly kill: () => Promise<unknown> }> {
   const [command = "", ...before] = toolmount;
   const child = spawn(command, [...before, "serve", "--http", "127.0.0.1:0", "--json", ...words], {
     cwd,
@@ -62,9 +63,14 @@ export async function serveCommand(
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const stderr = text(child.stderr);
+  const kill = () => {
+    const closed = once(child, "close");
+    child.kill("SIGKILL");
+    return closed;
+  };
   for await (const line of createInterface({ input: child.stdout })) {
-    const { listening } = JSON.parse(line) as { readonly listening?: string };
-    if (listening !== undefined) return listening;
+    const { listening: url } = JSON.parse(line) as { readonly listening?: string };
+    if (url !== undefined) return { url, kill };
   }
   throw new Error(`the server ended: ${await stderr}`);
 }

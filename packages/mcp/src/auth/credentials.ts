@@ -72,14 +72,25 @@ export interface Kept {
 
 const nothing: CredentialRecord = { clients: {}, tokens: {} };
 
+/** Whose credentials they are. */
+interface CredentialOwner {
+  /** The client that the plan names; undefined where the sign-in registers one. */
+  readonly clientId: string | undefined;
+  /** The user who signed in; undefined for the credentials of the host. */
+  readonly user: string | undefined;
+}
+
 /** The credentials of one authorization: one server, signed in to by one client. */
 export class Credentials {
   readonly #store: CredentialStore;
   readonly #key: string;
 
-  constructor(store: CredentialStore, url: URL, clientId: string | undefined) {
+  constructor(store: CredentialStore, url: URL, { clientId, user }: CredentialOwner) {
     this.#store = store;
-    this.#key = `${url.origin}${url.pathname}${url.search}${clientId === undefined ? "" : ` ${clientId}`}`;
+    const ofClient = clientId === undefined ? "" : ` ${clientId}`;
+    // The address has no fragment, so no client's id can be taken for a user.
+    const ofUser = user === undefined ? "" : `#user=${encodeURIComponent(user)}`;
+    this.#key = `${url.origin}${url.pathname}${url.search}${ofUser}${ofClient}`;
   }
 
   /** What is stored now. A record that this version cannot read counts as none. */

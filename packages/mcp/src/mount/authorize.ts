@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import type { Coordinator, Logger } from "@toolmount/core";
+import type { Coordinator } from "@toolmount/core";
 import { Authorization } from "../auth/authorization.ts";
 import { createCredentialFile, credentialFile } from "../auth/credential-file.ts";
 import { Credentials, credentialsCapability, type CredentialStore } from "../auth/credentials.ts";
@@ -19,8 +19,7 @@ export function credentialStoreOf(offered: unknown, folder: string | undefined):
 export function authorizationOf(
   coordinator: Coordinator,
   settings: ServerSettings,
-  folder: string | undefined,
-  logger: Logger,
+  { folder, user }: { readonly folder: string | undefined; readonly user: string | undefined },
 ): Authorization | undefined {
   const { url, headers, auth } = settings;
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
@@ -32,8 +31,8 @@ export function authorizationOf(
     replace: (key, before, body) => found().replace(key, before, body),
   };
   const found = () => credentialStoreOf(coordinator.getCapability(credentialsCapability), folder);
-  const credentials = new Credentials(store, address, auth.clientId);
-  return new Authorization({ url: address, settings: auth, credentials, logger });
+  const credentials = new Credentials(store, address, { clientId: auth.clientId, user });
+  return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });
 }
 
 function isStore(value: unknown): value is CredentialStore {

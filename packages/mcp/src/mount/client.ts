@@ -41,7 +41,9 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** Decided by earlier connections to the same server. */
   readonly verdict: EraVerdict;
   readonly chain?: HostChain | undefined;
-  /** Shared by all connections to the same server. */
+  /** The user whose connection it is; undefined for a connection of the host. */
+  readonly user?: string | undefined;
+  /** Shared by all connections of the same user to the same server. */
   readonly authProvider?: Authorization | undefined;
 }
 

@@ -79,9 +79,15 @@ export const config = z
         "When the server is started: with the host, or by the first call, for which its tools have to be in the lock file. Default call, where they are.",
       ),
     instance: z
-      .enum(["shared", "session", "call"])
+      .enum(["shared", "session", "call", "user"])
       .default("shared")
-      .describe("What the server's state belongs to: all sessions, one session, or one call."),
+      .describe(
+        "What the server's state belongs to: all sessions, one session, one call, or one user, who then has credentials of their own.",
+      ),
+    users: z
+      .record(z.string().min(1), z.strictObject({ headers: texts.optional(), env: texts.optional() }))
+      .default({})
+      .describe("With instance: user, by the id of a user: headers and variables of that user's connection."),
     startTimeoutMs: z
       .int()
       .positive()
@@ -137,6 +143,8 @@ export const config = z
         input: value,
         message: "an MCP server has a command or a url: exactly one of them",
       });
+    const problem = usersProblem(value);
+    if (problem !== undefined) issues.push({ code: "custom", input: value, message: problem });
     const { border, read, write, network } = value;
     if (border !== "none" && value.command === undefined)
       issues.push({
@@ -151,6 +159,27 @@ export const config = z
         message: "read, write and network are grants of a border; add border: bubblewrap",
       });
   });
+
+/** Why the credentials of users are not what the entry says; undefined where nothing is wrong. */
+function usersProblem({
+  instance,
+  users,
+  headers,
+  auth,
+}: {
+  readonly instance: string;
+  readonly users: object;
+  readonly headers: object;
+  readonly auth: { readonly grant: string };
+}): string | undefined {
+  if (instance !== "user")
+    return Object.keys(users).length === 0 ? undefined : "users are for an entry with instance: user";
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
+    return "with instance: user, no user has the credentials of another: write authorization under users, not under headers";
+  if (auth.grant === "client_credentials")
+    return "with instance: user, each user signs in: the grant client_credentials is for the host's own credentials";
+  return undefined;
+}
 
 /** The settings of a mounted MCP server, parsed. */
 export type ServerSettings = z.output<typeof config>;

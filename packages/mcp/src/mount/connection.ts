@@ -95,15 +95,15 @@ export class Connection {
 
   /** A refused call ran nothing. It is made again where the store has other tokens by now; else a person has to sign in. */
   async #mayAgain(client: Client, error: unknown): Promise<boolean> {
-    const { authProvider, settings } = this.#options;
+    const { authProvider } = this.#options;
     if (error instanceof InsufficientScopeError) {
       if ((await authProvider?.needsScope(error)) === true) return true;
-      throw needsSignIn(settings.name, `it wants the scope "${error.requiredScope ?? ""}"`, error);
+      throw needsSignIn(this.#options, `it wants the scope "${error.requiredScope ?? ""}"`, error);
     }
     if (!isUnauthorized(error)) return false;
     this.#attempts.refused();
     await this.#drop(client, messageOf(error));
-    throw needsSignIn(settings.name, messageOf(error), error);
+    throw needsSignIn(this.#options, messageOf(error), error);
   }
 
   /** Whether a call failed for its connection, and may be made again. */
@@ -129,7 +129,7 @@ export class Connection {
     await this.#ending;
     // A server that refused is not asked again and again: a person has to sign in first.
     const { needsAuth, cause = "" } = this.#attempts;
-    if (needsAuth && (await authProvider?.mayTry()) === false) throw needsSignIn(settings.name, cause);
+    if (needsAuth && (await authProvider?.mayTry()) === false) throw needsSignIn(this.#options, cause);
     if (needsAuth && authProvider !== undefined) this.#attempts.renewed();
     await delay(this.#attempts.backOffMs, undefined, { signal: this.#closing.signal });
     try {
@@ -153,7 +153,7 @@ export class Connection {
         ...(refusal === undefined ? { err: error } : { code: refusal.code }),
       };
       logger[level](facts, refusal?.message ?? `an MCP server cannot be reached: ${why}`);
-      throw refusal ?? (refused ? needsSignIn : gone)(settings.name, why, error);
+      throw refusal ?? (refused ? needsSignIn(this.#options, why, error) : gone(settings.name, why, error));
     }
   }
 

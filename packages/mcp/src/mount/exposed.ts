@@ -4,9 +4,9 @@ import {
   type CompleteRequest,
   type GetPromptRequest,
   type McpSubscription,
-  type RequestOptions,
   type Tool,
 } from "@modelcontextprotocol/client";
+import { ToolError } from "@toolmount/core/errors";
 import { currentRound, type PublishedSource } from "../wire/exposed-source.ts";
 import { metaFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
@@ -25,21 +25,28 @@ import { isExposed, ownUri, servedUri } from "./ui.ts";
 /** Longest time that a list waits for a server that is connecting, in milliseconds. */
 const patienceMs = 3_000;
 
+/** How a request of a client is made. */
+interface Requesting {
+  readonly signal: AbortSignal;
+  readonly connection: Connection;
+}
+
 /** Makes requests of clients to one server. */
 export class ExposedServer {
   readonly #settings: ServerSettings;
-  readonly #connection: Connection;
+  /** The host's own, by which it lists. */
+  readonly #main: Connection;
   readonly #onListed: (group: ExposedGroup, tools: readonly Tool[]) => Promise<void>;
   readonly #subscriptions = new Map<string, McpSubscription>();
 
   /** `onListed` mounts what the server lists now. */
   constructor(
     settings: ServerSettings,
-    connection: Connection,
+    main: Connection,
     onListed: (group: ExposedGroup, tools: readonly Tool[]) => Promise<void>,
   ) {
     this.#settings = settings;
-    this.#connection = connection;
+    this.#main = main;
     this.#onListed = onListed;
   }
 
@@ -62,18 +69,18 @@ export class ExposedServer {
     };
   }
 
-  /** Makes the request for which an internal tool is. */
+  /** Makes the request for which an internal tool is, on the connection of the user for whom it is. */
   async run(
     exposed: Exposed,
     params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    { signal, connection }: Requesting,
   ): Promise<unknown> {
     const options = { signal };
     const uri = String(params["uri"]);
     if (exposed.kind === "instructions") return exposed.text;
     if (exposed.kind === "prompt") {
       const args = params as Readonly<Record<string, string>>;
-      return this.#getPrompt({ name: exposed.item.name, arguments: args }, options);
+      return this.#getPrompt({ name: exposed.item.name, arguments: args }, { signal, connection });
     }
     const request = exposed.kind === "request" ? exposed.request : "resources.read";
     switch (request) {
@@ -83,41 +90,48 @@ export class ExposedServer {
       case "resources.subscribe":
         return this.#subscribe(uri, signal);
       case "completions":
-        return (await this.#connection.client(signal)).complete(params as CompleteRequest["params"], options);
+        return (await connection.client(signal)).complete(params as CompleteRequest["params"], options);
       case "resources.read":
       default:
         if (!isExposed(uri, this.#settings)) return { contents: [] };
-        return (await this.#connection.client(signal)).readResource({ uri }, options);
+        return (await connection.client(signal)).readResource({ uri }, options);
     }
   }
 
   /** A list of several servers does not wait for one that is away. */
   async #list(group: ExposedGroup, signal: AbortSignal): Promise<{ readonly listed: number }> {
-    const { state, cause = "" } = this.#connection.status;
+    const { state, cause = "" } = this.#main.status;
     if (state === "down" || state === "needs_auth") throw gone(this.#settings.name, cause);
-    const client = await this.#connection.client(AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+    const client = await this.#main.client(AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
     const tools = await listExposed(client, this.#settings, group, { signal });
     await this.#onListed(group, tools);
     return { listed: tools.length };
   }
 
   async #subscribe(uri: string, signal: AbortSignal): Promise<object> {
-    const server = await this.#connection.client(signal);
+    const { name, instance } = this.#settings;
+    if (instance === "user")
+      throw new ToolError(
+        `the MCP server "${name}" reports no changes of resources: each user has a connection of their own`,
+        { code: "MCP_NO_SUBSCRIPTION" },
+      );
+    const server = await this.#main.client(signal);
     if (server.getProtocolEra() === "legacy") await server.subscribeResource({ uri });
     else this.#subscriptions.set(uri, await server.listen({ resourceSubscriptions: [uri] }));
     return {};
   }
 
   async #unsubscribe(uri: string): Promise<void> {
-    const server = await this.#connection.client();
+    const server = await this.#main.client();
     if (server.getProtocolEra() === "legacy") await server.unsubscribeResource({ uri });
     await this.#subscriptions.get(uri)?.close();
     this.#subscriptions.delete(uri);
   }
 
   /** A server of 2026 may ask before it gives a prompt. The question goes to the client as it is, and so do its answers. */
-  async #getPrompt(params: GetPromptRequest["params"], options: RequestOptions) {
-    const server = await this.#connection.client(options.signal);
+  async #getPrompt(params: GetPromptRequest["params"], { signal, connection }: Requesting) {
+    const options = { signal };
+    const server = await connection.client(signal);
     const round = currentRound.getStore();
     if (server.getProtocolEra() === "legacy" || this.#settings.ask.length === 0 || round === undefined)
       return server.getPrompt(params, options);

@@ -18,9 +18,18 @@ export function tooLate({ startTimeoutMs }: { readonly startTimeoutMs: number })
 }
 
 /** A failure that a person can end by signing in. */
-export function needsSignIn(name: string, cause: string, error?: unknown): ToolError {
+export function needsSignIn(
+  {
+    settings: { name },
+    user,
+  }: { readonly settings: { readonly name: string }; readonly user?: string | undefined },
+  cause: string,
+  error?: unknown,
+): ToolError {
+  const who = user === undefined ? "a person" : `the user "${user}"`;
+  const whose = user === undefined ? "" : ` --user ${/^[\w.@-]+$/.test(user) ? user : JSON.stringify(user)}`;
   return new ToolError(
-    `the MCP server "${name}" needs a sign-in: ${cause}; a person has to run: toolmount auth ${name}`,
+    `the MCP server "${name}" needs a sign-in: ${cause}; ${who} has to run: toolmount auth ${name}${whose}`,
     { code: "MCP_NEEDS_AUTH", cause: error },
   );
 }

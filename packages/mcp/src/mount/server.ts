@@ -11,13 +11,14 @@ import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { exposedOf, groupOf } from "./exposed-definitions.ts";
 import { ExposedServer } from "./exposed.ts";
-import { EraVerdict } from "./client.ts";
+import { EraVerdict, type ConnectionOptions } from "./client.ts";
 import { toolChanged } from "./failures.ts";
 import { MountedTools } from "./mounted-tools.ts";
 import type { ServerStatus } from "./status.ts";
 import { servedUri } from "./ui.ts";
 import { toDefinition, toInternal, type CallServer } from "./tool-definition.ts";
 import { OptionalStart } from "./optional.ts";
+import { KeptConnections, mergeListed, requireUser, settingsFor } from "./own-connections.ts";
 import { placeOf } from "./transport.ts";
 
 /** One MCP server behind one entry of a plan: its connections, and its tools on the coordinator. */
@@ -28,9 +29,10 @@ export class MountedServer {
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #verdict = new EraVerdict();
-  readonly #authorization: Authorization | undefined;
+  readonly #authorizationOf: (settings: ServerSettings, user?: string) => Authorization | undefined;
   readonly #main: Connection;
-  readonly #sessions = new SessionConnections();
+  /** Those of sessions, or of users. */
+  readonly #kept = new KeptConnections();
   readonly #tools: MountedTools;
   #begun: Promise<unknown> | undefined;
   readonly #exposed: ExposedServer;
@@ -41,9 +43,9 @@ export class MountedServer {
     this.#coordinator = coordinator;
     this.#settings = settings;
     const folder = coordinator.getCapability("session.working_dir") ?? undefined;
-    this.#authorization = authorizationOf(coordinator, settings, folder, coordinator.logger);
+    this.#authorizationOf = (own, user) => authorizationOf(coordinator, own, { folder, user });
     this.#tools = new MountedTools(coordinator, settings, this.#define);
-    this.#main = this.#connection((tools) => void this.#change(tools));
+    this.#main = this.#connection({ onTools: (tools) => void this.#change(tools) });
     this.#exposed = new ExposedServer(settings, this.#main, (group, fresh) => {
       const others = this.#tools.listed.filter((tool) => groupOf(exposedOf(tool)) !== group);
       return this.#change([...others, ...fresh]);
@@ -51,7 +53,13 @@ export class MountedServer {
   }
 
   get status(): ServerStatus {
-    return { name: this.#settings.name, ...this.#main.status, refused: this.#tools.refused };
+    const { name, instance } = this.#settings;
+    const users = Array.from(instance === "user" ? this.#kept.entries() : [], ([user, { status }]) => {
+      const { state, cause } = status;
+      return { user, state, ...(cause !== undefined && { cause }) };
+    });
+    const own = { name, ...this.#main.status, refused: this.#tools.refused };
+    return users.length === 0 ? own : { ...own, users };
   }
 
   get offered(): KeptDefinitions {
@@ -142,12 +150,12 @@ export class MountedServer {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#main.close(), this.#sessions.close()]);
+    await Promise.all([this.#main.close(), this.#kept.close()]);
   }
 
-  #connection(onTools?: (tools: readonly Tool[]) => void): Connection {
+  #connection({ onTools, user }: Pick<ConnectionOptions, "onTools" | "user"> = {}): Connection {
     const { hooks, logger } = this.#coordinator;
-    const settings = this.#settings;
+    const settings = user === undefined ? this.#settings : settingsFor(this.#settings, user);
     const place = placeOf(this.#coordinator, settings);
     const onResource = (uri: string) =>
       void hooks.emit("mcp:resource_updated", { server: settings.name, uri: servedUri(uri, settings) });
@@ -162,7 +170,8 @@ export class MountedServer {
       onHosts,
       onServedToItself,
       verdict: this.#verdict,
-      authProvider: this.#authorization,
+      user,
+      authProvider: this.#authorizationOf(settings, user),
     };
     return new Connection({ ...shared, onTools, onResource, onStarted: () => setImmediate(this.#warmUp) });
   }
@@ -176,9 +185,12 @@ export class MountedServer {
   readonly #define = (tool: Tool, name: string): ToolDefinition => {
     const exposed = exposedOf(tool);
     if (exposed === undefined) return toDefinition(tool, name, this.#settings, this.#call);
-    return toInternal(tool, name, this.#settings, async (params, signal) => {
-      if (exposed.kind !== "request") await this.#connectFor(tool.name, this.#main, signal);
-      return withShownTexts(await this.#exposed.run(exposed, params, signal), this.#settings);
+    return toInternal(tool, name, this.#settings, async (params, context) => {
+      const { abortSignal: signal } = context;
+      const connection = this.#settings.instance === "user" ? this.#connectionFor(context) : this.#main;
+      if (exposed.kind !== "request") await this.#connectFor(tool.name, connection, signal);
+      const result = await this.#exposed.run(exposed, params, { signal, connection });
+      return withShownTexts(result, this.#settings);
     });
   };
 
@@ -199,40 +211,21 @@ export class MountedServer {
     }
   };
 
-  #connectionFor({ sessionId = "" }: ToolContext): Connection {
+  #connectionFor({ sessionId = "", userId }: ToolContext): Connection {
     const { instance } = this.#settings;
     if (instance === "shared") return this.#main;
     if (instance === "call") return this.#connection();
-    return this.#sessions.of(sessionId, () => this.#connection((tools) => void this.#change(tools)));
+    if (instance === "session")
+      return this.#kept.of(sessionId, () =>
+        this.#connection({ onTools: (tools) => void this.#change(tools) }),
+      );
+    const user = requireUser(this.#settings, userId);
+    const onTools = (tools: readonly Tool[]) => void this.#change(mergeListed(this.#tools.listed, tools));
+    return this.#kept.of(user, () => this.#connection({ onTools, user }));
   }
 
   #change(tools: readonly Tool[]): Promise<void> {
     this.optional.answered();
     return this.#tools.change(tools);
-  }
-}
-
-/** Connections of sessions that are kept; the one that was quiet longest is closed. */
-const maxKept = 64;
-
-/** The connections of one server whose sessions have one each. */
-class SessionConnections {
-  readonly #kept = new Map<string, Connection>();
-
-  /** The connection of a session, made at its first call. */
-  of(sessionId: string, connect: () => Connection): Connection {
-    const connection = this.#kept.get(sessionId) ?? connect();
-    this.#kept.delete(sessionId);
-    this.#kept.set(sessionId, connection);
-    const [quietest] = this.#kept.entries();
-    if (this.#kept.size > maxKept && quietest !== undefined) {
-      this.#kept.delete(quietest[0]);
-      void quietest[1].close();
-    }
-    return connection;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#kept.values()].map((connection) => connection.close()));
   }
 }

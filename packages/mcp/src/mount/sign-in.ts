@@ -30,6 +30,8 @@ export interface SignInOptions {
   readonly settings: unknown;
   /** The plan's folder. */
   readonly folder: string;
+  /** The user whose credentials they will be, for a server with `instance: user`. Default: those of the host. */
+  readonly user?: string | undefined;
   /** Where the credentials are stored. Default: the file beside the plan that a host without `state` reads. */
   readonly store?: CredentialStore | undefined;
   /** Shows the address to the person, or opens it in a browser. */
@@ -56,6 +58,11 @@ export interface SignedIn {
  */
 export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const settings = parseSettings(options.settings);
+  if (options.user !== undefined && settings.instance !== "user")
+    throw new ToolmountError("OPTION_INVALID", {
+      option: "user",
+      problem: `the users share the credentials of "${settings.name}"; write instance: user in its entry`,
+    });
   try {
     return await signInTo(settings, options);
   } catch (error) {
@@ -68,7 +75,7 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
 async function signInTo(settings: ServerSettings, options: SignInOptions): Promise<SignedIn> {
   const url = new URL(settings.url ?? "");
   const store = options.store ?? credentialStoreOf(undefined, options.folder);
-  const credentials = new Credentials(store, url, settings.auth.clientId);
+  const credentials = new Credentials(store, url, { clientId: settings.auth.clientId, user: options.user });
   const { record } = await credentials.read();
   const challenge = record.challenge ?? (await askServer(settings, options));
   if (challenge === null) return { state: "not needed", renewable: false };

@@ -18,6 +18,12 @@ export interface ServerStatus {
   readonly pid?: number;
   /** Connections made so far. */
   readonly connections: number;
+  /** The users who have a connection of their own, where the entry has `instance: user`. */
+  readonly users?: readonly {
+    readonly user: string;
+    readonly state: ServerStatus["state"];
+    readonly cause?: string;
+  }[];
   /** Tools that were left out, and why. */
   readonly refused: readonly { readonly tool: string; readonly problem: string }[];
 }

@@ -102,7 +102,7 @@ export function toInternal(
   { inputSchema, description = "", ...tool }: Tool,
   name: string,
   { timeoutMs, name: server }: ServerSettings,
-  run: (params: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>,
+  run: (params: Readonly<Record<string, unknown>>, context: ToolContext) => Promise<unknown>,
 ): ToolDefinition {
   return {
     name,
@@ -116,7 +116,7 @@ export function toInternal(
     version: `sha256:${digestOf(tool)}`,
     async execute(params, context) {
       try {
-        return data<unknown>(await run(params as Readonly<Record<string, unknown>>, context.abortSignal));
+        return data<unknown>(await run(params as Readonly<Record<string, unknown>>, context));
       } catch (error) {
         return explainFailure(error, context, server);
       }

@@ -14,6 +14,7 @@ import { printable } from "../../screen/printable.ts";
 interface Options extends PlanOptions {
   readonly json?: true;
   readonly browser: boolean;
+  readonly user?: string;
 }
 
 /** `toolmount auth <entry> [plan]`: a person signs in to an MCP server, and the host keeps the credentials. */
@@ -25,11 +26,16 @@ export function define(command: Command, shell: Shell): void {
       "--no-browser",
       "only print the address; paste the address to which the browser returned when it runs on another machine",
     )
+    .option("--user <id>", "the user who signs in, for a server with instance: user")
     .option(...jsonOption)
     .action(async (entry: string, plan: string | undefined, options: Options) => {
       shell.end(await shell.interruptible(({ signal }) => auth(entry, plan, options, shell, signal)));
     });
-  addExamples(command, ["toolmount auth linear", "toolmount auth linear mount-plan.yaml --no-browser"]);
+  addExamples(command, [
+    "toolmount auth linear",
+    "toolmount auth linear mount-plan.yaml --no-browser",
+    "toolmount auth linear --user ana",
+  ]);
 }
 
 async function auth(
@@ -49,6 +55,7 @@ async function auth(
     const signed = await signIn({
       settings: found.settings,
       folder,
+      user: options.user,
       store: store?.credentials,
       open: (address) => show(address, options, shell),
       copied: (stopped) => readAddress(shell, stopped),

@@ -1,0 +1,68 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { ToolError } from "@toolmount/core/errors";
+import type { ServerSettings } from "./config.ts";
+import type { Connection } from "./connection.ts";
+
+/** The settings with which one user's connection is made: the user's own headers and variables come last. */
+export function settingsFor(settings: ServerSettings, user: string): ServerSettings {
+  const { headers, env, users } = settings;
+  const own = Object.hasOwn(users, user) ? users[user] : undefined;
+  return { ...settings, headers: { ...headers, ...own?.headers }, env: { ...env, ...own?.env } };
+}
+
+/** Returns the user for whom a call of a server with `instance: user` is. Throws where there are no credentials to use. */
+export function requireUser(
+  { name, command, users }: Pick<ServerSettings, "name" | "command" | "users">,
+  user: string | undefined,
+): string {
+  if (user === undefined)
+    throw new ToolError(
+      `the MCP server "${name}" is used with the credentials of each user, and this call has no user`,
+      { code: "MCP_NO_USER" },
+    );
+  if (command !== undefined && Object.keys(users).length > 0 && !Object.hasOwn(users, user))
+    throw new ToolError(
+      `the MCP server "${name}" has no credentials of the user "${user}"; the plan names them under users`,
+      { code: "MCP_NO_USER" },
+    );
+  return user;
+}
+
+/**
+ * What a connection of one user shows about the tools: a definition that differs counts for all, and a tool that only
+ * this user has is not shown to others. Where no list is known yet, this one is the first.
+ */
+export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): readonly Tool[] {
+  if (known.length === 0) return ofUser;
+  const found = new Map(ofUser.map((tool) => [tool.name, tool]));
+  return known.map((tool) => found.get(tool.name) ?? tool);
+}
+
+/** Connections that are kept; the one that was quiet longest is closed. */
+const maxKept = 64;
+
+/** The connections of one server whose sessions, or users, have one each. */
+export class KeptConnections {
+  readonly #kept = new Map<string, Connection>();
+
+  /** The connection of a session or a user, made at the first call. */
+  of(key: string, connect: () => Connection): Connection {
+    const connection = this.#kept.get(key) ?? connect();
+    this.#kept.delete(key);
+    this.#kept.set(key, connection);
+    const [quietest] = this.#kept.entries();
+    if (this.#kept.size > maxKept && quietest !== undefined) {
+      this.#kept.delete(quietest[0]);
+      void quietest[1].close();
+    }
+    return connection;
+  }
+
+  entries(): Iterable<[string, Connection]> {
+    return this.#kept.entries();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.values()].map((connection) => connection.close()));
+  }
+}
