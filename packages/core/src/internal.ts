@@ -24,6 +24,7 @@ export {
   isForeignDefinition,
   strictest,
 } from "./registry/complete-classification.ts";
+export { classify, type Classification } from "./registry/classify.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { isStandardSchema } from "./contract/standard-schema.ts";
 export { foldName } from "./registry/registry.ts";

@@ -26,5 +26,5 @@ export { signIn, type SignedIn, type SignInOptions } from "./mount/sign-in.ts";
 export { credentialsCapability, type CredentialStore } from "./auth/credentials.ts";
 // The shapes of the protocol
 export { fromMcpResult, outcomeMetaKey, toMcpResult } from "./wire/result.ts";
-export { classify, toAnnotations, type Classification } from "./wire/annotations.ts";
+export { toAnnotations } from "./wire/annotations.ts";
 export type { McpAnnotations, McpBlock, McpResource, McpResult } from "./wire/shapes.ts";

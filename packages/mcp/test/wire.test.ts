@@ -5,7 +5,7 @@ import { data, defineTool } from "@toolmount/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { listenForBrowser } from "../src/auth/callback.ts";
-import { classify, toAnnotations } from "../src/wire/annotations.ts";
+import { toAnnotations } from "../src/wire/annotations.ts";
 import { readChain, writeChain } from "../src/wire/chain.ts";
 import { connectStreams, hostOf } from "./support.ts";
 
@@ -30,30 +30,6 @@ describe("the hints of a tool of ours", () => {
   ] as const)("of %s with %s consequence, idempotent %s", (category, level, idempotent, expected) => {
     expect(hints(category, level, idempotent)).toEqual(expected);
   });
-});
-
-const destructive = { category: "delete", consequenceLevel: "high", requiresConfirmation: true };
-
-test.each([
-  ["delete_file", { readOnlyHint: true }, destructive],
-  ["fs.remove", undefined, destructive],
-  ["gh_dropTable", { idempotentHint: true }, { ...destructive, idempotent: true }],
-  ["crm.userDelete", { readOnlyHint: true }, destructive],
-  ["DBDrop2", { readOnlyHint: true }, destructive],
-  ["PURGE-CACHE", undefined, destructive],
-  ["undeleted", undefined, {}],
-  ["dropbox_upload", undefined, {}],
-  ["list_deleted", { readOnlyHint: true }, { category: "read", consequenceLevel: "low", idempotent: true }],
-  ["backdrop", undefined, {}],
-  ["read", { readOnlyHint: true }, { category: "read", consequenceLevel: "low", idempotent: true }],
-  ["act", { destructiveHint: true, idempotentHint: true }, { ...destructive, idempotent: true }],
-  ["act", { idempotentHint: true }, { idempotent: true }],
-  ["act", {}, {}],
-  ["act", { destructiveHint: false }, { category: "write", consequenceLevel: "medium" }],
-  ["act", { openWorldHint: true }, { category: "side_effect", consequenceLevel: "medium" }],
-  ["act", { openWorldHint: false }, { category: "write", consequenceLevel: "medium" }],
-] as const)("a server's tool %s with %j is classified as %j", (name, annotations, expected) => {
-  expect(classify(name, annotations)).toEqual(expected);
 });
 
 test("the hosts that a list names are read back, and anything else names none", () => {

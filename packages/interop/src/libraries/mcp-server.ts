@@ -1,4 +1,5 @@
 import { ToolmountError, type Coordinator, type ToolContext, type ToolDefinition } from "@toolmount/core";
+import { classify } from "@toolmount/core/internal";
 import { fromMcpResult } from "../schema/foreign-result.ts";
 import { readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
@@ -46,7 +47,7 @@ export async function connectServer(
 
 function toolOf(tool: Members, link: Link): ToolDefinition {
   const name = readText(tool["name"]);
-  const { outputSchema } = tool;
+  const { outputSchema, annotations } = tool;
   const definition = foreignTool({
     name,
     description: tool["description"],
@@ -54,7 +55,8 @@ function toolOf(tool: Members, link: Link): ToolDefinition {
     ...(isRecord(outputSchema) && { outputSchema }),
     run: async (args, context) => fromMcpResult(await link.call({ name, arguments: args }, context)),
   });
-  return { ...definition, origin: "mcp" };
+  const facts = classify(name, isRecord(annotations) ? annotations : undefined);
+  return { ...definition, ...facts, origin: "mcp" };
 }
 
 /** One end of a connection within the process: the server's transport, and the requests of a client. */

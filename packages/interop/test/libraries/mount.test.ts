@@ -502,6 +502,26 @@ describe("Anthropic, Gemini, MCP and plain functions", () => {
     expect(await call("half", { n: -3 })).toEqual(["failed", "too small"]);
   });
 
+  test("a server object of MCP's SDK classifies its tools by its hints: a destructive one asks", async () => {
+    const server = new McpServer({ name: "s", version: "1.0.0" });
+    let runs = 0;
+    const count = async () => ({ content: [{ type: "text" as const, text: String(++runs) }] });
+    server.registerTool("list", { annotations: { readOnlyHint: true } }, count);
+    server.registerTool("reset", { annotations: { destructiveHint: true } }, count);
+    server.registerTool("delete_board", { annotations: { readOnlyHint: true } }, count);
+    const { host, call } = await mounted({ server });
+
+    expect(host.tools().map(({ name, category }) => [name, category])).toEqual([
+      ["delete_board", "delete"],
+      ["list", "read"],
+      ["reset", "delete"],
+    ]);
+    expect((await call("list"))[0]).toBe("ok");
+    expect((await call("reset"))[0]).toBe("denied");
+    expect((await call("delete_board"))[0]).toBe("denied");
+    expect(runs).toBe(1);
+  });
+
   test("a server object of MCP's SDK gives its tools, and is closed with the host", async () => {
     const server = new McpServer({ name: "s", version: "1.0.0" });
     server.registerTool(
@@ -525,6 +545,7 @@ describe("Anthropic, Gemini, MCP and plain functions", () => {
     const { host, call, names } = await mounted({ server });
 
     expect(names).toEqual(["look", "sum"]);
+    expect(host.tools().map(({ category }) => category)).toEqual([undefined, undefined]);
     expect(await call("look", { at: "sky" })).toEqual([
       "ok",
       "sky",

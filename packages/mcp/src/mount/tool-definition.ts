@@ -10,10 +10,9 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
-import { digestOf, foldName } from "@toolmount/core/internal";
+import { classify, digestOf, foldName, type Classification } from "@toolmount/core/internal";
 import { matchesGlob } from "@toolmount/core/text";
 import { isServedToItself } from "../wire/chain.ts";
-import { classify, type Classification } from "../wire/annotations.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
