@@ -52,6 +52,7 @@ export const packages = [
     version: "2.3.0",
     library: "AI SDK",
     export: ["supermemoryTools"],
+    config: { arguments: ["none"] },
   },
   { name: "bashkit", version: "0.7.1", library: "AI SDK", export: ["createAgentTools"] },
   {
@@ -152,5 +153,12 @@ export const packages = [
   { name: "@upstash/context7-mcp", version: "4.1.1", library: "MCP", source: server("context7-mcp") },
   { name: "@langchain/exa", version: "1.0.2", library: "LangChain", export: ["ExaSearchResults"] },
   { name: "@coinbase/agentkit-langchain", version: "0.3.0", library: "LangChain" },
-  { name: "@mondaydotcomorg/agent-toolkit", entry: "core", version: "5.64.0", library: "its own" },
+  {
+    name: "@mondaydotcomorg/agent-toolkit",
+    entry: "mcp",
+    version: "5.64.0",
+    library: "MCP",
+    export: ["MondayAgentToolkit"],
+    config: { mondayApiToken: "none" },
+  },
 ];

@@ -13,8 +13,8 @@ interface LibraryModule {
 
 /**
  * A module without `mount`: its tools, of any library or contract, are mounted. A function or class that makes tools is
- * called with the plan's config when the plan names it, or when there is no tool and no other such export, and it needs no
- * arguments. Rejects with `MODULE_INVALID`, and with the line to write in the plan where a name must be said.
+ * called with the plan's config, or with the list `config.arguments`, when the plan names it, or when there is no tool and
+ * no other such export, and it needs no arguments. Rejects with `MODULE_INVALID`, and with the line to write in the plan where a name must be said.
  */
 export function adaptLibraryModule(
   exports: Members,
@@ -68,19 +68,32 @@ async function makeTools(
   coordinator: Coordinator,
   config: JsonObject,
 ): Promise<readonly object[]> {
+  const listed = listedArguments(config);
   const isGiven = Object.keys(config).length > 0;
-  const maker = chooseMaker(found, chosen, isGiven, { name: module.name, exported });
-  const made = await run(maker, isGiven ? [config] : [], module.name);
+  const maker = chooseMaker(found, chosen, { name: module.name, exported });
+  if (listed === undefined) requireFit(maker, isGiven, module.name);
+  const made = await run(maker, listed ?? (isGiven ? [config] : []), module.name);
   const { tools, makers } = await findTools(made, { module: module.name, name: maker.name, coordinator });
   if (tools.length > 0) return tools;
   const what = makers.length > 0 ? "a function" : describe(made);
   return refuse(module.name, `its export ${maker.name} made ${what}, in which there is no tool`);
 }
 
+/** The list of `config: { arguments: [...] }`: for a function that takes several. */
+function listedArguments(config: JsonObject): readonly unknown[] | undefined {
+  const { arguments: listed } = config;
+  return Array.isArray(listed) && Object.keys(config).length === 1 ? listed : undefined;
+}
+
+/** A config is one argument; without one, a function that needs arguments is not called. */
+function requireFit(maker: Maker, isGiven: boolean, module: string): void {
+  if (maker.make.length > 1) refuse(module, askArguments(maker));
+  if (!isGiven && maker.make.length > 0) refuse(module, askConfig(maker));
+}
+
 function chooseMaker(
   found: Findings,
   chosen: string | undefined,
-  isGiven: boolean,
   { name: module, exported }: { readonly name: string; readonly exported: string },
 ): Maker {
   const { makers, nameless, unread } = found;
@@ -96,8 +109,6 @@ function chooseMaker(
       chosen === undefined ? `it exports no tool; it exports ${exported}` : notATool(chosen),
     );
   if (candidates.length > 1) return refuse(module, askWhich(candidates));
-  if (only.make.length > 1) return refuse(module, askFile(only));
-  if (!isGiven && only.make.length > 0) return refuse(module, askConfig(only));
   return only;
 }
 
@@ -127,8 +138,8 @@ function askConfig({ name, make }: Maker): string {
   return `its ${what} ${name} makes tools from arguments; write export: ${name} in the plan's entry, and config: { … }, which it gets`;
 }
 
-function askFile({ name, make }: Maker): string {
-  return `its export ${name} takes ${make.length} arguments, and a plan gives one, its config; call it in a file of your own, export what it returns, and name that file in the plan`;
+function askArguments({ name, make }: Maker): string {
+  return `its export ${name} takes ${make.length} arguments; write export: ${name} and config: { arguments: [ … ] }, with a value for each; where one is an object that only code can make, call ${name} in a file of your own, export what it returns, and name that file in the plan`;
 }
 
 async function run({ name, make }: Maker, given: readonly unknown[], module: string): Promise<unknown> {

@@ -101,6 +101,21 @@ describe("exports that hold tools", () => {
     expect(await given.call("greet", { who: "Ada" })).toEqual(["ok", "Hello Ada"]);
   });
 
+  test("a function of several arguments gets the list of config.arguments, a key and settings for instance", async () => {
+    const make = (key: string, { unit } = { unit: "C" }) => ({
+      weather: aiTool({ description: "Says.", inputSchema: city, execute: () => `${key} ${unit}` }),
+    });
+    const makeAll = (key: string, options: { unit: string } | undefined) => make(key, options);
+    const text = { city: "Rome" };
+    const both = await mounted(
+      { makeAll },
+      { chosen: ["makeAll"], config: { arguments: ["k", { unit: "F" }] } },
+    );
+    expect(await both.call("weather", text)).toEqual(["ok", "k F"]);
+    const one = await mounted({ makeAll }, { chosen: ["makeAll"], config: { arguments: ["k"] } });
+    expect(await one.call("weather", text)).toEqual(["ok", "k C"]);
+  });
+
   test("exports that the plan names are mounted alone, also a member of one", async () => {
     const made = (name: string) => () => langChainTool(() => name, { name, schema: city });
     expect(
@@ -141,7 +156,7 @@ describe("what cannot be mounted says what to write", () => {
       "a factory of two parameters",
       { make: (key: string, options: object) => [key, options] },
       { chosen: ["make"], config: { a: 1 } },
-      /takes 2 arguments.*file of your own/,
+      /takes 2 arguments; write export: make and config: \{ arguments.*file of your own/,
     ],
     [
       "a factory with parameters that is named without a config",
