@@ -124,11 +124,11 @@ test("a call without a user, and one of a user who never signed in, gets no cred
   const { openHost } = await signedIn();
   const host = await openHost();
 
-  const nobody = await host.call(whoAmI);
+  const without = await host.call(whoAmI);
   const eve = await host.call(whoAmI, { userId: "eve" });
   const user = await host.call(whoAmI, { userId: "ana#user=ben" });
 
-  expect(nobody).toMatchObject({ status: "failed", result: { code: "MCP_NO_USER" } });
+  expect(without).toMatchObject({ status: "failed", result: { code: "MCP_NO_USER" } });
   for (const outcome of [eve, user])
     expect(outcome).toMatchObject({ status: "failed", result: { code: "MCP_NEEDS_AUTH" } });
 });

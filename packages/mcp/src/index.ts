@@ -20,7 +20,7 @@ export {
   statusChannel,
   type ServerProbe,
 } from "./mount/mount.ts";
-export type { ServerStatus } from "./mount/status.ts";
+export type { ServerStatus } from "./wire/server-status.ts";
 // Signing in to a server
 export { signIn, type SignedIn, type SignInOptions } from "./mount/sign-in.ts";
 export { credentialsCapability, type CredentialStore } from "./auth/credentials.ts";

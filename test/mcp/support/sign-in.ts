@@ -1,7 +1,7 @@
 import { signIn, type CredentialStore, type SignedIn } from "@toolmount/mcp";
 
 /** Opens the address of a sign-in as a person whose browser agrees to everything. */
-async function browse(address: URL, person?: string): Promise<void> {
+export async function browse(address: URL, person?: string): Promise<void> {
   const there = new URL(address);
   if (person !== undefined) there.searchParams.set("login", person);
   await (await fetch(there)).text();

@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { systemClock, type ToolmountError } from "@toolmount/core";
 import { isServedToItself } from "../wire/chain.ts";
 import { causeOf, isUnauthorized } from "./failures.ts";
-import type { ServerStatus } from "./status.ts";
+import type { ServerStatus } from "../wire/server-status.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
 const delaysMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;

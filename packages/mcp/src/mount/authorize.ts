@@ -25,14 +25,18 @@ export function authorizationOf(
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   if (url === undefined || hasHeader) return undefined;
   const address = new URL(url);
-  // The store is looked up when it is needed: a module that offers it may be mounted later.
-  const store: CredentialStore = {
+  const store = lateStore(coordinator, folder);
+  const credentials = new Credentials(store, address, { clientId: auth.clientId, user });
+  return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });
+}
+
+/** Where the credentials of a host are. The store is looked up for each access: a module may offer it later. */
+export function lateStore(coordinator: Coordinator, folder: string | undefined): CredentialStore {
+  const found = () => credentialStoreOf(coordinator.getCapability(credentialsCapability), folder);
+  return {
     get: (key) => found().get(key),
     replace: (key, before, body) => found().replace(key, before, body),
   };
-  const found = () => credentialStoreOf(coordinator.getCapability(credentialsCapability), folder);
-  const credentials = new Credentials(store, address, { clientId: auth.clientId, user });
-  return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });
 }
 
 function isStore(value: unknown): value is CredentialStore {

@@ -23,7 +23,7 @@ import {
   tooLate,
 } from "./failures.ts";
 import { listOffered, readSkill } from "./skills.ts";
-import type { ServerStatus } from "./status.ts";
+import type { ServerStatus } from "../wire/server-status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport } from "./transport.ts";
 import { aboveOf, type Above } from "../wire/chain.ts";

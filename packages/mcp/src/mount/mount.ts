@@ -10,7 +10,7 @@ import { skillsChannel } from "../wire/skills.ts";
 import { requireBorder } from "./process-tree.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
-import type { ServerStatus } from "./status.ts";
+import type { ServerStatus } from "../wire/server-status.ts";
 import { placeOf, programOf } from "./transport.ts";
 
 /** The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. */

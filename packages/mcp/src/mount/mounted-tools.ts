@@ -6,7 +6,7 @@ import type { OfferedSkill } from "../wire/skills.ts";
 import type { ServerSettings } from "./config.ts";
 import { requestTools } from "./exposed-definitions.ts";
 import { skillOf, skillProblem, toOffered } from "./skills.ts";
-import type { ServerStatus } from "./status.ts";
+import type { ServerStatus } from "../wire/server-status.ts";
 import { mountedName } from "./tool-definition.ts";
 import { withUi } from "./ui.ts";
 

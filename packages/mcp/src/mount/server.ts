@@ -6,7 +6,8 @@ import type { KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { ServerInstructions } from "../wire/instructions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { Authorization } from "../auth/authorization.ts";
-import { authorizationOf } from "./authorize.ts";
+import { authorizationOf, lateStore } from "./authorize.ts";
+import { ClientSignIn } from "./client-sign-in.ts";
 import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { exposedOf, groupOf } from "./exposed-definitions.ts";
@@ -14,7 +15,7 @@ import { ExposedServer } from "./exposed.ts";
 import { EraVerdict, type ConnectionOptions } from "./client.ts";
 import { toolChanged } from "./failures.ts";
 import { MountedTools } from "./mounted-tools.ts";
-import type { ServerStatus } from "./status.ts";
+import type { ServerStatus } from "../wire/server-status.ts";
 import { servedUri } from "./ui.ts";
 import { toDefinition, toInternal, type CallServer } from "./tool-definition.ts";
 import { OptionalStart } from "./optional.ts";
@@ -30,6 +31,7 @@ export class MountedServer {
   readonly #settings: ServerSettings;
   readonly #verdict = new EraVerdict();
   readonly #authorizationOf: (settings: ServerSettings, user?: string) => Authorization | undefined;
+  readonly #clientSignIn: ClientSignIn;
   readonly #main: Connection;
   /** Those of sessions, or of users. */
   readonly #kept = new KeptConnections();
@@ -43,6 +45,8 @@ export class MountedServer {
     this.#coordinator = coordinator;
     this.#settings = settings;
     const folder = coordinator.getCapability("session.working_dir") ?? undefined;
+    const store = lateStore(coordinator, folder);
+    this.#clientSignIn = new ClientSignIn({ settings, folder, store, logger: coordinator.logger });
     this.#authorizationOf = (own, user) => authorizationOf(coordinator, own, { folder, user });
     this.#tools = new MountedTools(coordinator, settings, this.#define);
     this.#main = this.#connection({ onTools: (tools) => void this.#change(tools) });
@@ -202,13 +206,16 @@ export class MountedServer {
   }
 
   readonly #call: CallServer = async (params, context, options) => {
-    const connection = this.#connectionFor(context);
-    try {
-      await this.#connectFor(params.name, connection, options.signal);
-      return await connection.call(params, options);
-    } finally {
-      if (this.#settings.instance === "call") await connection.close();
-    }
+    const user = this.#settings.instance === "user" ? context.userId : undefined;
+    return this.#clientSignIn.call(user, context, async () => {
+      const connection = this.#connectionFor(context);
+      try {
+        await this.#connectFor(params.name, connection, options.signal);
+        return await connection.call(params, options);
+      } finally {
+        if (this.#settings.instance === "call") await connection.close();
+      }
+    });
   };
 
   #connectionFor({ sessionId = "", userId }: ToolContext): Connection {

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { placeText } from "@toolmount/core/internal";
+import type { SignInPlace } from "../wire/front.ts";
 import type { ServedApprovals } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
@@ -26,6 +27,7 @@ export interface Waiting {
   readonly ctx: ServerContext;
   readonly call: ServedCall;
   readonly context: SessionCallContext;
+  readonly signInAt?: SignInPlace | undefined;
 }
 
 /**

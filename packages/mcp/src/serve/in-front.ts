@@ -28,11 +28,11 @@ export async function runInFront(
   state: SealedState | undefined,
   work: (context: SessionCallContext) => Promise<Answer>,
 ): Promise<Answer> {
-  const { ctx, capabilities = {}, context } = waiting;
+  const { ctx, capabilities = {}, context, signInAt } = waiting;
   const client = waiting.served;
   if (era === "legacy")
-    return currentFront.run(createPushFront(ctx, { client, capabilities }), () => work(context));
-  const attached = { client, capabilities, logLevel: logLevelOf(ctx), log: logTo(ctx) };
+    return currentFront.run(createPushFront(ctx, { client, capabilities, signInAt }), () => work(context));
+  const attached = { client, capabilities, logLevel: logLevelOf(ctx), signInAt, log: logTo(ctx) };
   const call =
     state?.asked === "input"
       ? find(waiting, state)
@@ -79,12 +79,13 @@ function logTo({ mcpReq }: ServerContext): Front["log"] {
 /** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
 function createPushFront(
   { mcpReq }: ServerContext,
-  { client, capabilities }: Pick<Front, "client" | "capabilities">,
+  { client, capabilities, signInAt }: Pick<Front, "client" | "capabilities" | "signInAt">,
 ): Front {
   return {
     client,
     capabilities,
     logLevel: "debug",
+    signInAt,
     async ask(requests) {
       const answers = Object.entries(requests).map(async ([key, { method, params }]) => {
         const request = { method: method as "elicitation/create", params: { ...params } };

@@ -22,6 +22,7 @@ import {
 } from "@toolmount/core";
 import { behindChannel, chainOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
+import type { SignInPlace } from "../wire/front.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
@@ -48,6 +49,8 @@ export interface Serving {
   readonly seal: StateSeal;
   /** On whose behalf its calls are. */
   readonly userId?: string | undefined;
+  /** Where the user of the client signs in to a mounted server that wants it. */
+  readonly signInAt?: SignInPlace | undefined;
   /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
   readonly toolsOnly?: boolean | undefined;
   /** Makes the server of the SDK. */
@@ -144,7 +147,7 @@ async function callTool(
   ctx: ServerContext,
   serving: Serving & { readonly capabilities: ClientCapabilities | undefined },
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options, seal, capabilities, userId } = serving;
+  const { served, options, seal, capabilities, userId, signInAt } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const context = contextOf(ctx, served.host, userId);
@@ -156,6 +159,7 @@ async function callTool(
     ctx,
     call,
     context,
+    signInAt,
   };
   const state = ctx.mcpReq.requestState<SealedState>();
   const answer = await runInFront(waiting, serving.era, state, async (inFront) => {

@@ -41,7 +41,15 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   let stopWatching = () => {};
   const handle = serveStdio(
     async ({ era }) => {
-      const server = await createServer({ served, era, options, seal, userId: options.userId });
+      const server = await createServer({
+        served,
+        era,
+        options,
+        seal,
+        userId: options.userId,
+        // The client has started this program, so its browser is on this machine.
+        signInAt: "here",
+      });
       stopWatching();
       stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // the client is gone
       return server;

@@ -16,6 +16,7 @@ interface Attached {
   readonly client: object;
   readonly capabilities: ClientCapabilities;
   readonly logLevel: LoggingLevel | undefined;
+  readonly signInAt: Front["signInAt"];
   readonly log: Front["log"];
 }
 
@@ -48,6 +49,10 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 
   get logLevel(): LoggingLevel | undefined {
     return this.#attached.logLevel;
+  }
+
+  get signInAt(): Front["signInAt"] {
+    return this.#attached.signInAt;
   }
 
   get signal(): AbortSignal {

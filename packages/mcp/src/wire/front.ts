@@ -7,6 +7,9 @@ export interface ServerAsk {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Where the user of a client signs in: in a browser on this machine, or at the page that has this address for a server. */
+export type SignInPlace = "here" | ((server: string) => string);
+
 /** The client for whose call a tool of a mounted server runs. */
 export interface Front {
   /** Who it is: the same object for all calls of one client. */
@@ -16,6 +19,8 @@ export interface Front {
   readonly logLevel: LoggingLevel | undefined;
   /** Answers that came with the call itself, before anything was asked. */
   readonly given?: Readonly<Record<string, unknown>> | undefined;
+  /** Where its user signs in to a mounted server; undefined where no address can be shown. */
+  readonly signInAt?: SignInPlace | undefined;
   /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
   ask(requests: Readonly<Record<string, ServerAsk>>): Promise<Readonly<Record<string, unknown>>>;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
