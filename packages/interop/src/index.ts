@@ -45,6 +45,7 @@ export {
 export {
   fromGeminiFunction,
   toGemini,
+  type GeminiData,
   type GeminiExport,
   type GeminiFunction,
   type GeminiResponse,
@@ -62,15 +63,16 @@ export {
   type ClaudeAgentResult,
   type ClaudeAgentTool,
 } from "./providers/claude-agent.ts";
-export {
-  toGeminiCallable,
-  type GeminiCall,
-  type GeminiCallable,
-  type GeminiImage,
-} from "./providers/gemini-callable.ts";
+export { toGeminiCallable, type GeminiCall, type GeminiCallable } from "./providers/gemini-callable.ts";
 export { toMastraTools, type MastraCallContext, type MastraTool } from "./providers/mastra.ts";
 export type { AgentContext, AgentHost, LibraryQuestion } from "./providers/agent-calls.ts";
-export { AiSdkToolFailure, toAiSdkTools, type AiSdkCallOptions, type AiSdkTool } from "./providers/ai-sdk.ts";
+export {
+  AiSdkToolFailure,
+  toAiSdkTools,
+  type AiSdkCallOptions,
+  type AiSdkContext,
+  type AiSdkTool,
+} from "./providers/ai-sdk.ts";
 export { answerAiSdkApprovals, type AiSdkApprovalMessage } from "./providers/ai-sdk-approvals.ts";
 export { fromLangChainTool } from "./libraries/langchain.ts";
 export {

@@ -9,5 +9,6 @@ export { kindOfStatus, readRetryAfter } from "./models/model.ts";
 export { modelFetch } from "./models/model-fetch.ts";
 export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";
 export { findModelProvider, knownProviders, listServerModels } from "./models/providers.ts";
+export { fileOf, unheardAudio } from "./providers/seen-content.ts";
 export { createNameMap } from "./providers/tool-names.ts";
 export { dropOptionalNulls } from "./schema/optional-nulls.ts";

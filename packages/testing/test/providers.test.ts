@@ -52,6 +52,10 @@ const cases: readonly {
       "message-role": input({ role: "tool", content: "x" }),
       "message-content": input({ role: "assistant", content: [{ type: "input_text", text: "x" }] }),
       "image-data": input({ role: "user", content: [{ type: "input_image", image_url: gif }] }),
+      "file-data": input(call, {
+        ...output,
+        output: [{ type: "input_file", file_data: "data:application/pdf;base64,JVBERi0x" }], // without a name
+      }),
       "call-id": input({ ...call, call_id: "x".repeat(65) }, { ...output, call_id: "x".repeat(65) }),
       "call-name": input({ ...call, name: "a.b" }, output),
       "call-arguments": input({ ...call, arguments: {} }, output),
@@ -80,6 +84,11 @@ const cases: readonly {
       "output-content": messages(chatCall(), { ...chatOutput, content: [{ type: "image_url" }] }),
       "image-data": {
         messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: gif } }] }],
+      },
+      "file-data": {
+        messages: [
+          { role: "user", content: [{ type: "file", file: { filename: "a.pdf", file_data: "JVBERi0x" } }] },
+        ],
       },
       "tool-definition": { ...messages(), tools: [{ type: "function", function: { name: "f" } }] },
       "text-well-formed": { messages: [{ role: "user", content: half }] },
@@ -116,6 +125,12 @@ const cases: readonly {
       "image-data": claude(
         blocks("user", { type: "image", source: { type: "base64", media_type: "image/bmp", data: "aGk=" } }),
       ),
+      "file-data": claude(
+        blocks("user", {
+          type: "document",
+          source: { type: "base64", media_type: "application/pdf", data: "aGk=" },
+        }),
+      ),
       "system-not-blank": { ...claude(), system: [{ type: "text", text: "" }] },
       "tool-definition": { ...claude(), tools: [{ name: "a.b", input_schema: { type: "object" } }] },
       "text-well-formed": { max_tokens: 9, messages: [{ role: "user", content: `a${half}` }] },
@@ -134,6 +149,17 @@ const cases: readonly {
       "image-data": contents({
         role: "user",
         parts: [{ inlineData: { mimeType: "image/gif", data: "aGk=" } }],
+      }),
+      "file-data": contents(model(functionCall), {
+        role: "user",
+        parts: [
+          {
+            functionResponse: {
+              ...response.functionResponse,
+              parts: [{ inlineData: { mimeType: "application/zip", data: "aGk=" } }],
+            },
+          },
+        ],
       }),
       "call-name": contents(model({ functionCall: { name: "2f", args: {} } }), {
         role: "user",

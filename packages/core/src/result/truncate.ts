@@ -4,7 +4,7 @@ import { hasWideObject, maxKeys, remainingMembers } from "../json/shape.ts";
 import type { KeptOutputs } from "./kept-outputs.ts";
 import type { ContentBlock, ToolResult } from "../contract/result.ts";
 
-/** Largest size of the images and audio of a result, in bytes of base64. */
+/** Largest size of the images, audio and files of a result, in bytes of base64. */
 const maxBinary = 16_777_216;
 
 /** Texts shorter than this are never cut, since they are names rather than content. */
@@ -39,7 +39,7 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Kep
 /** Members of data in which texts are looked for and cut. Wider data is refused: each walk of it would hold up the host. */
 const maxMembers = 20_000;
 
-/** Images and audio have their own limit, for all of them together. */
+/** Images, audio and the bytes of files have their own limit, for all of them together. */
 function walkContent(content: readonly ContentBlock[], budget: number): number {
   let left = budget;
   let binary = 0;
@@ -51,7 +51,11 @@ function walkContent(content: readonly ContentBlock[], budget: number): number {
 }
 
 function isBinary(block: ContentBlock): block is ContentBlock & { data: string } {
-  return block.type === "image" || block.type === "audio";
+  return (
+    block.type === "image" ||
+    block.type === "audio" ||
+    (block.type === "file" && typeof block.data === "string")
+  );
 }
 
 function binaryBytes(content: readonly ContentBlock[] = []): number {
@@ -69,7 +73,7 @@ function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
   return error.length > 8_000 ? ({ ...bounded, error: `${error.slice(0, 7_990)} …` } as ToolResult) : bounded;
 }
 
-/** Cuts what a failure shows beside its sentence: of too much, pictures and sounds are left, and the whole is kept. */
+/** Cuts what a failure shows beside its sentence: of too much, what is binary is left, and the whole is kept. */
 function boundContent(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
   const { content } = result;
   if (content === undefined || walkContent(content, maxBytes) >= 0) return result;

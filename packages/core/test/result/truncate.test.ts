@@ -100,7 +100,7 @@ describe("what a tool returns", () => {
 });
 
 describe("content of a result", () => {
-  test("has 16 MB of images of its own, and its texts count with the data", () => {
+  test("has 16 MB of images and files of its own, and its texts count with the data", () => {
     const content = [image(16_777_216)];
     expect(bound({ data: 1, content }, 1_000).bounded.content).toBe(content);
     expect(bound({ data: 1, content: [image(16_777_217)] }, 1_000).bounded).toMatchObject({
@@ -109,6 +109,10 @@ describe("content of a result", () => {
     expect(bound({ data: 1, content: [image(9_000_000), image(9_000_000)] }, 1_000).bounded.code).toBe(
       "OUTPUT_TOO_LARGE",
     );
+
+    const file = { type: "file", uri: "a:b.pdf", data: "A".repeat(16_777_216) };
+    expect(bound({ data: 1, content: [file] }, 1_000).bounded.content).toEqual([file]);
+    expect(bound({ data: 1, content: [file, image(1)] }, 1_000).bounded.code).toBe("OUTPUT_TOO_LARGE");
 
     const text = { type: "text", text: "x".repeat(800) };
     expect(bound({ data: 1, content: [text] }, 1_000).bounded.truncated).toBeUndefined();

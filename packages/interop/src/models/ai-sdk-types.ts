@@ -51,7 +51,8 @@ export interface AiSdkTextPart {
 export interface AiSdkFilePart {
   type: "file";
   mediaType: string;
-  /** Base64. Specification v3 takes the text alone, and in an output the type `image-data`. */
+  filename?: string;
+  /** Base64. Specification v3 takes the text alone, and in an output the type `image-data` or `file-data`. */
   data: { type: "data"; data: string };
 }
 

@@ -100,7 +100,9 @@ export interface ModelRules {
   readonly images: readonly string[];
   /** Most bytes of one image. */
   readonly maxImageBytes: number;
-  /** Whether the output of a call may have images. Else a message of the user after it has them. */
+  /** Media types of files, such as `application/pdf`. Default: none. */
+  readonly files?: readonly string[] | undefined;
+  /** Whether the output of a call may have images and files. Else a message of the user after it has them. */
   readonly imagesInOutputs: boolean;
 }
 

@@ -81,34 +81,37 @@ function messageEntries(item: ModelItem, translation: Translation): Entry[] {
     return [readText(part["text"]) || readText(part["refusal"])];
   });
   const text = parts.join("");
-  const images =
+  const files =
     role !== "assistant" && Array.isArray(content)
-      ? content.flatMap((part) => imagePart(part, translation))
+      ? content.flatMap((part) => filePart(part, translation))
       : [];
-  if (text === "") return images;
+  if (text === "") return files;
   if (role === "assistant")
     return [{ role: "assistant", part: { type: "text", text, ...optionsOf(item, provider) } }];
-  return [{ role: "user", part: { type: "text", text } }, ...images];
+  return [{ role: "user", part: { type: "text", text } }, ...files];
 }
 
-function imagePart(part: unknown, translation: Translation): Entry[] {
+function filePart(part: unknown, translation: Translation): Entry[] {
   return fileOf(part, translation).map((file) => ({ role: "user", part: file }));
 }
 
-/** An image that is in the conversation itself, as a `data:` address. */
+/** An image or a file that is in the conversation itself, as a `data:` address. */
 function fileOf(part: unknown, { isTagged, omitted }: Translation): AiSdkFilePart[] {
   if (!isRecord(part) || part["type"] === "input_text" || part["type"] === "output_text") return [];
-  if (part["type"] !== "input_image") {
+  const isFile = part["type"] === "input_file";
+  if (part["type"] !== "input_image" && !isFile) {
     omitted.push(`a part of the type ${readText(part["type"])}`);
     return [];
   }
-  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(readText(part["image_url"])) ?? [];
+  const url = readText(isFile ? part["file_data"] : part["image_url"]);
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
   if (mediaType === undefined || data === undefined) {
-    omitted.push("an image that is not in the message itself");
+    omitted.push(`${isFile ? "a file" : "an image"} that is not in the message itself`);
     return [];
   }
   const file = (isTagged ? { type: "data", data } : data) as AiSdkFilePart["data"];
-  return [{ type: "file", mediaType, data: file }];
+  const named = isFile ? { filename: readText(part["filename"]) } : {};
+  return [{ type: "file", mediaType, ...named, data: file }];
 }
 
 function reasoningEntries(item: ModelItem, { provider, omitted }: Translation): Entry[] {
@@ -162,9 +165,14 @@ function resultPart(item: ModelItem, translation: Translation): AiSdkResultPart 
   const files = parts
     .flatMap((part) => fileOf(part, translation))
     .map((file) =>
-      translation.isTagged ? file : ({ ...file, type: "image-data" } as unknown as AiSdkFilePart),
+      translation.isTagged ? file : ({ ...file, type: untaggedType(file) } as unknown as AiSdkFilePart),
     );
   return { type: "tool-result", toolCallId, toolName, output: outputWith(value, files) };
+}
+
+/** Specification v3 has a type for each kind of data in an output. */
+function untaggedType({ mediaType }: AiSdkFilePart): "image-data" | "file-data" {
+  return mediaType.startsWith("image/") ? "image-data" : "file-data";
 }
 
 /** Makes one text, never none or several: some packages write an answer for each text, and none without one. */

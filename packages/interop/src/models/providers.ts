@@ -32,6 +32,7 @@ export interface KnownProvider extends Pick<
 /** The package that is included, so that a local model works without an installation. */
 export const compatiblePackage = "@ai-sdk/openai-compatible";
 
+const files = ["application/pdf"];
 const images = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const megabyte = 1024 * 1024;
 
@@ -52,18 +53,25 @@ export const knownProviders: readonly KnownProvider[] = [
     keyVariable: "ANTHROPIC_API_KEY",
     cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     oneCallOptions: { anthropic: { disableParallelToolUse: true } },
-    // Source: the reference of the Messages API, and "Vision".
-    rules: { callId: /^[a-zA-Z0-9_-]{1,64}$/, images, maxImageBytes: 5 * megabyte, imagesInOutputs: true },
+    // Source: the reference of the Messages API, "Vision" and "PDF support".
+    rules: {
+      callId: /^[a-zA-Z0-9_-]{1,64}$/,
+      images,
+      files,
+      maxImageBytes: 5 * megabyte,
+      imagesInOutputs: true,
+    },
   },
   {
     name: "google",
     package: "@ai-sdk/google",
     create: "createGoogleGenerativeAI",
     keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
-    // Source: "Image understanding" of the Gemini API.
+    // Source: "Image understanding" and "Document understanding" of the Gemini API.
     rules: {
       callId: /^[\s\S]{1,128}$/,
       images: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+      files,
       maxImageBytes: 20 * megabyte,
       imagesInOutputs: true,
     },
@@ -103,6 +111,8 @@ export const knownProviders: readonly KnownProvider[] = [
     keyVariable: "OPENROUTER_API_KEY",
     findAbilities: askOpenRouter,
     callsInText: false,
+    // Source: "PDF inputs" of OpenRouter, which reads them for models that do not.
+    rules: { ...chatRules, files },
   }),
 ];
 

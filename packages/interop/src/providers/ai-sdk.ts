@@ -4,13 +4,22 @@ import { outcomeText } from "../schema/definition.ts";
 import { aiSchemaMark } from "../schema/foreign-schema.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { imagesIn } from "./images.ts";
+import { contentOf, leftOut } from "./seen-content.ts";
 
 /** What the AI SDK gives a tool beside its input. */
 export interface AiSdkCallOptions {
   readonly toolCallId?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
   readonly messages?: readonly unknown[] | undefined;
+}
+
+/** On whose behalf the AI SDK's loop calls. */
+export interface AiSdkContext extends AgentContext {
+  /**
+   * Whether the model gets the images and files of results. Default: true. The SDK's packages for Chat Completions write their base64 as
+   * text into the request. With false, a sentence says that they were left out.
+   */
+  readonly media?: boolean | undefined;
 }
 
 /** A tool that the AI SDK 7 accepts: its type is part of the SDK's `ToolSet`. */
@@ -20,7 +29,7 @@ export interface AiSdkTool {
   /** Whether a person has to be asked. The question is stored in the host then, and is the SDK's approval request. */
   readonly needsApproval: (input: unknown, options: { readonly toolCallId: string }) => Promise<boolean>;
   readonly execute: (input: unknown, options?: AiSdkCallOptions) => Promise<unknown>;
-  /** What the model reads of a result: its data, and its images. */
+  /** What the model reads of a result: its data, its images and its files. */
   readonly toModelOutput: (given: { readonly toolCallId: string; readonly output: unknown }) => AiSdkOutput;
 }
 
@@ -28,7 +37,7 @@ export interface AiSdkTool {
 export type AiSdkOutput =
   | { readonly type: "text"; readonly value: string }
   | { readonly type: "json"; readonly value: JSONValue }
-  | { readonly type: "content"; readonly value: (AiSdkText | AiSdkImage)[] };
+  | { readonly type: "content"; readonly value: AiSdkPart[] };
 
 /** JSON in the SDK's own words, which has no read-only members. */
 type JSONValue = null | string | number | boolean | { [key: string]: JSONValue | undefined } | JSONValue[];
@@ -38,11 +47,14 @@ interface AiSdkText {
   readonly text: string;
 }
 
-interface AiSdkImage {
+interface AiSdkFile {
   readonly type: "file";
   readonly mediaType: string;
+  readonly filename?: string;
   readonly data: { readonly type: "data"; readonly data: string };
 }
+
+type AiSdkPart = AiSdkText | AiSdkFile;
 
 /** A schema in the form of the AI SDK, typed as a Standard Schema. The host alone checks arguments. */
 interface AiSdkSchema {
@@ -62,9 +74,9 @@ interface AiSdkSchema {
 export function toAiSdkTools(
   host: AgentHost,
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
-  context: AgentContext = {},
+  { media = true, ...context }: AiSdkContext = {},
 ): Record<string, AiSdkTool> {
-  const images = new NewestImages();
+  const newest = new NewestContent();
   const calls = new AgentCalls(host, context);
   return Object.fromEntries(
     infos.map(({ name, description, inputSchema }) => [
@@ -80,10 +92,10 @@ export function toAiSdkTools(
           const outcome = await calls.run(callOf(name, input, toolCallId), { abortSignal }, true);
           if (outcome.result.error !== undefined)
             throw new AiSdkToolFailure(outcomeText(outcome), outcome.result.code);
-          images.keep(toolCallId, outcome.result.content ?? []);
+          newest.keep(toolCallId, partsOf(outcome.result.content, media));
           return outcome.result.data;
         },
-        toModelOutput: ({ toolCallId, output }) => outputOf(output, images.of(toolCallId)),
+        toModelOutput: ({ toolCallId, output }) => outputOf(output, newest.of(toolCallId)),
       } satisfies AiSdkTool,
     ]),
   );
@@ -93,45 +105,60 @@ function callOf(name: string, input: unknown, id: string): AgentCall {
   return { id, name, arguments: isRecord(input) ? input : JSON.stringify(input) };
 }
 
-/** Images of the newest results. The SDK passes on only what `execute` returns, and asks for the rest by the call's id. */
-class NewestImages {
-  readonly #images = new Map<string, (AiSdkText | AiSdkImage)[]>();
+/** Images and files of the newest results. The SDK passes on only what `execute` returns, and asks for the rest by the call's id. */
+class NewestContent {
+  readonly #parts = new Map<string, AiSdkPart[]>();
 
-  keep(callId: string, content: readonly ContentBlock[]): void {
-    const found = imagesOf(content);
+  keep(callId: string, found: AiSdkPart[]): void {
     if (found.length === 0) return;
-    this.#images.set(callId, found);
-    const [oldest] = this.#images.keys();
-    if (this.#images.size > maxKept && oldest !== undefined) this.#images.delete(oldest);
+    this.#parts.set(callId, found);
+    const [oldest] = this.#parts.keys();
+    if (this.#parts.size > maxKept && oldest !== undefined) this.#parts.delete(oldest);
   }
 
-  of(callId: string): (AiSdkText | AiSdkImage)[] {
-    return this.#images.get(callId) ?? [];
+  of(callId: string): AiSdkPart[] {
+    return this.#parts.get(callId) ?? [];
   }
 }
 
-/** The images of a result, and a sentence for each that a model cannot see. */
-export function imagesOf(content: readonly ContentBlock[]): (AiSdkText | AiSdkImage)[] {
-  const { images, notes } = imagesIn(content);
+/** The images and files of a result, after one text for those that a model cannot see. */
+export function partsOf(content: readonly ContentBlock[] | undefined, media: boolean): AiSdkPart[] {
+  const { images, files, notes } = contentOf(content);
+  const said = media ? notes : [...notes, ...leftOut({ images, files })];
+  const texts = said.length === 0 ? [] : [{ type: "text" as const, text: said.join("\n") }];
+  if (!media) return texts;
   return [
-    ...notes.map((text) => ({ type: "text" as const, text })),
+    ...texts,
     ...images.map(({ data, mimeType: mediaType }) => ({
       type: "file" as const,
       mediaType,
       data: { type: "data" as const, data },
     })),
+    ...files.map(({ name: filename, data, mimeType: mediaType }) => ({
+      type: "file" as const,
+      mediaType,
+      filename,
+      data: { type: "data" as const, data },
+    })),
   ];
 }
 
-/** Results whose images are kept; older ones were sent long before. */
+/** Results whose parts are kept; older ones were sent long before. */
 const maxKept = 32;
 
-/** A result as a provider of the SDK takes it. */
-export function outputOf(output: unknown, images: (AiSdkText | AiSdkImage)[]): AiSdkOutput {
+/** A result as a provider of the SDK takes it. Has one text: for older models, Gemini's package writes a response for each. */
+export function outputOf(output: unknown, parts: AiSdkPart[]): AiSdkOutput {
   const text = typeof output === "string" ? output : JSON.stringify(output ?? null);
-  if (images.length > 0) return { type: "content", value: [{ type: "text", text }, ...images] };
+  const [first, ...others] = parts;
+  if (first?.type === "text") return withText(`${text}\n${first.text}`, others);
+  if (first !== undefined) return withText(text, parts);
   if (typeof output === "string") return { type: "text", value: output };
   return { type: "json", value: (output ?? null) as JSONValue };
+}
+
+function withText(text: string, files: AiSdkPart[]): AiSdkOutput {
+  if (files.length === 0) return { type: "text", value: text };
+  return { type: "content", value: [{ type: "text", text }, ...files] };
 }
 
 /** A schema in the SDK's form. The SDK recognises its own mark first; the Standard Schema is what its types know. */

@@ -1,7 +1,7 @@
 import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
-import { defineForeign, outcomeText, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
+import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText } from "../schema/guards.ts";
-import { isImageType, unseenImage, type ImageType, type ResultImage } from "./images.ts";
+import { seenOf, type ImageType } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What Anthropic allows in the name of a tool. Source: its tool-use reference. */
@@ -33,6 +33,15 @@ export type AnthropicContent =
       readonly source: {
         readonly type: "base64";
         readonly media_type: ImageType;
+        readonly data: string;
+      };
+    }
+  | {
+      readonly type: "document";
+      readonly title: string;
+      readonly source: {
+        readonly type: "base64";
+        readonly media_type: "application/pdf";
         readonly data: string;
       };
     };
@@ -79,23 +88,26 @@ function readCall(block: unknown, names: NameMap): CallRequest {
   };
 }
 
+/** The server refuses an error with more than text. */
 function writeResult(outcome: ToolOutcome): AnthropicResult {
-  const { result, callId } = outcome;
-  const images = (result.content ?? []).flatMap((block): AnthropicContent[] =>
-    block.type === "image" ? [imageOf(block)] : [],
-  );
-  const text = outcomeText(outcome);
+  const { text, images, files } = seenOf(outcome);
+  const isError = outcome.status !== "ok";
+  const said: AnthropicContent[] = text === "" ? [] : [{ type: "text", text }];
+  const shown = images.map(({ mimeType, data }): AnthropicContent => ({
+    type: "image",
+    source: { type: "base64", media_type: mimeType, data },
+  }));
+  const documents = files.map(({ name, mimeType, data }): AnthropicContent => ({
+    type: "document",
+    title: name,
+    source: { type: "base64", media_type: mimeType, data },
+  }));
   return {
     type: "tool_result",
-    tool_use_id: callId,
-    content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images],
-    ...(outcome.status === "ok" ? {} : { is_error: true }),
+    tool_use_id: outcome.callId,
+    content: isError ? said : [...said, ...shown, ...documents],
+    ...(isError ? { is_error: true } : {}),
   };
-}
-
-function imageOf({ mimeType, data }: ResultImage): AnthropicContent {
-  if (!isImageType(mimeType)) return { type: "text", text: unseenImage(mimeType) };
-  return { type: "image", source: { type: "base64", media_type: mimeType, data } };
 }
 
 /** A tool definition of Anthropic, with its work, as a definition of ours. */

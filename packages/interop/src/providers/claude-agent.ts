@@ -4,7 +4,7 @@ import { z } from "zod";
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { seenOf } from "./images.ts";
+import { seenOf } from "./seen-content.ts";
 
 /** A tool of the Claude Agent SDK: one of `tools` of `createSdkMcpServer`. */
 export interface ClaudeAgentTool {
@@ -20,6 +20,10 @@ export interface ClaudeAgentResult {
   readonly content: (
     | { readonly type: "text"; readonly text: string }
     | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+    | {
+        readonly type: "resource";
+        readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
+      }
   )[];
   readonly isError?: boolean;
 }
@@ -100,8 +104,14 @@ function signalOf(extra: unknown) {
 }
 
 function resultOf(outcome: ToolOutcome): ClaudeAgentResult {
-  const { text, images } = seenOf(outcome);
-  const shown = images.map(({ data, mimeType }) => ({ type: "image" as const, data, mimeType }));
+  const { text, images, files } = seenOf(outcome);
+  const shown = [
+    ...images.map(({ data, mimeType }) => ({ type: "image" as const, data, mimeType })),
+    ...files.map(({ uri, data, mimeType }) => ({
+      type: "resource" as const,
+      resource: { uri, mimeType, blob: data },
+    })),
+  ];
   const content = [{ type: "text" as const, text }, ...shown];
   return { content, ...(outcome.status === "ok" ? {} : { isError: true }) };
 }

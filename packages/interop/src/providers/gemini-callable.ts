@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ToolInfo } from "@toolmount/core";
 import { isRecord, readText } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { imagesIn, type ResultImage } from "./images.ts";
-import { toGemini, type GeminiFunction, type GeminiResponse } from "./gemini.ts";
+import { toGemini, type GeminiData, type GeminiFunction, type GeminiResponse } from "./gemini.ts";
 
 /** A call of Gemini's, as its client gives it to a callable tool. */
 export interface GeminiCall {
@@ -12,15 +11,10 @@ export interface GeminiCall {
   readonly args?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A part with an image of a result. */
-export interface GeminiImage {
-  readonly inlineData: { readonly mimeType: string; readonly data: string };
-}
-
 /** A callable tool of Gemini's client: part of `config.tools` of `generateContent`. */
 export interface GeminiCallable {
   tool(): Promise<{ functionDeclarations: GeminiFunction[] }>;
-  callTool(calls: readonly GeminiCall[]): Promise<(GeminiResponse | GeminiImage)[]>;
+  callTool(calls: readonly GeminiCall[]): Promise<(GeminiResponse | GeminiData)[]>;
   /**
    * Runs the calls that waited for a person. `contents` is the history of the response (`automaticFunctionCallingHistory`).
    * Resolves to the contents up to the results of these calls, with the results in place. Resolves to null while a call waits,
@@ -43,14 +37,13 @@ export function toGeminiCallable(
   const run = async (functionCall: GeminiCall, id: string): Promise<Answered> => {
     const request = exported.readCall({ functionCall });
     const outcome = await calls.run({ ...request, id });
-    const { functionResponse } = exported.writeResponse(outcome);
+    const [{ functionResponse }, ...beside] = exported.writeParts(outcome);
     const { id: _made, ...rest } = functionResponse;
     const named = functionCall.id === undefined ? rest : { ...rest, id: functionCall.id };
-    if (outcome.status !== "pending")
-      return { response: { functionResponse: named }, images: imagesIn(outcome.result.content).images };
+    if (outcome.status !== "pending") return { response: { functionResponse: named }, beside };
     // Gemini may give no ids, so the result itself says which call waits.
     const error = outcome.result.error ?? "it waits for a person";
-    return { response: { functionResponse: { ...named, response: { error, waitingCall: id } } }, images: [] };
+    return { response: { functionResponse: { ...named, response: { error, waitingCall: id } } }, beside: [] };
   };
   return {
     tool: async () => exported.tools[0],
@@ -60,21 +53,15 @@ export function toGeminiCallable(
   };
 }
 
-/** What a call gave: the part that answers it, and the images beside it. */
+/** What a call gave: the part that answers it, and the images and files beside it. */
 interface Answered {
   readonly response: GeminiResponse;
-  readonly images: readonly ResultImage[];
+  readonly beside: readonly GeminiData[];
 }
 
-/** Images come after all responses, since older models take none inside a response. */
-function partsFor(answered: readonly Answered[]): (GeminiResponse | GeminiImage)[] {
-  const images = answered.flatMap((one) => one.images);
-  return [
-    ...answered.map(({ response }) => response),
-    ...images
-      .filter(({ mimeType }) => mimeType !== "image/gif")
-      .map(({ mimeType, data }) => ({ inlineData: { mimeType, data } })),
-  ];
+/** Images and files come after all responses. */
+function partsFor(answered: readonly Answered[]): (GeminiResponse | GeminiData)[] {
+  return [...answered.map(({ response }) => response), ...answered.flatMap(({ beside }) => beside)];
 }
 
 async function resumeContents<Content extends object>(
@@ -96,9 +83,9 @@ async function resumeContents<Content extends object>(
   );
   const answers = parts.map(([answer]) => answer!);
   if (answers.some((part) => waitingId({ ...part }) !== null)) return null;
-  const images = parts.flatMap(([, ...more]) => more);
+  const beside = parts.flatMap(([, ...more]) => more);
   const others = given.filter(({ functionResponse }) => functionResponse === undefined);
-  return [...contents.slice(0, at), { ...contents[at]!, parts: [...answers, ...others, ...images] }];
+  return [...contents.slice(0, at), { ...contents[at]!, parts: [...answers, ...others, ...beside] }];
 }
 
 function partsOf(content: object): readonly Readonly<Record<string, unknown>>[] {

@@ -1,6 +1,7 @@
 import type { CallRequest, Json, ToolDefinition, ToolOutcome } from "@toolmount/core";
 import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText } from "../schema/guards.ts";
+import { contentOf, unseenImage, type ResultImage } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What Gemini allows in the name of a function. Source: its reference of FunctionDeclaration. */
@@ -19,8 +20,19 @@ export interface GeminiResponse {
     readonly id?: string;
     readonly name: string;
     /** `waitingCall`: a person has to be asked first, and the call has this id. */
-    readonly response: { readonly output: Json } | { readonly error: string; readonly waitingCall?: string };
+    readonly response: (
+      | { readonly output: Json }
+      | { readonly error: string; readonly waitingCall?: string }
+    ) & {
+      /** Texts of text files, and a sentence for each image or file that Gemini does not read. */
+      readonly content?: readonly string[];
+    };
   };
+}
+
+/** A part with an image or a file of a result. */
+export interface GeminiData {
+  readonly inlineData: { readonly mimeType: string; readonly data: string };
 }
 
 /** Tools in the form of Gemini's API, and the translation of its calls. */
@@ -30,6 +42,11 @@ export interface GeminiExport {
   /** A part with a `functionCall` as a request to the host. */
   readCall(part: unknown): CallRequest;
   writeResponse(outcome: ToolOutcome): GeminiResponse;
+  /**
+   * The parts of the content that answers a call: its response, then its images and files. Where a content answers several calls, all
+   * responses come first.
+   */
+  writeParts(outcome: ToolOutcome): [GeminiResponse, ...GeminiData[]];
 }
 
 /** Offers tools to Gemini, with whole JSON Schemas but without `$schema`, which it refuses. */
@@ -51,6 +68,7 @@ export function toGemini(infos: readonly OfferedTool[]): GeminiExport {
     ],
     readCall: (part) => readCall(part, names),
     writeResponse: (outcome) => writeResponse(outcome, names),
+    writeParts: (outcome) => [writeResponse(outcome, names), ...dataOf(outcome)],
   };
 }
 
@@ -69,12 +87,31 @@ function readCall(part: unknown, names: NameMap): CallRequest {
 }
 
 function writeResponse({ callId, runId, tool, result }: ToolOutcome, names: NameMap): GeminiResponse {
+  const { images, notes } = contentOf(result.content);
+  const unseen = images.filter(isUnseen).map(({ mimeType }) => unseenImage(mimeType));
+  const content = [...notes, ...unseen];
+  const said = content.length === 0 ? {} : { content };
   const response =
-    result.error === undefined ? { output: (result.data ?? null) as Json } : { error: result.error };
+    result.error === undefined
+      ? { output: (result.data ?? null) as Json, ...said }
+      : { error: result.error, ...said };
   // A call without an id got the id of its run, which the model never saw.
   return {
     functionResponse: { ...(callId === runId ? {} : { id: callId }), name: names.toProvider(tool), response },
   };
+}
+
+/** They stand beside the response: only newer models take them inside. */
+function dataOf({ result }: ToolOutcome): GeminiData[] {
+  const { images, files } = contentOf(result.content);
+  return [...images.filter((image) => !isUnseen(image)), ...files].map(({ mimeType, data }) => ({
+    inlineData: { mimeType, data },
+  }));
+}
+
+/** Gemini reads no gif. Source: "Image understanding" of its API. */
+function isUnseen({ mimeType }: ResultImage): boolean {
+  return mimeType === "image/gif";
 }
 
 /** A function declaration of Gemini, with its work, as a definition of ours. */

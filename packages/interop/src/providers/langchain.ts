@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { dataUrl, seenOf } from "./images.ts";
+import { openAIParts, type OpenAIPart } from "./openai.ts";
+import { dataUrl, leftOut, seenOf } from "./seen-content.ts";
 
 /** What LangChain gives a tool beside its input. */
 export interface LangChainConfig {
@@ -16,6 +17,12 @@ export interface LangChainConfig {
 export interface LangChainContext extends AgentContext {
   /** LangChain's class `ToolMessage`: with it the model gets the images of results. */
   readonly ToolMessage?: (new (fields: LangChainResult) => object) | undefined;
+  /**
+   * How the model gets the files of results, with `ToolMessage`: `standard` as LangChain's own blocks, for Anthropic and Gemini;
+   * `responses` as parts of OpenAI's Responses API, and images with them. Default: a sentence says that they were left out, since
+   * LangChain's other packages send them in a form that servers refuse, or as text.
+   */
+  readonly files?: "standard" | "responses" | undefined;
 }
 
 /** The fields of LangChain's message with a result. */
@@ -26,6 +33,13 @@ export interface LangChainResult {
   readonly content: (
     | { readonly type: "text"; readonly text: string }
     | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+    | OpenAIPart
+    | {
+        readonly type: "file";
+        readonly mimeType: string;
+        readonly data: string;
+        readonly metadata: { readonly filename: string };
+      }
   )[];
 }
 
@@ -60,13 +74,13 @@ export interface LangChainTool {
 export function toLangChainTools(
   host: AgentHost,
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
-  { ToolMessage, ...context }: LangChainContext = {},
+  { ToolMessage, files, ...context }: LangChainContext = {},
 ): LangChainTool[] {
   const calls = new AgentCalls(host, context);
   return infos.map(({ name, description, inputSchema }) => {
     const run = async (input: unknown, config: LangChainConfig = {}) => {
       const outcome = await runOrInterrupt(calls, { name, ...readInput(input) }, config);
-      return messageOf(outcome, ToolMessage);
+      return messageOf(outcome, { ToolMessage, files });
     };
     const made: Pick<LangChainTool, keyof LangChainTool> = {
       lc_namespace: ["toolmount", "tools"],
@@ -116,17 +130,36 @@ async function runOrInterrupt(
   }
 }
 
-function messageOf(outcome: ToolOutcome, ToolMessage: LangChainContext["ToolMessage"]): unknown {
-  const { text, images } = seenOf(outcome);
-  if (images.length === 0 || ToolMessage === undefined) return text;
+function messageOf(
+  outcome: ToolOutcome,
+  { ToolMessage, files: form }: Pick<LangChainContext, "ToolMessage" | "files">,
+): unknown {
+  const seen = seenOf(outcome);
+  const isSent = ToolMessage !== undefined && form !== undefined;
+  const lost = { images: ToolMessage === undefined ? seen.images : [], files: isSent ? [] : seen.files };
+  const text = [seen.text, ...leftOut(lost)].join("\n");
+  const kept = { images: seen.images, files: isSent ? seen.files : [] };
+  if (ToolMessage === undefined || kept.images.length + kept.files.length === 0) return text;
   return new ToolMessage({
     name: outcome.tool,
     tool_call_id: outcome.callId,
     status: outcome.status === "ok" ? "success" : "error",
-    content: [
-      { type: "text", text },
-      ...images.map((image) => ({ type: "image_url" as const, image_url: { url: dataUrl(image) } })),
-    ],
+    content:
+      form === "responses"
+        ? openAIParts({ text, ...kept })
+        : [
+            { type: "text", text },
+            ...kept.images.map((image) => ({
+              type: "image_url" as const,
+              image_url: { url: dataUrl(image) },
+            })),
+            ...kept.files.map(({ name, mimeType, data }) => ({
+              type: "file" as const,
+              mimeType,
+              data,
+              metadata: { filename: name },
+            })),
+          ],
   });
 }
 

@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { ToolInfo } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
-import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { AiSdkToolFailure, imagesOf, outputOf, schemaOf, type AiSdkOutput } from "./ai-sdk.ts";
+import { AgentCalls, type AgentHost } from "./agent-calls.ts";
+import {
+  AiSdkToolFailure,
+  outputOf,
+  partsOf,
+  schemaOf,
+  type AiSdkContext,
+  type AiSdkOutput,
+} from "./ai-sdk.ts";
 
 /** The run of which a call is a part. */
 interface MastraRun {
@@ -24,7 +31,7 @@ export interface MastraTool {
   readonly description: string;
   readonly inputSchema: ReturnType<typeof schemaOf>;
   readonly execute: (input: unknown, context?: MastraCallContext) => Promise<unknown>;
-  /** What the model reads of a result: its data, and its images. */
+  /** What the model reads of a result: its data, its images and its files. */
   readonly toModelOutput: (output: unknown) => AiSdkOutput;
 }
 
@@ -36,7 +43,7 @@ export interface MastraTool {
 export function toMastraTools(
   host: AgentHost,
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
-  context: AgentContext = {},
+  { media = true, ...context }: AiSdkContext = {},
 ): Record<string, MastraTool> {
   const calls = new AgentCalls(host, context);
   return Object.fromEntries(
@@ -55,11 +62,11 @@ export function toMastraTools(
             return suspend(await calls.questionOf(toolCallId, given));
           if (outcome.result.error !== undefined)
             throw new AiSdkToolFailure(outcomeText(outcome), outcome.result.code);
-          const images = imagesOf(outcome.result.content ?? []);
-          return images.length === 0 ? outcome.result.data : new WithImages(outcome.result.data, images);
+          const parts = partsOf(outcome.result.content, media);
+          return parts.length === 0 ? outcome.result.data : new WithParts(outcome.result.data, parts);
         },
         toModelOutput: (output) =>
-          output instanceof WithImages ? outputOf(output.data, output.images) : outputOf(output, []),
+          output instanceof WithParts ? outputOf(output.data, output.parts) : outputOf(output, []),
       } satisfies MastraTool,
     ]),
   );
@@ -70,13 +77,13 @@ function textOf(input: unknown): string {
   return JSON.stringify(input ?? {});
 }
 
-/** A result with images. Mastra gives it back to `toModelOutput` as it is. */
-class WithImages {
+/** A result with images or files. Mastra gives it back to `toModelOutput` as it is. */
+class WithParts {
   readonly data: unknown;
-  readonly images: ReturnType<typeof imagesOf>;
+  readonly parts: ReturnType<typeof partsOf>;
 
-  constructor(data: unknown, images: ReturnType<typeof imagesOf>) {
+  constructor(data: unknown, parts: ReturnType<typeof partsOf>) {
     this.data = data;
-    this.images = images;
+    this.parts = parts;
   }
 }

@@ -1,7 +1,7 @@
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { readText } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
-import { seenOf } from "./images.ts";
+import { seenOf } from "./seen-content.ts";
 import { openAINames } from "./openai.ts";
 import { createNameMap } from "./tool-names.ts";
 
@@ -30,10 +30,11 @@ type OpenAIAgentsSchema = {
   additionalProperties: true;
 };
 
-/** A part of a result that has images. */
+/** A part of a result that has images or files. */
 export type OpenAIAgentsOutput =
   | { type: "text"; text: string }
-  | { type: "image"; image: { data: string; mediaType: string } };
+  | { type: "image"; image: { data: string; mediaType: string } }
+  | { type: "file"; file: { data: string; mediaType: string; filename: string } };
 
 /**
  * Tools of a host for OpenAI's Agents SDK. A failed call is text for the model. A call for which the host asks a person is an
@@ -78,11 +79,14 @@ function schemaOf(inputSchema: ToolInfo["inputSchema"]): OpenAIAgentsSchema {
 }
 
 function outputOf(outcome: ToolOutcome): string | OpenAIAgentsOutput[] {
-  const { text, images } = seenOf(outcome);
-  const shown = images.map(({ data, mimeType }): OpenAIAgentsOutput => ({
-    type: "image",
-    image: { data, mediaType: mimeType },
-  }));
+  const { text, images, files } = seenOf(outcome);
+  const shown: OpenAIAgentsOutput[] = [
+    ...images.map(({ data, mimeType }) => ({ type: "image" as const, image: { data, mediaType: mimeType } })),
+    ...files.map(({ data, mimeType, name }) => ({
+      type: "file" as const,
+      file: { data, mediaType: mimeType, filename: name },
+    })),
+  ];
   return shown.length === 0 ? text : [{ type: "text", text }, ...shown];
 }
 

@@ -1,7 +1,7 @@
 import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
 import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText, unwrapEnvelope } from "../schema/guards.ts";
-import { dataUrl, seenOf } from "./images.ts";
+import { dataUrl, seenOf } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What OpenAI allows in the name of a function. Source: its function-calling reference. */
@@ -26,14 +26,18 @@ export interface OpenAIExport {
   writeOutput(outcome: ToolOutcome): OpenAIOutput;
 }
 
-/** The item that answers a call. Its output has parts where the result has images. */
+/** The item that answers a call. Its output has parts where the result has images or files. */
 export interface OpenAIOutput {
   type: "function_call_output";
   call_id: string;
-  output:
-    | string
-    | ({ type: "input_text"; text: string } | { type: "input_image"; detail: "auto"; image_url: string })[];
+  output: string | OpenAIPart[];
 }
+
+/** A part of a result in the Responses API. */
+export type OpenAIPart =
+  | { type: "input_text"; text: string }
+  | { type: "input_image"; detail: "auto"; image_url: string }
+  | { type: "input_file"; filename: string; file_data: string };
 
 /** Offers tools to OpenAI. Schemas are sent unchanged, not strict: strict mode has no optional arguments. */
 export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
@@ -56,14 +60,27 @@ export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
 }
 
 function writeOutput(outcome: ToolOutcome): OpenAIOutput {
-  const { text, images } = seenOf(outcome);
-  const shown = images.map((image) => ({
-    type: "input_image" as const,
-    detail: "auto" as const,
-    image_url: dataUrl(image),
-  }));
-  const output = shown.length === 0 ? text : [{ type: "input_text" as const, text }, ...shown];
+  const seen = seenOf(outcome);
+  const isText = seen.images.length + seen.files.length === 0;
+  const output = isText ? seen.text : openAIParts(seen);
   return { type: "function_call_output", call_id: outcome.callId, output };
+}
+
+/** What a model sees of a result, as parts of the Responses API. */
+export function openAIParts({ text, images, files }: ReturnType<typeof seenOf>): OpenAIPart[] {
+  return [
+    { type: "input_text", text },
+    ...images.map((image) => ({
+      type: "input_image" as const,
+      detail: "auto" as const,
+      image_url: dataUrl(image),
+    })),
+    ...files.map((file) => ({
+      type: "input_file" as const,
+      filename: file.name,
+      file_data: dataUrl(file),
+    })),
+  ];
 }
 
 /** The same tools in the envelope of chat completions. */

@@ -221,6 +221,7 @@ describe("a request of the AI SDK", () => {
   const own = (metadata: object) => ({ provider_metadata: { provider: "acme.chat", metadata } });
   const user = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
   const png = { type: "input_image", image_url: "data:image/png;base64,aGk=" };
+  const pdf = { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,aGk=" };
 
   test("has the conversation, one message for parts of one role that follow each other", async () => {
     const { body, parts } = await respond(
@@ -309,43 +310,49 @@ describe("a request of the AI SDK", () => {
   });
 
   test.each([
-    ["v4", { type: "data", data: "aGk=" }, "file"],
-    ["v3", "aGk=", "image-data"],
-  ])("of specification %s has images of messages and of results", async (version, data, type) => {
-    const { body } = await respond(
-      { parts: [finish], version },
-      {
-        items: [
-          { type: "message", role: "user", content: [{ type: "input_text", text: "see" }, png] },
-          { type: "function_call_output", call_id: "c", output: [png] },
-          { type: "message", role: "user", content: [png] },
-        ],
-      },
-    );
-    const file = { type: "file", mediaType: "image/png", data };
+    { version: "v4", data: { type: "data", data: "aGk=" }, item: png, types: ["file", "image/png"] },
+    { version: "v3", data: "aGk=", item: png, types: ["image-data", "image/png"] },
+    { version: "v4", data: { type: "data", data: "aGk=" }, item: pdf, types: ["file", "application/pdf"] },
+    { version: "v3", data: "aGk=", item: pdf, types: ["file-data", "application/pdf"] },
+  ])(
+    "of specification $version has $item.type of messages and of results",
+    async ({ version, data, item, types }) => {
+      const [type, mediaType] = types;
+      const { body } = await respond(
+        { parts: [finish], version },
+        {
+          items: [
+            { type: "message", role: "user", content: [{ type: "input_text", text: "see" }, item] },
+            { type: "function_call_output", call_id: "c", output: [item] },
+            { type: "message", role: "user", content: [item] },
+          ],
+        },
+      );
+      const file = { type: "file", mediaType, ...(item === pdf && { filename: "a.pdf" }), data };
 
-    expect(body.prompt).toEqual([
-      { role: "user", content: [{ type: "text", text: "see" }, file] },
-      {
-        role: "tool",
-        content: [
-          {
-            type: "tool-result",
-            toolCallId: "c",
-            toolName: "",
-            output: {
-              type: "content",
-              value: [
-                { type: "text", text: "(a file)" },
-                { ...file, type },
-              ],
+      expect(body.prompt).toEqual([
+        { role: "user", content: [{ type: "text", text: "see" }, file] },
+        {
+          role: "tool",
+          content: [
+            {
+              type: "tool-result",
+              toolCallId: "c",
+              toolName: "",
+              output: {
+                type: "content",
+                value: [
+                  { type: "text", text: "(a file)" },
+                  { ...file, type },
+                ],
+              },
             },
-          },
-        ],
-      },
-      { role: "user", content: [file] },
-    ]);
-  });
+          ],
+        },
+        { role: "user", content: [file] },
+      ]);
+    },
+  );
 
   test("leaves out what the model cannot read, says so once each, and never gives one provider another's data", async () => {
     const foreign = { provider_metadata: { provider: "other", metadata: { other: { sign: "s" } } } };
@@ -363,6 +370,11 @@ describe("a request of the AI SDK", () => {
             type: "message",
             role: "user",
             content: [{ type: "input_image", image_url: "https://a.test/i.png" }],
+          },
+          {
+            type: "message",
+            role: "user",
+            content: [{ type: "input_file", file_url: "https://a.test/i.pdf" }],
           },
           { type: "message", role: "user", content: [{ type: "input_audio" }] },
         ],
@@ -383,6 +395,7 @@ describe("a request of the AI SDK", () => {
       "encrypted reasoning of another provider",
       "an item of the type novelty",
       "an image that is not in the message itself",
+      "a file that is not in the message itself",
       "a part of the type input_audio",
     ]);
   });

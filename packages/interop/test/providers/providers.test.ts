@@ -252,10 +252,13 @@ describe("LangChain", () => {
   test("tools go out, and take arguments or a whole tool call; the thread is the session", async () => {
     const [tool] = toLangChainTools(host, host.tools());
 
-    expect(await tool!.invoke({ a: 1, b: 2 }, { configurable: { thread_id: "t" } })).toBe('{"sum":3}');
-    expect(await tool!.invoke({ type: "tool_call", id: "c", name: "math.add", args: { a: 1, b: 2 } })).toBe(
-      '{"sum":3}',
-    );
+    const answer = expect.stringMatching(
+      /^\{"sum":3\}\n\(an image of the type image\/png is left out/,
+    ) as string;
+    expect(await tool!.invoke({ a: 1, b: 2 }, { configurable: { thread_id: "t" } })).toEqual(answer);
+    expect(
+      await tool!.invoke({ type: "tool_call", id: "c", name: "math.add", args: { a: 1, b: 2 } }),
+    ).toEqual(answer);
     expect(await tool!.invoke({})).toMatch(/^Error: /);
   });
 

@@ -6,6 +6,10 @@ const charsPerToken = 4;
 /** Tokens of one image, whose base64 says little of them. Source: Anthropic's "Vision", a picture of 1.15 megapixels. */
 const tokensPerImage = 1_600;
 
+/** Bytes and tokens of one page of a PDF, on average. Source of the tokens: Anthropic's "PDF support". */
+const bytesPerPage = 50_000;
+const tokensPerPage = 3_000;
+
 /** About how many tokens items have, for a server that did not count them. */
 export function estimateTokens(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
@@ -21,13 +25,18 @@ const known = new WeakMap<Item, number>();
 function tokensOfItem(item: Item): number {
   const before = known.get(item);
   if (before !== undefined) return before;
-  let images = 0;
+  let media = 0;
   const text = JSON.stringify(item, (key, value: unknown) => {
-    if (key !== "image_url") return value;
-    images++;
+    if (key === "image_url") media += tokensPerImage;
+    else if (key === "file_data") media += tokensOfFile(String(value));
+    else return value;
     return "";
   });
-  const tokens = tokensOfText(text) + images * tokensPerImage;
+  const tokens = tokensOfText(text) + media;
   known.set(item, tokens);
   return tokens;
+}
+
+function tokensOfFile(base64: string): number {
+  return Math.ceil((base64.length * 3) / 4 / bytesPerPage) * tokensPerPage;
 }

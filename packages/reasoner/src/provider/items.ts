@@ -47,6 +47,11 @@ export function imageItem(mimeType: string, data: string): Item {
   return { type: "input_image", detail: "auto", image_url: `data:${mimeType};base64,${data}` };
 }
 
+/** A file as a part of a message, or of a call's output. */
+export function fileItem(filename: string, mimeType: string, data: string): Item {
+  return { type: "input_file", filename, file_data: `data:${mimeType};base64,${data}` };
+}
+
 /** Whether a value is an item at all. */
 export function isItem(value: unknown): value is Item {
   return typeof value === "object" && value !== null && !Array.isArray(value);

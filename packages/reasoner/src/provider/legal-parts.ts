@@ -60,7 +60,7 @@ function legalParts(content: Json | undefined, rules: ModelRules): Item[] {
     const { text, refusal } = part;
     if (typeof text === "string") return isBlank(text) ? [] : [{ ...part, text: legalText(text) }];
     if (typeof refusal === "string") return isBlank(refusal) ? [] : [part];
-    return part["type"] === "input_file" ? [part] : [];
+    return part["type"] === "input_file" ? [legalFile(part, rules)] : [];
   });
 }
 
@@ -75,6 +75,13 @@ function legalImage(part: Item, { images, maxImageBytes }: ModelRules): Item {
   if (!images.includes(mediaType)) return note(`an image of the type ${mediaType}`);
   if (bytes > maxImageBytes) return note(`an image of ${bytes} bytes; at most ${maxImageBytes} can be sent`);
   return mediaType === declared ? part : { ...part, image_url: `data:${mediaType};base64,${data}` };
+}
+
+/** A file of a type that the server reads, or a text that says that there is one. */
+function legalFile(part: Item, { files = [] }: ModelRules): Item {
+  const [, mediaType = ""] = /^data:([^;,]*);base64,/.exec(readText(part["file_data"])) ?? [];
+  if (part["file_data"] === undefined || files.includes(mediaType)) return part;
+  return note(`the file ${readText(part["filename"])} of the type ${mediaType}`);
 }
 
 function note(what: string): Item {

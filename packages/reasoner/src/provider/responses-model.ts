@@ -56,10 +56,11 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
   };
 }
 
-/** Source: OpenAI's API reference, "Images and vision", and the errors of its server. */
+/** Source: OpenAI's API reference, "Images and vision", "File inputs", and the errors of its server. */
 const rules: ModelRules = {
   callId: /^[\s\S]{1,64}$/,
   images: ["image/png", "image/jpeg", "image/webp", "image/gif"],
+  files: ["application/pdf"],
   maxImageBytes: 20 * 1024 * 1024,
   imagesInOutputs: true,
 };

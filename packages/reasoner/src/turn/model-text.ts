@@ -1,6 +1,6 @@
 import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
-import { toModelText } from "@toolmount/interop/internal";
-import { imageItem, type Item } from "../provider/items.ts";
+import { fileOf, toModelText, unheardAudio } from "@toolmount/interop/internal";
+import { fileItem, imageItem, type Item } from "../provider/items.ts";
 
 /** The item that answers a call: its text, and the images and files of its result. */
 export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" | "person"): Item {
@@ -69,12 +69,17 @@ function partOf(block: ContentBlock): Item[] {
     case "image":
       return [imageItem(block.mimeType, block.data)];
     case "audio":
-      return [
-        { type: "input_text", text: `(audio of the type ${block.mimeType}, which a model cannot read here)` },
-      ];
+      return [{ type: "input_text", text: unheardAudio(block.mimeType) }];
     case "file":
-      return [{ type: "input_text", text: `(file ${block.name ?? block.uri})` }];
+      return [filePart(block)];
     default:
       return [];
   }
+}
+
+function filePart(block: Extract<ContentBlock, { type: "file" }>): Item {
+  const file = fileOf(block);
+  return typeof file === "string"
+    ? { type: "input_text", text: file }
+    : fileItem(file.name, file.mimeType, file.data);
 }

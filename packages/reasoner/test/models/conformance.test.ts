@@ -27,6 +27,8 @@ const png =
 const echo = tool("echo", ({ text }) => `echo ${String(text)}`);
 const said = (text: string, id: string) => ({ id, name: "echo", arguments: JSON.stringify({ text }) });
 
+const pdf = btoa("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF");
+
 const wires = [responses, chat, anthropic, gemini].flatMap((wire) =>
   [false, true].map((stream) => ({ wire, stream, title: `${wire.name}${stream ? ", streamed" : ""}` })),
 );
@@ -110,6 +112,26 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(texts[1]).toContain(png);
     expect(texts[1]).toContain("image/png"); // by its bytes; the tool said jpeg
     expect(texts[1]).toContain("an image of the type image/svg+xml, which this model does not take");
+  });
+
+  test("gets the PDF of a result where its server takes one, and reads where it is from others", async () => {
+    const content = [
+      { type: "file", uri: "https://a.test/a.pdf", mimeType: "application/pdf", data: pdf },
+      { type: "file", uri: "file:///b.csv", mimeType: "text/csv", text: "city,sum" },
+      { type: "file", uri: "https://a.test/c.zip", mimeType: "application/zip", data: "UEsDBA==" },
+      { type: "file", uri: "https://a.test/d.pdf", name: "d.pdf" },
+    ];
+    const scan = { ...tool("scan", () => null), execute: async () => ({ data: "four files", content }) };
+    const calls = [{ id: "c1", name: "scan", arguments: "{}" }];
+    const { run, texts } = await modelWorld(wire, stream, [{ calls }, { text: "read" }], { tools: [scan] });
+
+    expect(await run("look")).toMatchObject({ status: "done", text: "read" });
+    const [, text = ""] = texts;
+    if (wire === chat) expect(text).toContain("the file a.pdf of the type application/pdf, which this model");
+    expect(text.split(pdf)).toHaveLength(wire === chat ? 1 : 2);
+    expect(text).toContain(String.raw`The file b.csv:\ncity,sum`);
+    expect(text).toContain("the file c.zip is left out");
+    expect(text).toContain("(the file d.pdf is at https://a.test/d.pdf)");
   });
 
   test("gets its reasoning back unchanged in the next request", async () => {
@@ -559,5 +581,32 @@ test.each(others)(
     });
     expect(wire.outputs(requests[1]!)).toEqual([["aaaaaaaa1", expect.stringContaining("echo a")]]);
     expect(texts[0]).toContain('"parallel_tool_calls":false');
+  },
+);
+
+test.each([false, true])(
+  "openrouter gets the PDF of a result in a message of the user, streamed %s",
+  async (stream) => {
+    const content = [{ type: "file", uri: "https://a.test/a.pdf", mimeType: "application/pdf", data: pdf }];
+    const scan = { ...tool("scan", () => null), execute: async () => ({ data: "a letter", content }) };
+    const { run, requests } = await modelWorld(
+      { ...chat, model: "openrouter:m" },
+      stream,
+      [{ calls: [{ id: "c1", name: "scan", arguments: "{}" }] }, { text: "read" }],
+      { tools: [scan] },
+    );
+
+    expect(await run("look")).toMatchObject({ status: "done", text: "read" });
+    const messages = requests[1]!["messages"] as readonly object[];
+    expect(messages.slice(-2)).toEqual([
+      { role: "tool", tool_call_id: "c1", content: "a letter" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "(from the output of the call c1)" },
+          { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` } },
+        ],
+      },
+    ]);
   },
 );

@@ -2,6 +2,7 @@ import {
   Findings,
   hasWords,
   isImage,
+  isPdf,
   isWellFormed,
   recordOf,
   recordsOf,
@@ -28,6 +29,7 @@ export const anthropicRules = {
   "output-has-call": "A result answers a call of the message before it.",
   "output-error": "A result that is an error has only text.",
   "image-data": "An image is png, jpeg, webp or gif, and its bytes are of that type.",
+  "file-data": "A document is a PDF by its type and its bytes, a text of the type text/plain, or an address.",
   "system-not-blank": "Blocks of `system` have more than white space.",
   "tool-definition": "A tool has a unique name of 1 to 128 characters and a schema of the type object.",
   "text-well-formed": "No text has half of a surrogate pair.",
@@ -79,6 +81,7 @@ function checkBlock(block: Block, place: string, findings: Findings<Rule>): void
   const shown = JSON.stringify(type === "tool_use" ? [id, name] : block)?.slice(0, 120);
   if (type === "text") findings.require(hasWords(block["text"]), "text-not-blank", `${place}: blank`);
   if (type === "image") checkImage(block, place, findings);
+  if (type === "document") checkDocument(block, place, findings);
   if (type === "thinking") findings.require(hasWords(signature), "thinking-signed", `${place}: unsigned`);
   if (type === "tool_use") {
     findings.require(/^[a-zA-Z0-9_-]+$/.test(textOr(id)), "call-id", `${place}: ${shown}`);
@@ -100,6 +103,13 @@ function checkImage({ source }: Block, place: string, findings: Findings<Rule>):
   const { type, media_type: mediaType, data } = recordOf(source);
   const holds = type === "url" || isImage(mediaType, data, webImages);
   findings.require(holds, "image-data", `${place}: ${String(mediaType)}`);
+}
+
+function checkDocument({ source }: Block, place: string, findings: Findings<Rule>): void {
+  const { type, media_type: mediaType, data } = recordOf(source);
+  const isText = type === "text" && mediaType === "text/plain" && hasWords(data);
+  const holds = isText || type === "url" || type === "file" || (type === "base64" && isPdf(mediaType, data));
+  findings.require(holds, "file-data", `${place}: ${String(type)} of the type ${String(mediaType)}`);
 }
 
 function checkPairs(messages: readonly Block[], findings: Findings<Rule>): void {

@@ -116,6 +116,17 @@ function sniffImage(base64: string): string | null {
 /** Types of images that most servers read. */
 export const webImages = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
+/** Checks a file in base64: a PDF, the one type that the servers of all APIs read. */
+export function isPdf(mediaType: unknown, data: unknown): boolean {
+  return mediaType === "application/pdf" && textOr(data).startsWith("JVBERi"); // %PDF-
+}
+
+/** Media type and base64 of a `data:` address; both undefined for another address. */
+export function readDataUrl(url: unknown): readonly [string | undefined, string | undefined] {
+  const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(textOr(url)) ?? [];
+  return [mediaType, data];
+}
+
 /** Checks an image in base64: a type that the server reads, which is also the type of its bytes. */
 export function isImage(mediaType: unknown, data: unknown, allowed: readonly string[]): boolean {
   if (typeof mediaType !== "string" || typeof data !== "string" || data === "") return false;

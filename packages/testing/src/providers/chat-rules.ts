@@ -1,7 +1,9 @@
 import {
   Findings,
   isImage,
+  isPdf,
   isWellFormed,
+  readDataUrl,
   recordOf,
   recordsOf,
   textOr,
@@ -23,6 +25,7 @@ export const chatRules = {
   "output-has-call": "A message of a tool answers a call of the message before it.",
   "output-content": "A tool's content is text, or parts of the type text.",
   "image-data": "An image is png, jpeg, webp or gif, and its bytes are of that type.",
+  "file-data": "A file has a name, and is a PDF by its type and its bytes.",
   "tool-definition": "A tool has a unique name of 1 to 64 characters and a schema of the type object.",
   "text-well-formed": "No text has half of a surrogate pair.",
 } as const;
@@ -71,15 +74,21 @@ function checkUser({ content }: Message, place: string, findings: Findings<Rule>
   if (typeof content === "string") return;
   const parts = recordsOf(content);
   findings.require(parts.length > 0, "user-content", `${place}: no content`);
-  for (const { type, image_url: image } of parts) {
+  for (const { type, image_url: image, file } of parts) {
     const isKnown = ["text", "image_url", "input_audio", "file"].includes(String(type));
     findings.require(isKnown, "user-content", `${place}: a part of the type ${JSON.stringify(type)}`);
+    if (type === "file") checkFile(recordOf(file), place, findings);
     if (type !== "image_url") continue;
     const url = String(recordOf(image)["url"]);
-    const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
+    const [mediaType, data] = readDataUrl(url);
     const holds = url.startsWith("https://") || isImage(mediaType, data, webImages);
     findings.require(holds, "image-data", `${place}: ${mediaType}`);
   }
+}
+
+function checkFile(file: Message, place: string, findings: Findings<Rule>): void {
+  const isNamed = textOr(file["filename"]) !== "" && isPdf(...readDataUrl(file["file_data"]));
+  findings.require(isNamed || textOr(file["file_id"]) !== "", "file-data", `${place}: a file`);
 }
 
 /** Checks a message of the assistant. Returns the ids of its calls. */

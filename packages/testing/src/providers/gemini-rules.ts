@@ -1,6 +1,7 @@
 import {
   Findings,
   isImage,
+  isPdf,
   isWellFormed,
   recordOf,
   recordsOf,
@@ -18,6 +19,7 @@ export const geminiRules = {
   "parts-not-empty": "A content has at least one part, and each part has exactly one kind of data.",
   "text-not-empty": "A part of text is not empty.",
   "image-data": "An image is png, jpeg, webp, heic or heif, and its bytes are of that type.",
+  "file-data": "Data that is no image and no text is a PDF by its type and its bytes.",
   "call-name":
     "A function's name begins with a letter or _ and has at most 64 of a-z, A-Z, 0-9, _, ., : and -.",
   "call-args": "A call's args are an object.",
@@ -69,24 +71,25 @@ function checkPart(part: Part, place: string, findings: Findings<Rule>): void {
   findings.require(found.length === 1, "parts-not-empty", `${place}: a part with ${found.join(" and ")}`);
   if ("text" in part)
     findings.require(typeof text === "string" && text !== "", "text-not-empty", `${place}: empty text`);
-  if (inlineData !== undefined) {
-    const { mimeType, data } = recordOf(inlineData);
-    const isOther = !String(mimeType).startsWith("image/");
-    findings.require(
-      isOther || isImage(mimeType, data, images),
-      "image-data",
-      `${place}: ${String(mimeType)}`,
-    );
-  }
+  if (inlineData !== undefined) checkData(recordOf(inlineData), place, findings);
   if (functionCall !== undefined) {
     const { name, args } = recordOf(functionCall);
     findings.require(nameRule.test(String(name)), "call-name", `${place}: ${JSON.stringify(name)}`);
     findings.require(isObject(args), "call-args", `${place}: ${JSON.stringify(args)}`);
   }
   if (functionResponse === undefined) return;
-  const { name, response } = recordOf(functionResponse);
+  const { name, response, parts } = recordOf(functionResponse);
+  for (const { inlineData: data } of recordsOf(parts)) checkData(recordOf(data), place, findings);
   findings.require(nameRule.test(String(name)), "call-name", `${place}: ${JSON.stringify(name)}`);
   findings.require(isObject(response), "output-object", `${place}: ${JSON.stringify(response)}`);
+}
+
+function checkData({ mimeType, data }: Part, place: string, findings: Findings<Rule>): void {
+  const type = String(mimeType);
+  if (type.startsWith("image/"))
+    return findings.require(isImage(mimeType, data, images), "image-data", `${place}: ${type}`);
+  const isText = type.startsWith("text/") && textOr(data) !== "";
+  findings.require(isText || isPdf(mimeType, data), "file-data", `${place}: ${type}`);
 }
 
 function isObject(value: unknown): boolean {

@@ -1,7 +1,9 @@
 import {
   Findings,
   isImage,
+  isPdf,
   isWellFormed,
+  readDataUrl,
   recordOf,
   recordsOf,
   textOr,
@@ -18,6 +20,7 @@ export const responsesRules = {
   "message-content":
     "Content is text or parts: input_* of the user, output_text and refusal of the assistant.",
   "image-data": "An image is png, jpeg, webp or gif, and its bytes are of that type.",
+  "file-data": "A file has a name, and is a PDF by its type and its bytes; or it has an id or an address.",
   "call-id": "A call's id has 1 to 64 characters, and no two calls have the same.",
   "call-name": "A call's name has 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.",
   "call-arguments": "A call's arguments are a text.",
@@ -110,8 +113,13 @@ function checkPart(
   const type = String(part["type"]);
   findings.require(allowed.includes(type), rule, `${place}: a part of the type ${type}`);
   if (type.endsWith("_text")) findings.require(typeof part["text"] === "string", rule, `${place}: no text`);
+  if (type === "input_file") {
+    const isNamed = textOr(part["filename"]) !== "" && isPdf(...readDataUrl(part["file_data"]));
+    const isElsewhere = textOr(part["file_id"]) !== "" || textOr(part["file_url"]) !== "";
+    findings.require(isNamed || isElsewhere, "file-data", `${place}: ${String(part["filename"])}`);
+  }
   if (type !== "input_image") return;
-  const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(String(part["image_url"])) ?? [];
+  const [mediaType, data] = readDataUrl(part["image_url"]);
   const isRemote = String(part["image_url"]).startsWith("https://");
   findings.require(isRemote || isImage(mediaType, data, webImages), "image-data", `${place}: ${mediaType}`);
 }
