@@ -114,8 +114,7 @@ export function historyRoutes(service: Service) {
       const found = await hostOf(service, host, c.env.principal).history.get(runId);
       if (found === null || (user !== null && found.userId !== user))
         throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
-      const { isHere: _isHere, ...shown } = found;
-      return c.json(shown as unknown as z.output<typeof callRecordSchema>, 200);
+      return c.json(found as unknown as z.output<typeof callRecordSchema>, 200);
     });
 }
 

@@ -1,7 +1,14 @@
 import type { AuditEntry, AuditSink, Host, Json, PastCall, PastCallFilter } from "@toolmount/core";
 import { joinRecord, newestFirst } from "@toolmount/core/internal";
 import { summaryOf, type CallJournal } from "./call-journal.ts";
-import type { CallRecord, CallStep, CallSummary, Shown } from "./call-record.ts";
+import {
+  shownOf,
+  type CallDetails,
+  type CallRecord,
+  type CallStep,
+  type CallSummary,
+  type Shown,
+} from "./call-record.ts";
 
 /** A page of calls, newest first. */
 interface CallPage {
@@ -40,11 +47,12 @@ export class CallHistory {
   }
 
   /** One call with its details; null when nothing is known of it. */
-  async get(runId: string): Promise<CallRecord | null> {
-    const known = this.#journal.get(runId) ?? null;
-    if (known !== null && (known.arguments !== null || known.isHere)) return known;
+  async get(runId: string): Promise<CallDetails | null> {
+    const known = this.#journal.get(runId);
+    if (known !== undefined && (known.arguments !== null || known.isHere)) return detailsOf(known);
     const records = (await this.#sink()?.read({ runId })) ?? [];
-    return records.length === 0 ? known : recordOf(records.map(({ entry }) => entry));
+    if (records.length > 0) return auditedDetails(records.map(({ entry }) => entry));
+    return known === undefined ? null : detailsOf(known);
   }
 
   /** The arguments of calls, where they are known whole. */
@@ -54,8 +62,8 @@ export class CallHistory {
     for (const { entry } of records)
       if (typeof entry["arguments"] === "object") found.set(entry.runId, entry["arguments"]);
     for (const runId of runIds) {
-      const shown = this.#journal.get(runId)?.arguments;
-      if (shown != null && "value" in shown) found.set(runId, shown.value);
+      const shown = shownOf(this.#journal.get(runId)?.arguments ?? null);
+      if (shown !== null && "value" in shown) found.set(runId, shown.value);
     }
     return found;
   }
@@ -91,24 +99,29 @@ function pageOf(calls: readonly CallSummary[], limit: number): CallPage {
   return { calls: calls.slice(0, limit), hasMore: calls.length > limit };
 }
 
+function detailsOf(call: CallRecord): CallDetails {
+  const { phase, traceparent, steps } = call;
+  const [given, result] = [shownOf(call.arguments), shownOf(call.result)];
+  return { ...summaryOf(call), phase, traceparent, arguments: given, result, steps };
+}
+
 /** A call as its records in the audit say it, oldest first. */
-function recordOf(entries: readonly AuditEntry[]): CallRecord {
+function auditedDetails(entries: readonly AuditEntry[]): CallDetails {
   const call = entries.reduce<PastCall | null>(joinRecord, null)!;
   const last = entries.findLast(({ kind }) => kind === "end");
   return {
     ...call,
     change: 0,
-    isHere: false,
     phase: typeof last?.["phase"] === "string" ? last["phase"] : null,
     traceparent: null,
-    arguments: shownOf(entries.find((entry) => entry["arguments"] !== undefined)?.["arguments"]),
+    arguments: argumentsShown(entries.find((entry) => entry["arguments"] !== undefined)?.["arguments"]),
     result: resultOf(last),
     steps: entries.map(stepOf),
   };
 }
 
 /** Arguments as the audit has them: a text is the beginning of longer ones. */
-function shownOf(given: Json | undefined): Shown | null {
+function argumentsShown(given: Json | undefined): Shown | null {
   if (given === undefined) return null;
   return typeof given === "string" ? { text: given, characters: given.length } : { value: given };
 }

@@ -1,4 +1,4 @@
-import { redact, redactArguments } from "@toolmount/core/text";
+import { createRedactor, redactArguments } from "@toolmount/core/text";
 import type { Json } from "@toolmount/core";
 
 /** One moment of a call. */
@@ -30,18 +30,34 @@ export interface CallSummary {
   change: number;
 }
 
+/** A call as a person sees it who opens it. */
+export interface CallDetails extends CallSummary {
+  readonly phase: string | null;
+  readonly traceparent: string | null;
+  readonly arguments: Shown | null;
+  readonly result: Shown | null;
+  readonly steps: readonly CallStep[];
+}
+
 /** A call with everything that is kept of it. */
 export interface CallRecord extends CallSummary {
   /** Whether its run is in this process now; a call that waits for its ticket has none. */
   isHere: boolean;
   phase: string | null;
   traceparent: string | null;
-  arguments: Shown | null;
-  result: Shown | null;
+  arguments: Kept | null;
+  result: Kept | null;
   readonly steps: CallStep[];
 }
 
-/** A value with its secrets masked: whole, or the beginning of its JSON text. */
+/** JSON text of a value with its secrets masked, or the beginning of it. It is parsed when a person looks at it. */
+export interface Kept {
+  readonly text: string;
+  /** Of the whole text. */
+  readonly characters: number;
+}
+
+/** A kept value as it is shown: whole, or the beginning of its text. */
 export type Shown = { readonly value: Json } | { readonly text: string; readonly characters: number };
 
 /** Characters of JSON that are kept of one value. */
@@ -50,30 +66,48 @@ const maxShown = 20_000;
 /** Steps that are kept of one call. */
 const maxSteps = 100;
 
-/** Prepares a value to be kept and shown. Text that is no JSON is shown as text. */
-export function show(value: unknown): Shown | null {
+const redactor = createRedactor([]);
+
+/** A value with its secrets masked. Text that is no JSON stays text. */
+export function masked(value: unknown): Json | undefined {
+  return value === undefined ? undefined : redactor(toJson(value));
+}
+
+/** Prepares a masked value to be kept. */
+export function keep(value: Json | undefined): Kept | null {
   if (value === undefined) return null;
-  const text = JSON.stringify(redact(toJson(value))) ?? "null";
-  return text.length <= maxShown
-    ? { value: JSON.parse(text) as Json }
-    : { text: text.slice(0, maxShown).toWellFormed(), characters: text.length };
+  const text = JSON.stringify(value);
+  const characters = text.length;
+  return { text: characters <= maxShown ? text : text.slice(0, maxShown).toWellFormed(), characters };
+}
+
+/** A kept value as a person sees it. */
+export function shownOf(kept: Kept | null): Shown | null {
+  if (kept === null) return null;
+  return kept.characters > kept.text.length ? kept : { value: JSON.parse(kept.text) as Json };
+}
+
+/** What is kept of a value: all of it, or the beginning of its text. */
+export function valueOf(kept: Kept | null): Json {
+  const shown = shownOf(kept);
+  if (shown === null) return null;
+  return "value" in shown ? shown.value : shown.text;
 }
 
 /** Arguments that a model wrote as text are shown as the JSON that they are, where they are JSON. */
 function toJson(value: unknown): Json {
   if (typeof value !== "string") return value as Json;
-  const masked = redactArguments(value, redact) as string;
+  const text = redactArguments(value, redactor) as string;
   try {
-    return JSON.parse(masked) as Json;
+    return JSON.parse(text) as Json;
   } catch {
-    return masked;
+    return text;
   }
 }
 
-/** How much of the memory for details a value takes. */
-export function sizeOf(shown: Shown | null): number {
-  if (shown === null) return 0;
-  return "text" in shown ? shown.text.length : (JSON.stringify(shown.value) ?? "").length;
+/** How much of the memory for details a call takes. */
+export function sizeOf({ arguments: given, result }: CallRecord): number {
+  return (given?.text.length ?? 0) + (result?.text.length ?? 0);
 }
 
 /** Adds a step; a call that reports endless progress keeps its first and its last steps. */
