@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { roles, type Principal } from "./principal.ts";
 
@@ -26,7 +26,7 @@ export function createToken(): string {
 
 /** The hash under which a token is stored. */
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token);
 }
 
 /** Finds out who a token belongs to; null for an unknown token. */
@@ -39,7 +39,7 @@ export function createTokenCheck(records: readonly TokenRecord[]): (token: strin
     principal: principalOf(record),
   }));
   return (token) => {
-    const digest = createHash("sha256").update(token).digest();
+    const digest = hash("sha256", token, "buffer");
     let found: Principal | null = null;
     for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one.principal;
     return found;

@@ -23,11 +23,11 @@ import {
   jsonBody,
   keyHeader,
   requireOpen,
-  signalOf,
   type LiveHost,
   type RouteEnv,
   type Service,
 } from "./service.ts";
+import { answerJson } from "./answer-json.ts";
 import { answerStream, wantsStream } from "./stream.ts";
 
 const answers = {
@@ -79,19 +79,17 @@ export function callRoutes(service: Service) {
       if (key === undefined || !("tool" in given)) return complete(await outcomeOf(work));
       const request = { key, owner: `${principal.name}\n${context.userId ?? ""}`, request: ["call", given] };
       const { answer: outcome, isFirst } = await live.answers.once(request, keyedCall(work, given.tool));
-      if (!isFirst) c.header("idempotent-replayed", "true");
+      if (!isFirst) c.env.outgoing.setHeader("idempotent-replayed", "true");
       return complete(outcome as unknown as ToolOutcome);
     };
     // A call with a key keeps running without its client, which asks again.
-    const signal = key === undefined ? signalOf(c, service) : AbortSignal.any([c.env.revoked, service.cut]);
-    const plainly = async () => c.json(asJson(await run(signal)), 200);
-    if (!wantsStream(c)) return plainly();
+    const signal = key === undefined ? c.env.signal : c.env.withdrawn;
+    if (!wantsStream(c)) return answerJson(c, asJson(await run(signal)));
     // A stream has no schema: the same outcome is its last event.
-    return answerStream(c, async ({ send, gone }) => {
-      const until = key === undefined ? AbortSignal.any([signal, gone]) : signal;
-      const data = await run(until, (progress) => send("progress", progress));
+    return answerStream(c, async (send) => {
+      const data = await run(signal, (progress) => send("progress", progress));
       return { event: "outcome", data };
-    }) as unknown as ReturnType<typeof plainly>;
+    }) as unknown as ReturnType<typeof answerJson<z.output<typeof outcomeSchema>>>;
   };
   return createRoutes()
     .openapi(call, async (c) => {

@@ -10,7 +10,6 @@ import {
   json,
   jsonBody,
   requireOpen,
-  signalOf,
   type Service,
 } from "./service.ts";
 import { requireVisible, sessionParam } from "./sessions.ts";
@@ -86,7 +85,7 @@ export function rehearsalRoutes(service: Service) {
       userId: userOfCall(principal, given.userId),
       prompts,
       turnId,
-      abortSignal: signalOf(c, service),
+      abortSignal: c.env.signal,
     };
     const rehearsal = host.session(sessionId).rehearse();
     const outcomes: ToolOutcome[] = [];
@@ -179,7 +178,7 @@ export function changeRoutes(service: Service) {
       requireOpen(service);
       const session = await openSession(service, c.req.valid("param"), principal);
       const { userId, ...selected } = c.req.valid("json");
-      const context = { userId: userOfCall(principal, userId), abortSignal: signalOf(c, service) };
+      const context = { userId: userOfCall(principal, userId), abortSignal: c.env.signal };
       const done = await session.undo(selected, context);
       return c.json(done as unknown as z.output<typeof report>, 200);
     });

@@ -1,11 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { maySeeQuestions, visibleUser } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
-import { createRoutes, failures, hostOf, hostParam, signalOf, type Service } from "./service.ts";
+import { createRoutes, failures, hostOf, hostParam, type Service } from "./service.ts";
 import type { ApprovalListener } from "../journal/approval-watch.ts";
 import type { LoggedEvent } from "../work/event-log.ts";
 import { repeat } from "../work/repeat.ts";
-import { answerStream, type EventSender } from "./stream.ts";
+import { answerStream, type SendEvent } from "./stream.ts";
 
 const events = createRoute({
   method: "get",
@@ -42,7 +42,7 @@ export function eventRoutes(service: Service) {
     const { events: log, watch } = hostOf(service, c.req.valid("param").host, principal);
     const user = visibleUser(principal);
     open.set(name, own + 1);
-    return answerStream(c, async ({ send, gone }) => {
+    return answerStream(c, async (send) => {
       const given = c.req.header("last-event-id");
       const missed = given === undefined ? [] : log.after(given);
       const pass = ({ event, data, id, userId }: LoggedEvent) => {
@@ -52,7 +52,7 @@ export function eventRoutes(service: Service) {
       for (const event of missed ?? []) pass(event);
       const stops = [log.watch(pass), beat(service, () => send("alive", {}))];
       if (maySeeQuestions(principal)) stops.push(watch.watch(questionsSender(send)));
-      await ended(AbortSignal.any([gone, signalOf(c, service), service.ending]));
+      await ended(AbortSignal.any([c.env.signal, service.ending]));
       for (const stop of stops) stop();
       open.set(name, open.get(name)! - 1);
       return { event: "bye", data: {} };
@@ -61,7 +61,7 @@ export function eventRoutes(service: Service) {
 }
 
 /** Sends how many questions wait, and which of them came and went since the last time. */
-function questionsSender(send: EventSender["send"]): ApprovalListener {
+function questionsSender(send: SendEvent): ApprovalListener {
   let known: Set<string> | null = null;
   return (views) => {
     const ids = new Set(views.map(({ id }) => id));

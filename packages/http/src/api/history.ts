@@ -3,7 +3,7 @@ import type { PastCall, PastCallFilter } from "@toolmount/core";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { callRecordSchema, callSummarySchema, nullableText } from "./schemas.ts";
-import { createRoutes, failures, hostOf, hostParam, json, signalOf, type Service } from "./service.ts";
+import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
 const time = z.coerce.number().int().min(0).optional();
 
@@ -104,7 +104,7 @@ export function historyRoutes(service: Service) {
       const filter = filterOf(query, c.env.principal);
       if (exportCalls === undefined) throw new HttpError("NOT_SERVED", { what: "exports of calls" });
       const lines = exportCalls(format, filter);
-      return c.body(streamOf(lines, signalOf(c, service)), 200, {
+      return c.body(streamOf(lines, c.env.signal), 200, {
         "content-type": `${formats[format]}; charset=utf-8`,
       });
     })

@@ -19,7 +19,6 @@ import {
   json,
   jsonBody,
   requireOpen,
-  signalOf,
   type Service,
 } from "./service.ts";
 
@@ -119,7 +118,7 @@ export function planRoutes(service: Service) {
       comparing.add(host);
       try {
         const { policy, last } = c.req.valid("json");
-        const found = await plan.compare(policy, { last, signal: signalOf(c, service) });
+        const found = await plan.compare(policy, { last, signal: c.env.signal });
         return c.json(found as z.output<typeof comparisonSchema>, 200);
       } finally {
         comparing.delete(host);

@@ -1,7 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { HttpBindings } from "@hono/node-server";
 import type { Clock, Logger } from "@toolmount/core";
-import type { Context } from "hono";
 import type { Principal } from "../access/principal.ts";
 import { truncateText } from "@toolmount/core/text";
 import { HttpError } from "../fault/http-error.ts";
@@ -44,19 +43,22 @@ export interface Service {
   readonly version: string;
   /** Aborted when the server ends: streams close, and no new work starts. */
   readonly ending: AbortSignal;
-  /** Aborted when the grace for running work is over. */
-  readonly cut: AbortSignal;
   /** Counts a decision. Throws `RATE_LIMITED`. */
   countDecision(principal: Principal): void;
 }
 
-/** What a route knows of a request: the guards have put the principal there. */
+/** Whose request a route may answer. The token itself stays with the front. */
+export interface Admitted {
+  readonly principal: Principal;
+  /** Aborted when the token may no longer have the request, and when the grace for running work is over. */
+  readonly withdrawn: AbortSignal;
+  /** Aborted then, too, and when the client has gone before its answer. */
+  readonly signal: AbortSignal;
+}
+
+/** What a route knows of a request: the front has put there whose it is. */
 export interface RouteEnv {
-  Bindings: HttpBindings & {
-    readonly principal: Principal;
-    /** Aborted when the token of the request may no longer have it. */
-    readonly revoked: AbortSignal;
-  };
+  Bindings: HttpBindings & Admitted;
 }
 
 /** An app of routes. A request that does not fit its schema is `REQUEST_INVALID`. */
@@ -89,11 +91,6 @@ export function hostOf({ hosts }: Service, name: string, principal: Principal): 
 /** Throws `DRAINING` when the server ends. */
 export function requireOpen({ ending }: Service): void {
   if (ending.aborted) throw new HttpError("DRAINING", {});
-}
-
-/** A signal for work of a request: the client has gone, its token was revoked, or the server stops waiting for it. */
-export function signalOf(c: Context<RouteEnv>, { cut }: Service): AbortSignal {
-  return AbortSignal.any([c.req.raw.signal, c.env.revoked, cut]);
 }
 
 const problem = (description: string) => ({

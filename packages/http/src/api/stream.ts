@@ -7,37 +7,29 @@ import type { RouteEnv } from "./service.ts";
 /** Bytes that wait for a slow reader. More events are dropped, and an event `dropped` says how many. */
 const maxWaiting = 1_000_000;
 
-/** Sends events to one client. */
-export interface EventSender {
-  /** Sends an event. Never waits: a reader that is too slow loses events, not the server its memory. */
-  readonly send: (event: string, data: unknown, id?: string) => void;
-  /** Aborted when the client has gone. */
-  readonly gone: AbortSignal;
-}
+/** Sends an event to one client. Never waits: a reader that is too slow loses events, not the server its memory. */
+export type SendEvent = (event: string, data: unknown, id?: string) => void;
 
 /** The last event of a stream; null for none. */
 type Last = { readonly event: string; readonly data: unknown } | null;
 
 /**
- * Answers with a stream of server-sent events. `work` sends while it runs; what it returns is the last event, and it is
+ * Answers with a stream of server-sent events. `work` sends while it runs, and ends with the signal of the request; what it returns is the last event, and it is
  * never dropped. An error is the event `error`, with the body that a plain answer would have. The stream is written to the
  * connection itself: nothing else is kept of it.
  */
-export function answerStream(c: Context<RouteEnv>, work: (sender: EventSender) => Promise<Last>): Response {
+export function answerStream(c: Context<RouteEnv>, work: (send: SendEvent) => Promise<Last>): Response {
   const { outgoing } = c.env;
-  const gone = new AbortController();
-  outgoing.on("close", () => gone.abort(new Error("the client has gone")));
   // A proxy must not keep events back.
   outgoing.writeHead(200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
   outgoing.flushHeaders();
-  const send = senderOf(outgoing);
-  void work({ send, gone: gone.signal })
+  void work(senderOf(outgoing))
     .catch((error: unknown): Last => ({ event: "error", data: answerError(error).body }))
     .then((last) => outgoing.end(last === null ? "" : textOf(last.event, last.data)));
   return RESPONSE_ALREADY_SENT;
 }
 
-function senderOf(outgoing: ServerResponse): EventSender["send"] {
+function senderOf(outgoing: ServerResponse): SendEvent {
   let dropped = 0;
   const report = () => {
     if (dropped > 0) outgoing.write(textOf("dropped", { events: dropped }));

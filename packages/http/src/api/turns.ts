@@ -10,7 +10,7 @@ import type { FirstAnswers } from "../work/first-answers.ts";
 import { firstOf, type ServerTurns, type TurnStart } from "../work/server-turns.ts";
 import type { Turn } from "../work/turn-record.ts";
 import { beat, ended } from "./events.ts";
-import { createRoutes, hostOf, requireOpen, signalOf, type RouteEnv, type Service } from "./service.ts";
+import { createRoutes, hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
 import { requireVisible, turnsOf } from "./sessions.ts";
 import { answerStream } from "./stream.ts";
 import { addMessage, cancel, list, resume, run, show, watch } from "./turn-routes.ts";
@@ -124,7 +124,7 @@ async function startOnce(
 
 async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, waitMs = 0) {
   if (waitMs > 0 && turn.isOpen) {
-    const over = AbortSignal.any([AbortSignal.timeout(waitMs), signalOf(c, service), service.ending]);
+    const over = AbortSignal.any([AbortSignal.timeout(waitMs), c.env.signal, service.ending]);
     await untilEnded(turn, over);
   }
   c.header("location", `${c.req.path.replace(/\/(turns|sessions\/.*)$/, "")}/turns/${turn.stored.id}`);
@@ -133,14 +133,14 @@ async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, wa
 
 /** Sends what happened since the client's last event, then what happens, until the turn has ended. */
 function follow(c: Context<RouteEnv>, service: Service, turn: LiveTurn): Response {
-  return answerStream(c, async ({ send, gone }) => {
+  return answerStream(c, async (send) => {
     const missed = turn.events.after(c.req.header("last-event-id"));
     const pass = ({ event, data, id }: LoggedEvent) => send(event, data, id);
     if (missed === null) send("reset", {});
     if (missed === null || missed.length === 0) send("turn", toJson(turn.shown));
     for (const event of missed ?? []) pass(event);
     const stops = [turn.events.watch(pass), beat(service, () => send("alive", {}))];
-    await untilEnded(turn, AbortSignal.any([gone, signalOf(c, service), service.ending]));
+    await untilEnded(turn, AbortSignal.any([c.env.signal, service.ending]));
     for (const stop of stops) stop();
     return { event: "bye", data: {} };
   });

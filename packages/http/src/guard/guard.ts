@@ -6,8 +6,8 @@ export interface RequestHead {
   readonly method: string;
   /** As it is in the request's first line. */
   readonly target: string;
-  /** All header lines, in order; names in any case. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** All header lines, in order, as Node's `rawHeaders`: a name in any case, its value, the next name. */
+  readonly headers: readonly string[];
 }
 
 /** Which requests may come in. */
@@ -25,7 +25,7 @@ export const loopbackNames: readonly string[] = ["localhost", "127.0.0.1", "::1"
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE"]);
 
 /** Headers that a request may have only once: with two, a proxy and this server could read different ones. */
-const single = [
+const single: ReadonlySet<string> = new Set<keyof Singles>([
   "host",
   "origin",
   "authorization",
@@ -34,7 +34,7 @@ const single = [
   "sec-fetch-site",
   "sec-fetch-mode",
   "sec-fetch-dest",
-] as const;
+]);
 
 /** A request whose head is allowed. */
 export interface Admitted {
@@ -60,15 +60,24 @@ export function admit({ method, target, headers }: RequestHead, rules: GuardRule
   return { path: target.replace(/[?#].*$/s, ""), token: readBearer(values.authorization) };
 }
 
-type Singles = { readonly [Name in (typeof single)[number]]?: string };
+interface Singles {
+  readonly host?: string;
+  readonly origin?: string;
+  readonly authorization?: string;
+  readonly "content-type"?: string;
+  readonly "content-length"?: string;
+  readonly "sec-fetch-site"?: string;
+  readonly "sec-fetch-mode"?: string;
+  readonly "sec-fetch-dest"?: string;
+}
 
 function readSingles(headers: RequestHead["headers"]): Singles {
   const found: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    if (!(single as readonly string[]).includes(key)) continue;
+  for (let at = 0; at < headers.length; at += 2) {
+    const key = headers[at]!.toLowerCase();
+    if (!single.has(key)) continue;
     if (key in found) throw new HttpError("REQUEST_INVALID", { problem: `it has the header ${key} twice` });
-    found[key] = value;
+    found[key] = headers[at + 1]!;
   }
   return found;
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/core";
-import type { Principal } from "../access/principal.ts";
 import { isSignIn, type PageSignIn } from "../access/page-sign-in.ts";
 import type { Authenticate } from "../access/tokens.ts";
-import { readRest } from "../api/read-rest.ts";
+import type { Admitted } from "../api/service.ts";
 import { answerError, headersOf } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { reachedAt } from "../guard/authority.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
+import { readRest } from "../guard/read-rest.ts";
 import { ProtectedResource, type SignInOptions } from "../guard/protected-resource.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import type { Asset } from "../page/assets.ts";
@@ -29,21 +29,14 @@ export interface FrontOptions {
   readonly open: OpenRequests;
 }
 
-/** Whose request a route may answer. The token itself stays with the front. */
-export interface Admitted {
-  readonly principal: Principal;
-  /** Aborted when the token was revoked, has expired, or may do something else. */
-  readonly revoked: AbortSignal;
-}
-
 /** Headers of every answer. */
-const always: Readonly<Record<string, string>> = {
+const always = Object.entries({
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
   "cache-control": "no-store",
-};
+});
 
 /**
  * The front of the server: it judges each request before any route sees it, and answers those that need no token. It
@@ -72,7 +65,7 @@ export function createFront({
 
   const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
     const { method = "", url = "", rawHeaders, socket } = request;
-    const { path, token } = admit({ method, target: url, headers: pairsOf(rawHeaders) }, rules());
+    const { path, token } = admit({ method, target: url, headers: rawHeaders }, rules());
     if (answerPublic(method, path, request, response, { page, isReady, resource, baseOf })) return null;
     if (pageSignIn !== undefined && isSignIn(path)) {
       refuseOften(signIns, socket.remoteAddress ?? "");
@@ -85,11 +78,11 @@ export function createFront({
       throw new HttpError("UNAUTHENTICATED", {});
     }
     refuseOften(requests, principal.name);
-    return { principal, revoked: open.add(token!, principal, response) };
+    return { principal, ...open.add(token!, principal, response) };
   };
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
-    for (const [name, value] of Object.entries(always)) response.setHeader(name, value);
+    for (const [name, value] of always) response.setHeader(name, value);
     try {
       return await judge(request, response);
     } catch (thrown) {
@@ -99,10 +92,6 @@ export function createFront({
       return null;
     }
   };
-}
-
-function pairsOf(raw: readonly string[]): [string, string][] {
-  return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at]!, raw[2 * at + 1]!]);
 }
 
 function refuseOften(limit: RateLimit, key: string): void {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError } from "@toolmount/core";
 import { createApp, type App } from "../api/app.ts";
-import type { Service } from "../api/service.ts";
+import type { Admitted, Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { defaultAddress, isLoopback, type ListenAddress } from "../guard/authority.ts";
 import { loopbackNames, type GuardRules } from "../guard/guard.ts";
@@ -14,7 +14,7 @@ import { pageFor, readPage } from "../page/assets.ts";
 import { limitConnections } from "./connections.ts";
 import { liveHosts } from "./live-hosts.ts";
 import { createDrain, type Drain } from "./drain.ts";
-import { createFront, type Admitted } from "./front.ts";
+import { createFront } from "./front.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { HttpLimits, HttpServer, ServeHostsOptions } from "./options.ts";
 
@@ -48,7 +48,6 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     logger,
     version: options.version ?? ownVersion(),
     ending: drain.ending,
-    cut: drain.cut,
     countDecision: ({ name }) => {
       const seconds = decisions.take(name);
       if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
@@ -59,7 +58,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const isReady = () => !drain.ending.aborted;
   const all = limits.connections ?? defaultConnections;
   const openLimits = { perName: limits.openPerToken ?? 500, all };
-  const open = new OpenRequests(openLimits, options.authenticate, clock, logger);
+  const open = new OpenRequests(openLimits, options.authenticate, { clock, logger, cut: drain.cut });
   const front = createFront({ ...options, rules: () => rules, page, limits, isReady, open });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
