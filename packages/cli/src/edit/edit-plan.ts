@@ -27,6 +27,12 @@ interface EditOptions {
   readonly cwd: string;
   /** Default `tools`. */
   readonly section?: EditedSection | undefined;
+  /** Returns the new entries as the plan gets them; `folder` is the plan's. */
+  readonly prepare?:
+    | ((entries: readonly NewEntry[], folder: string) => Promise<readonly NewEntry[]>)
+    | undefined;
+  /** Writes nothing. */
+  readonly dryRun?: boolean | undefined;
   /** Reports why new entries cannot be mounted, given the plan's folder. A plan gets none of them when one has a problem. */
   readonly check?:
     | ((entries: readonly NewEntry[], folder: string) => Promise<readonly Problem[]>)
@@ -43,22 +49,23 @@ interface EditOptions {
 export async function addEntries(
   plan: string | undefined,
   entries: readonly NewEntry[],
-  { cwd, section = "tools", check: examine }: EditOptions,
+  { cwd, section = "tools", prepare, check: examine, dryRun = false }: EditOptions,
 ): Promise<EditReport> {
   const [file, text] = await readPlanFile(plan, cwd);
   const known = new Set(yaml.idsOf(text));
   const kept: string[] = [];
-  const fresh: NewEntry[] = [];
+  const wanted: NewEntry[] = [];
   for (const entry of entries) {
     const id = idOf(entry);
     if (known.has(id)) kept.push(id);
-    else fresh.push(entry);
+    else wanted.push(entry);
     known.add(id);
   }
+  const fresh = wanted.length === 0 ? [] : ((await prepare?.(wanted, dirname(file))) ?? wanted);
   const problems = fresh.length === 0 ? [] : await examine?.(fresh, dirname(file));
   if (problems !== undefined && problems.length > 0) throw planError(problems);
   const edited = fresh.reduce((before, entry) => yaml.addEntry(before, section, entry), text);
-  if (fresh.length > 0) await save(file, edited);
+  if (fresh.length > 0 && !dryRun) await save(file, edited);
   return { file, added: fresh.map(idOf), removed: [], kept };
 }
 

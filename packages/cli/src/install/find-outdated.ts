@@ -84,7 +84,8 @@ export async function filterOutdated(ages: readonly PackageAge[]): Promise<Packa
   });
 }
 
-async function askNpm(name: string, range: string | undefined, fetching: Fetching): Promise<Newest> {
+/** Asks the registry of the project for the newest version of a package, and for the newest of a range. */
+export async function askNpm(name: string, range: string | undefined, fetching: Fetching): Promise<Newest> {
   const words = ["view", name, "versions", "dist-tags", "--json", "--loglevel=error"];
   const npmrc = await findNpmrc(fetching.plan);
   const prefix = npmrc === undefined ? [] : [`--prefix=${dirname(npmrc)}`];

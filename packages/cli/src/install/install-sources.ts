@@ -171,8 +171,11 @@ async function writePackage(sources: readonly Wanted[], others: Others, store: s
   await writeFile(join(store, "package.json"), `${JSON.stringify(json, null, 2)}\n`);
 }
 
-/** Peers come from the plan's own packages where they are installed: a tool and its host share one core. */
-async function runNpm(fetching: Fetching): Promise<void> {
+/**
+ * Installs what the folder's package.json names, and removes what it does not name. Peers come from the plan's own packages
+ * where they are installed: a tool and its host share one core.
+ */
+export async function runNpm(fetching: Fetching): Promise<void> {
   const hasCore = (await findPackage("@toolmount/core", fetching.plan)) !== undefined;
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   const words = ["install", "--ignore-scripts", "--install-links", "--omit=dev", ...quiet];

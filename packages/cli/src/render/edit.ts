@@ -4,8 +4,14 @@ import { exitCodes } from "../process/exit-codes.ts";
 import { printable } from "../screen/printable.ts";
 import { shortPath } from "./problems.ts";
 
-/** Reports an edit of a plan and sets the exit code; with `--json` the report includes `extra`. */
-export function reportEdit(report: EditReport, shell: Shell, json: boolean, extra: object = {}): void {
+/** Reports an edit of a plan and sets the exit code; with `--json` the report includes `extra`. A dry run wrote nothing. */
+export function reportEdit(
+  report: EditReport,
+  shell: Shell,
+  json: boolean,
+  extra: object = {},
+  isDryRun = false,
+): void {
   const { out } = shell;
   if (json) out.json({ ...report, ...extra });
   else {
@@ -13,7 +19,7 @@ export function reportEdit(report: EditReport, shell: Shell, json: boolean, extr
     const line = (sign: string, ids: readonly string[], what: string) => {
       if (ids.length > 0) out.line(`${sign} ${file}: ${what} ${ids.map(printable).join(", ")}`);
     };
-    line(out.paint("green", "✔"), report.added, "added");
+    line(out.paint("green", "✔"), report.added, isDryRun ? "would get" : "added");
     line(out.paint("green", "✔"), report.removed, "removed");
     line(out.paint("yellow", "•"), report.kept, "has already");
   }

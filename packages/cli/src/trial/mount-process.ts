@@ -32,8 +32,19 @@ export interface TryRequest {
 /** What a trial of new entries shows. */
 export interface TryReport {
   readonly problems: readonly Problem[];
-  /** Tools of modules of other libraries, and whether a person is asked before a call of each. */
-  readonly tools: readonly { readonly name: string; readonly asks: boolean | "dynamic" }[];
+  /** The tools of those modules that can be mounted alone. */
+  readonly tools: readonly TriedTool[];
+}
+
+/** A tool that a trial mounted. */
+export interface TriedTool {
+  readonly name: string;
+  /** Whether the tool wants a person to be asked before a call. */
+  readonly asks: boolean | "dynamic";
+  readonly category: string | undefined;
+  readonly consequence: string | undefined;
+  /** What its definition costs in each request to a model, as `toolmount cost` counts it. */
+  readonly tokens: number;
 }
 
 export interface MountReport {
@@ -87,14 +98,12 @@ async function probeServers({ coordinator }: OpenedHost): Promise<readonly Serve
 async function tryAlone({ entries, section, cwd }: TryRequest): Promise<TryReport> {
   const { tryEntries } = await import("@toolmount/loader/commands");
   const options = { env: process.env, cwd, logger, extensions };
-  const { problems, foreign } = await tryEntries(entries, { ...options, section, load: true });
-  if (problems.length > 0 || foreign.length === 0) return { problems, tools: [] };
+  const { problems, mountable } = await tryEntries(entries, { ...options, section, load: true });
+  if (problems.length > 0 || mountable.length === 0) return { problems, tools: [] };
   const { openHost } = await import("@toolmount/loader");
   try {
-    const host = await openHost({ version: 1, [section]: foreign }, options);
-    const tools = host
-      .tools()
-      .map(({ name, requiresConfirmation }) => ({ name, asks: requiresConfirmation }));
+    const host = await openHost({ version: 1, [section]: mountable }, options);
+    const tools = await describeTools(host);
     await host.close();
     return { problems: [], tools };
   } catch (error) {
@@ -102,4 +111,17 @@ async function tryAlone({ entries, section, cwd }: TryRequest): Promise<TryRepor
     if (found === undefined) throw error;
     return { problems: found, tools: [] };
   }
+}
+
+async function describeTools(host: OpenedHost): Promise<readonly TriedTool[]> {
+  const { measureOffer } = await import("../render/offer-cost.ts");
+  const tools = host.tools();
+  const { tools: costs } = await measureOffer({ ...(await host.offer()), tools }, ["mcp"]);
+  return tools.map(({ name, requiresConfirmation, category, consequenceLevel }, at) => ({
+    name,
+    asks: requiresConfirmation,
+    category,
+    consequence: consequenceLevel,
+    tokens: costs[at]?.tokens.mcp ?? 0,
+  }));
 }

@@ -34,8 +34,8 @@ export interface LockReport {
 
 /** What to do with a lock file. */
 export interface LockOptions extends OpenHostOptions {
-  /** Accept the tools as they are now and write the lock file: all of them, or those of these names. */
-  readonly accept?: boolean | readonly string[] | undefined;
+  /** Accept the tools as they are now and write the lock file: all of them, those of these names, or those of changes that pass. */
+  readonly accept?: boolean | readonly string[] | ((change: LockChange) => boolean) | undefined;
   /** Write nothing. */
   readonly check?: boolean | undefined;
 }
@@ -66,7 +66,16 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
     before,
     leftOut.map(({ module }) => module),
   );
-  if (Array.isArray(options.accept)) return acceptSome(file, options.accept, { before, now, leftOut });
+  const { accept } = options;
+  if (typeof accept === "function" && before !== undefined) {
+    const passing = compareLocks(before, now).filter(accept);
+    return acceptSome(
+      file,
+      passing.map(({ tool }) => tool),
+      { before, now, leftOut },
+    );
+  }
+  if (Array.isArray(accept)) return acceptSome(file, accept, { before, now, leftOut });
   const changes = compareLocks(before, now);
   const written = options.check !== true && (options.accept === true || before === undefined);
   if (written) await writeLock(file, now);

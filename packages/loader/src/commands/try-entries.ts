@@ -5,6 +5,7 @@ import { prepareModule } from "../mount/prepare-module.ts";
 import { fillOptions } from "../host/defaults.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import type { Problem } from "../diagnostics/problems.ts";
+import { isBehindBorder, runOf, type ElsewhereRun } from "../mount/runner-modules.ts";
 import { inspectLoaded } from "./inspect.ts";
 
 /** An entry as it is written into a plan; keys in this order. */
@@ -15,6 +16,7 @@ export interface NewEntry {
   readonly export?: string | readonly string[] | undefined;
   readonly required?: boolean | undefined;
   readonly prefix?: string | undefined;
+  readonly run?: JsonObject | undefined;
   readonly config?: JsonObject | undefined;
 }
 
@@ -30,15 +32,19 @@ export interface TryOptions extends OpenHostOptions {
 
 /** What is known of entries that are not in a plan yet. */
 export interface TriedEntries {
-  /** Why they cannot be mounted. A variable that is not set yet is not one of these: it may be set later. */
+  /** Why they cannot be mounted. */
   readonly problems: readonly Problem[];
+  /** Variables that are not set yet: they may be set later, and until then no module is tried. */
+  readonly missing: readonly Problem[];
   /** Ids of entries that only importing their modules could check. */
   readonly unknown: readonly string[];
-  /** Modules of other libraries, of which only a mount shows whether they have tools. */
-  readonly foreign: readonly NewEntry[];
+  /** Modules that can be mounted alone: those of other libraries, of which only a mount shows the tools, and those behind a border. */
+  readonly mountable: readonly NewEntry[];
+  /** Where the calls of each entry behind a border run, by its id. */
+  readonly runs: ReadonlyMap<string, ElsewhereRun>;
 }
 
-/** Finds the modules of entries, and checks their configs. Mounts nothing. */
+/** Finds the modules of entries, and checks their configs. Mounts nothing. A module behind a border is not imported either. */
 export async function tryEntries(
   entries: readonly NewEntry[],
   { section, load, ...options }: TryOptions,
@@ -47,18 +53,24 @@ export async function tryEntries(
   const loaded = await loadPlan({ version: 1, [section]: entries }, filled);
   const { inspected } = await inspectLoaded(loaded, filled);
   const problems = inspected.problems.filter(({ code }) => code !== "VARIABLE_MISSING");
-  const waitsForVariable = inspected.problems.length > problems.length;
-  if (!load || problems.length > 0 || waitsForVariable)
-    return { problems, unknown: waitsForVariable ? [] : inspected.unknown, foreign: [] };
-  const context = createMountContext(loaded, filled);
+  const missing = inspected.problems.filter(({ code }) => code === "VARIABLE_MISSING");
   const uses = loaded.modules.filter(({ entry }) => entry !== null);
-  const prepared = await Promise.all(uses.map((use) => prepareModule(use, context)));
-  const foreign = prepared.flatMap((use, at) =>
-    "module" in use && use.module.kind === "foreign" ? [entries[at]!] : [],
+  const runs = new Map(
+    uses.flatMap(({ id, entry }) => (isBehindBorder(entry!) ? [[id, runOf(entry!)!] as const] : [])),
   );
+  const known = { problems, missing, runs, mountable: [] };
+  if (missing.length > 0 || problems.length > 0) return { ...known, unknown: [] };
+  // What runs behind a border shows its tools only there.
+  if (!load) return { ...known, unknown: [...new Set([...inspected.unknown, ...runs.keys()])] };
+  const context = createMountContext(loaded, filled);
+  const prepared = await Promise.all(uses.map((use) => prepareModule(use, context)));
   return {
-    problems: prepared.flatMap((use) => ("problems" in use ? use.problems : [])),
+    ...known,
     unknown: [],
-    foreign,
+    problems: prepared.flatMap((use) => ("problems" in use ? use.problems : [])),
+    mountable: prepared.flatMap((use, at) => {
+      if (!("module" in use)) return [];
+      return use.module.kind === "foreign" || runs.has(uses[at]!.id) ? [entries[at]!] : [];
+    }),
   };
 }

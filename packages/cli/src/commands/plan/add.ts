@@ -1,16 +1,19 @@
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
-import type { Problem } from "@toolmount/loader";
-import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
+import { messageOf } from "@toolmount/core/errors";
+import { planError, type EditedSection, type NewEntry } from "@toolmount/loader/commands";
 import type { EditReport } from "../../edit/edit-plan.ts";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { readJsonObject } from "../../options/json-option.ts";
 import { reportEdit } from "../../render/edit.ts";
+import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
+import { withStatus } from "../../process/with-status.ts";
 import { printable } from "../../screen/printable.ts";
-import type { TryReport, TryRequest } from "../../trial/mount-process.ts";
+import type { Trial } from "../../trial/try-new.ts";
 
 interface Options {
   readonly json?: true;
@@ -19,17 +22,21 @@ interface Options {
   readonly prefix?: string;
   readonly export?: readonly string[];
   readonly config?: string;
+  readonly run?: string;
   readonly optional?: true;
   readonly hooks?: true;
+  readonly dryRun?: true;
+  /** False with `--no-lock`. */
+  readonly lock: boolean;
 }
 
 /**
- * `toolmount add <module> [plan]`: adds an entry if its module can be mounted, and leaves the rest of the file as it
- * was.
+ * `toolmount add <module> [plan]`: fetches a package that is not installed, tries the module, shows its tools, and adds an
+ * entry if it can be mounted. The rest of the file stays as it was.
  */
 export function define(command: Command, shell: Shell): void {
   command
-    .argument("<module>", "a package's name, whole or short, or a path")
+    .argument("<module>", "a package's name, whole or short, npm:name@range, git+https://…, or a path")
     .argument("[plan]", planArgument)
     .option("--id <id>", "what the entry is called; its module, if not given")
     .option("--source <source>", "where the module is, such as npm:name@^1")
@@ -39,8 +46,11 @@ export function define(command: Command, shell: Shell): void {
       "of a package of another library: the exports that are, or make, its tools",
     )
     .option("--config <json>", "its config")
+    .option("--run <json>", 'where its calls run, such as {"in":"process","network":"any"}')
     .option("--optional", "the plan opens without it")
     .option("--hooks", "add to hooks instead of tools")
+    .option("--dry-run", "try it and show its tools; write nothing, and keep nothing that was fetched")
+    .option("--no-lock", "do not record the tools of a fetched package in the lock file")
     .option(...jsonOption)
     .action(async (module: string, plan: string | undefined, options: Options) => {
       await add(module, plan, options, shell);
@@ -48,32 +58,123 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, [
     'toolmount add filesystem --config \'{"working_dir":"."}\'',
     "toolmount add @acme/weather plan.yaml --prefix acme_",
+    "toolmount add npm:weather-tools@^2 --dry-run",
     "toolmount add @tavily/ai-sdk --export tavilySearch",
   ]);
 }
 
 async function add(module: string, plan: string | undefined, options: Options, shell: Shell): Promise<void> {
-  const { json, id, source, prefix, config, optional, hooks, export: exported } = options;
-  const { addEntries } = await import("../../edit/edit-plan.ts");
-  const required = optional === true ? false : undefined;
-  const own = { export: exported, required, prefix, config: readJsonObject("--config", config) };
-  const entry = { module, id, source, ...own };
-  const tools: TryReport["tools"][number][] = [];
-  const section = hooks === true ? "hooks" : "tools";
-  const check = (entries: readonly NewEntry[], folder: string) =>
-    findProblems(entries, { section, folder, shell, tools });
-  const report = await addEntries(plan, [entry], { cwd: shell.cwd, section, check });
-  const settings = Object.entries({ source, export: exported, required, prefix, config }).filter(
-    ([, value]) => value !== undefined,
+  const { json, id, prefix, config, optional, hooks, export: exported, dryRun } = options;
+  const [{ addEntries }, { readModule }] = await Promise.all([
+    import("../../edit/edit-plan.ts"),
+    import("../../install/fetch-entry.ts"),
+  ]);
+  const settings = {
+    source: options.source,
+    export: exported,
+    required: optional === true ? false : undefined,
+    prefix,
+    run: readJsonObject("--run", options.run),
+    config: readJsonObject("--config", config),
+  };
+  const work = new Attempt(hooks === true ? "hooks" : "tools", shell);
+  const report = await withStatus(shell, "trying the module", () =>
+    addEntries(plan, [readModule({ module, id, ...settings })], {
+      cwd: shell.cwd,
+      section: work.section,
+      dryRun,
+      prepare: (entries, folder) => work.fetch(entries, folder),
+      check: (entries, folder) => work.try(entries, folder),
+    }),
   );
-  if (report.kept.length > 0 && settings.length > 0) throw nameTaken(report, settings[0]![0]);
-  reportEdit(report, shell, json === true, tools.length === 0 ? {} : { tools });
-  if (json !== true) for (const tool of tools) writeTool(tool, shell);
+  const given = Object.entries(settings).find(([, value]) => value !== undefined);
+  if (report.kept.length > 0 && given !== undefined) throw nameTaken(report, given[0]);
+  if (dryRun === true) await work.withdraw();
+  const lock = dryRun === true ? undefined : await work.lock(report, options.lock);
+  const { fetched, trial } = work;
+  const shown = trial === undefined || trial.tools.length === 0 ? {} : { tools: trial.tools };
+  const more = { ...(fetched !== undefined && { fetched }), ...(lock !== undefined && { lock }) };
+  reportEdit(report, shell, json === true, { dryRun, ...shown, ...more }, dryRun);
+  if (json !== true) await writeWork(work, lock, shell);
+  if (lock?.problem !== undefined) shell.end(exitCodes.failed);
 }
 
-function writeTool({ name, asks }: TryReport["tools"][number], { out }: Shell): void {
-  const when = asks === "dynamic" ? "asks, by its arguments" : asks ? "asks" : "does not ask";
-  out.line(`  ${printable(name)}  ${out.paint("dim", when)}`);
+/** What came of the lock file. */
+interface Locked {
+  readonly file?: string;
+  /** Why it was not written; the entry is in the plan. */
+  readonly problem?: string;
+}
+
+/** The steps of one attempt to add an entry. */
+class Attempt {
+  readonly section: EditedSection;
+  /** The package that was fetched, as name and version. */
+  fetched: string | undefined;
+  trial: Trial | undefined;
+  withdraw = async (): Promise<void> => {};
+  readonly #shell: Shell;
+
+  constructor(section: EditedSection, shell: Shell) {
+    this.section = section;
+    this.#shell = shell;
+  }
+
+  async fetch([entry]: readonly NewEntry[], folder: string): Promise<readonly NewEntry[]> {
+    const { fetchEntry } = await import("../../install/fetch-entry.ts");
+    const options = { ...loaderOptions({}, this.#shell), cwd: folder, section: this.section };
+    const found = await fetchEntry(entry!, options);
+    this.fetched = found.fetched;
+    this.withdraw = found.withdraw;
+    return [found.entry];
+  }
+
+  async try(entries: readonly NewEntry[], folder: string): Promise<Trial["problems"]> {
+    const { tryNew } = await import("../../trial/try-new.ts");
+    try {
+      this.trial = await tryNew(entries, { section: this.section, folder, shell: this.#shell });
+      if (this.trial.problems.length > 0) throw planError(this.trial.problems);
+      return [];
+    } catch (error) {
+      await this.withdraw();
+      throw error;
+    }
+  }
+
+  /** Records the new tools in the plan's lock file: where there is one, and of a fetched package always. */
+  async lock({ file, added }: EditReport, isWanted: boolean): Promise<Locked | undefined> {
+    const { lockFileOf, lockPlan } = await import("@toolmount/loader/commands");
+    const isTried = this.trial?.missing.length === 0;
+    if (added.length === 0 || !isWanted || !isTried) return undefined;
+    if (this.fetched === undefined && !existsSync(lockFileOf(file))) return undefined;
+    try {
+      const options = { ...loaderOptions({}, this.#shell), cwd: dirname(file) };
+      const ids = new Set(added);
+      const report = await lockPlan(file, {
+        ...options,
+        accept: ({ now }) => now !== undefined && ids.has(now.module),
+      });
+      const left = report.leftOut.find(({ module }) => ids.has(module));
+      return left === undefined ? { file: report.file } : { problem: left.problem };
+    } catch (error) {
+      return { problem: messageOf(error) };
+    }
+  }
+}
+
+async function writeWork({ trial, fetched }: Attempt, lock: Locked | undefined, shell: Shell): Promise<void> {
+  const { out } = shell;
+  if (fetched !== undefined) out.line(`  ${printable(`fetched ${fetched}; none of its scripts ran`)}`);
+  const { writeTrial } = await import("../../trial/write-trial.ts");
+  if (trial !== undefined) await writeTrial(trial, shell);
+  if (lock?.file !== undefined) out.line(`  ${printable(`${basename(lock.file)} has its tools`)}`);
+  if (lock?.problem !== undefined)
+    out.line(
+      out.paint(
+        "yellow",
+        `  ⚠ the lock file was not written: ${printable(lock.problem)}; then run toolmount lock`,
+      ),
+    );
 }
 
 /** Options for an entry that is there already would be lost without a word. */
@@ -81,43 +182,4 @@ function nameTaken({ file, kept: [id = ""] }: EditReport, option: string): Toolm
   const says = option === "required" ? "optional" : option;
   const problem = `${basename(file)} has an entry "${id}" already, and --${says} does not change it; name the new entry with --id, or edit the file`;
   return new ToolmountError("PLAN_VALUE_INVALID", { problem });
-}
-
-interface Attempt {
-  readonly section: EditedSection;
-  readonly folder: string;
-  readonly shell: Shell;
-  /** Gets what the trial shows. */
-  readonly tools: TryReport["tools"][number][];
-}
-
-/** Why new entries cannot be mounted. A module without a manifest is imported, in its own process. */
-async function findProblems(
-  entries: readonly NewEntry[],
-  { section, folder, shell, tools }: Attempt,
-): Promise<readonly Problem[]> {
-  const { tryEntries } = await import("@toolmount/loader/commands");
-  const options = { ...loaderOptions({}, shell), cwd: folder, section };
-  const { problems, unknown } = await tryEntries(entries, { ...options, load: false });
-  if (problems.length > 0 || unknown.length === 0) return problems.map(withoutPath);
-  const { runTrial } = await import("../../trial/run-trial.ts");
-  const request: TryRequest = { entries, section, cwd: folder, verbosity: shell.settings.verbosity };
-  const tried = await shell.interruptible(({ signal }) =>
-    runTrial<TryReport, Step>("mount-process", request, { during: "import" }, signal),
-  );
-  if (tried.kind === "report") {
-    tools.push(...tried.report.tools);
-    return tried.report.problems.map(withoutPath);
-  }
-  const message = `${unknown.join(", ")} cannot be added; when it is imported, ${tried.incident.problem}`;
-  return [{ code: "MODULE_IMPORT_FAILED", message }];
-}
-
-/** The plan has no such line yet. */
-function withoutPath({ path: _, ...problem }: Problem): Problem {
-  return problem;
-}
-
-interface Step {
-  readonly during: "import";
 }

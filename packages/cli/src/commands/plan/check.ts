@@ -14,7 +14,7 @@ import { isWritten } from "../../render/written-entries.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
-import { findStrictestBorder } from "../../host/machine.ts";
+import { describeRuns } from "../../trial/run-place.ts";
 import { relative } from "node:path";
 
 interface Options extends PlanOptions {
@@ -109,11 +109,11 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
   if (inspected.problems.length > 0) return { ok: false, problems: inspected.problems };
   const { entries, unknown } = inspected;
   const problems = entries.flatMap((entry) => entry.problems);
-  const describeRun = await describeRuns(entries, shell);
+  const calls = await describeRuns(entries, shell);
   return {
     ok: true,
     plan: inspected.plan.file,
-    modules: entries.map((entry) => ({ ...describeEntry(entry), runs: describeRun(entry) })),
+    modules: entries.map((entry) => ({ ...describeEntry(entry), runs: calls.place(entry) })),
     problems,
     unknown,
     lockChanges: [],
@@ -189,39 +189,6 @@ function writeNextFiles(out: Shell["out"], files: readonly NextFile[]): void {
 
 function writeNames(out: Shell["out"], what: string, names: readonly string[]): void {
   if (names.length > 0) out.line(out.paint("yellow", `  ⚠ ${what}: ${names.map(printable).join(", ")}`));
-}
-
-const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
-
-/** What a fleet does not do. */
-const noUndo = "; toolmount undo and rehearsals do not reach them";
-
-type Describe = (entry: Pick<InspectedEntry, "run">) => string | undefined;
-
-/** A border's name, with what it is not. */
-function nameOf(border: string): string {
-  return border === "permission" ? "permission, which is no wall against hostile code" : border;
-}
-
-/** Says where the calls of entries run, and behind which border here. Borders are tried only where the plan needs that. */
-async function describeRuns(entries: readonly InspectedEntry[], shell: Shell): Promise<Describe> {
-  const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
-  const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
-  return ({ run }) => {
-    if (run === undefined) return undefined;
-    const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
-    const place = places[run.in] ?? "in a process";
-    return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;
-  };
-}
-
-function behind(border: string | undefined, strictest: string | undefined): string {
-  if (border === undefined) return "in the workers themselves";
-  if (border === "none") return "without a border";
-  if (border !== "strictest") return `behind ${nameOf(border)}`;
-  return strictest === undefined
-    ? "behind the strictest border, but no border works on this machine"
-    : `behind the strictest border that works on this machine: ${nameOf(strictest)}`;
 }
 
 /** A problem as a line that GitHub Actions shows beside the plan. Source: GitHub's workflow commands. */

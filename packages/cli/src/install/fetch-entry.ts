@@ -1,0 +1,108 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { OpenHostOptions } from "@toolmount/loader";
+import { readPlanSources, tryEntries, type EditedSection, type NewEntry } from "@toolmount/loader/commands";
+import { failed, type Fetching } from "./fetch-programs.ts";
+import { askNpm } from "./find-outdated.ts";
+import { installSources, runNpm } from "./install-sources.ts";
+
+/** Where the package of a new entry is fetched to. */
+interface FetchOptions extends OpenHostOptions {
+  /** The plan's folder. */
+  readonly cwd: string;
+  readonly section: EditedSection;
+}
+
+/** An entry whose package is there, as the plan gets it. */
+export interface FetchedEntry {
+  readonly entry: NewEntry;
+  /** The package that was fetched, as name and version; undefined when nothing was. */
+  readonly fetched: string | undefined;
+  /** Removes what was fetched. */
+  readonly withdraw: () => Promise<void>;
+}
+
+/**
+ * Reads a module that is written as a source, `npm:name@range` or `git+…`: the module is then the package's name. Other
+ * entries stay as they are.
+ */
+export function readModule(entry: NewEntry): NewEntry {
+  const { module, source } = entry;
+  if (source !== undefined || !/^(?:npm:|git\+)/.test(module)) return entry;
+  return { ...entry, module: nameOf(module), source: module };
+}
+
+/** `npm:@acme/weather@^1/tools` is `@acme/weather/tools`; a repository has the name of its last folder. */
+function nameOf(source: string): string {
+  if (source.startsWith("npm:")) {
+    const { name, path } = readNpm(source);
+    return `${name}${path}`;
+  }
+  const [address = "", folder] = source.split("#subdirectory=");
+  const last = (folder ?? address.replace(/(?<=\/[^@/]*)@[^@]*$/, ""))
+    .split("/")
+    .findLast((part) => part !== "");
+  return last?.replace(/\.git$/, "") ?? source;
+}
+
+function readNpm(source: string): { name: string; range: string | undefined; path: string } {
+  const [, name = source, range, path = ""] = npmSource.exec(source) ?? [];
+  return { name, range, path };
+}
+
+/** A name, perhaps with a scope, a range, and the path of one of its entries. */
+const npmSource = /^npm:((?:@[^/]+\/)?[^/@]+)(?:@([^/]+))?((?:\/.+)?)$/;
+
+/**
+ * Fetches the package of a new entry as `toolmount install` does, if it is not installed. An `npm:` source without a range,
+ * and a name with a scope, get the newest version in the project's registry, and that range goes into the plan.
+ *
+ * Throws `INSTALL_FAILED`. A short name is not fetched: it could be one of two packages.
+ */
+export async function fetchEntry(given: NewEntry, options: FetchOptions): Promise<FetchedEntry> {
+  const untouched = { entry: given, fetched: undefined, withdraw: async () => {} };
+  const written = given.source ?? (given.module.startsWith("@") ? `npm:${given.module}` : undefined);
+  if (typeof written !== "string" || !/^(?:npm:|git\+)/.test(written)) return untouched;
+  const { problems } = await tryEntries([given], { ...options, load: false });
+  if (problems.length === 0 || problems.some(({ code }) => code !== "SOURCE_NOT_FOUND")) return untouched;
+  const plan = { version: 1, [options.section]: [given] };
+  const { store, folder, env } = await readPlanSources(plan, options);
+  const source = await withRange(written, { store, plan: folder, env });
+  const entry = { ...given, source };
+  const before = await readFile(join(store, "package.json"), "utf8").catch(() => undefined);
+  const withdraw = () => restore(before, { store, plan: folder, env });
+  try {
+    const report = await installSources({ version: 1, [options.section]: [entry] }, options);
+    const [found] = report.sources;
+    if (found === undefined)
+      throw failed(`${source}: ${report.missing[0]?.problem ?? "nothing was fetched"}`);
+    return {
+      entry,
+      fetched: `${found.name ?? entry.module} ${found.version ?? "without a version"}`,
+      withdraw,
+    };
+  } catch (error) {
+    await withdraw();
+    throw error;
+  }
+}
+
+async function withRange(written: string, fetching: Fetching): Promise<string> {
+  if (!written.startsWith("npm:")) return written;
+  const { name, range, path } = readNpm(written);
+  if (range !== undefined) return written;
+  const { latest } = await askNpm(name, undefined, fetching);
+  if (latest === undefined) throw failed(`the registry has no version of ${name}`);
+  return `npm:${name}@^${latest}${path}`;
+}
+
+/** Makes the plan's folder of packages what it was before. */
+async function restore(before: string | undefined, fetching: Fetching): Promise<void> {
+  if (before === undefined) return rm(fetching.store, { recursive: true, force: true });
+  const clones = join(fetching.store, "git");
+  for (const alias of await readdir(clones).catch(() => []))
+    if (!before.includes(`file:./git/${alias}`))
+      await rm(join(clones, alias), { recursive: true, force: true });
+  await writeFile(join(fetching.store, "package.json"), before);
+  await runNpm(fetching);
+}

@@ -1,0 +1,72 @@
+import type { InspectedEntry } from "@toolmount/loader/commands";
+import { findStrictestBorder } from "../host/machine.ts";
+import type { Shell } from "../process/shell.ts";
+
+const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
+
+/** What a fleet does not do. */
+const noUndo = "; toolmount undo and rehearsals do not reach them";
+
+type Entry = Pick<InspectedEntry, "run">;
+
+/** What can be said of the calls of an entry; undefined for calls in the host, and where there is no border. */
+interface Described {
+  /** Where they run, and behind which border here. */
+  readonly place: (entry: Entry) => string | undefined;
+  /** What the border keeps from them. */
+  readonly denied: (entry: Entry) => string | undefined;
+}
+
+/** A border's name, with what it is not. */
+function nameOf(border: string): string {
+  return border === "permission" ? "permission, which is no wall against hostile code" : border;
+}
+
+/** Describes where the calls of entries run. Borders are tried only where the plan needs that. */
+export async function describeRuns(entries: readonly Entry[], shell: Shell): Promise<Described> {
+  const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
+  const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
+  return {
+    place: ({ run }) => (run === undefined ? undefined : placeOf(run, strictest)),
+    denied: ({ run }) => (run === undefined ? undefined : deniedBy(run, strictest)),
+  };
+}
+
+type Run = NonNullable<InspectedEntry["run"]>;
+
+function placeOf(run: Run, strictest: string | undefined): string {
+  const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
+  const place = places[run.in] ?? "in a process";
+  return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;
+}
+
+function behind(border: string | undefined, strictest: string | undefined): string {
+  if (border === undefined) return "in the workers themselves";
+  if (border === "none") return "without a border";
+  if (border !== "strictest") return `behind ${nameOf(border)}`;
+  return strictest === undefined
+    ? "behind the strictest border, but no border works on this machine"
+    : `behind the strictest border that works on this machine: ${nameOf(strictest)}`;
+}
+
+function deniedBy(run: Run, strictest: string | undefined): string | undefined {
+  const named = run["border"] === "strictest" ? strictest : run["border"];
+  if (named === undefined || named === "none") return undefined;
+  const { network, read, write, env } = run;
+  const denied = [
+    network === "any" || (named === "permission" && !coversNetwork)
+      ? undefined
+      : `the network${except(network)}`,
+    `${named === "srt" ? "files of the home folder" : "files"} but its own code${except(read)}`,
+    `writing${except(write)}`,
+    `variables of the host${except(env)}`,
+  ];
+  return denied.filter((text) => text !== undefined).join(", ");
+}
+
+/** Before Node 25 the permission model leaves the network open. */
+const coversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net");
+
+function except(allowed: unknown): string {
+  return Array.isArray(allowed) && allowed.length > 0 ? ` (but ${allowed.join(", ")})` : "";
+}

@@ -1,0 +1,54 @@
+import type { OpenHostOptions, Problem } from "@toolmount/loader";
+import type { EditedSection, InspectedEntry, NewEntry } from "@toolmount/loader/commands";
+import { loaderOptions } from "../host/loader-options.ts";
+import type { Shell } from "../process/shell.ts";
+import type { TriedTool, TryReport, TryRequest } from "./mount-process.ts";
+import { runTrial } from "./run-trial.ts";
+
+/** What a trial of new entries showed. */
+export interface Trial {
+  /** Why they cannot be mounted. */
+  readonly problems: readonly Problem[];
+  /** Variables that have to be set before the modules can be tried. */
+  readonly missing: readonly Problem[];
+  readonly tools: readonly TriedTool[];
+  /** Where the calls of the first entry run; undefined for the host. */
+  readonly run: InspectedEntry["run"];
+}
+
+/**
+ * Tries entries before a plan gets them. Manifests are read first. What runs behind a border is mounted behind it; a module
+ * without a manifest is imported, in a process of its own.
+ */
+export async function tryNew(
+  entries: readonly NewEntry[],
+  { section, folder, shell }: { section: EditedSection; folder: string; shell: Shell },
+): Promise<Trial> {
+  const { tryEntries } = await import("@toolmount/loader/commands");
+  const options: OpenHostOptions = { ...loaderOptions({}, shell), cwd: folder };
+  const { problems, missing, unknown, runs } = await tryEntries(entries, {
+    ...options,
+    section,
+    load: false,
+  });
+  const [run] = runs.values();
+  const found = { problems: problems.map(withoutPath), missing, tools: [], run };
+  if (problems.length > 0 || unknown.length === 0) return found;
+  const request: TryRequest = { entries, section, cwd: folder, verbosity: shell.settings.verbosity };
+  const tried = await shell.interruptible(({ signal }) =>
+    runTrial<TryReport, Step>("mount-process", request, { during: "import" }, signal),
+  );
+  if (tried.kind === "report")
+    return { ...found, problems: tried.report.problems.map(withoutPath), tools: tried.report.tools };
+  const message = `${unknown.join(", ")} cannot be added; when it is imported, ${tried.incident.problem}`;
+  return { ...found, problems: [{ code: "MODULE_IMPORT_FAILED", message }] };
+}
+
+/** The plan has no such line yet. */
+function withoutPath({ path: _, ...problem }: Problem): Problem {
+  return problem;
+}
+
+interface Step {
+  readonly during: "import";
+}
