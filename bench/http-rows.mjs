@@ -105,13 +105,13 @@ export const httpRows = {
   "http.call": {
     title: "a call over HTTP / a bare Hono route, CPU",
     goal: 5.6,
-    gate: 12,
+    gate: 7,
     make: () => pair("plain"),
   },
   "http.stored": {
     title: "the same with SQLite and a durable audit",
     goal: 10,
-    gate: 30,
+    gate: 25,
     make: () => pair("sqlite"),
   },
 };

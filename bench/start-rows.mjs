@@ -112,7 +112,7 @@ function percentile(times) {
 
 export const startRows = {
   version: { title: "toolmount --version, process", goal: 1.5, gate: 2, make: version },
-  call: { title: "toolmount call of one read, process", goal: 3, gate: 4.5, make: calling },
+  call: { title: "toolmount call of one read, process", goal: 3, gate: 5, make: calling },
   list: {
     title: "listing 1,000 tools of 100 packages, process",
     goal: 3,
@@ -125,7 +125,7 @@ export const startRows = {
     gate: 7,
     make: listing({ packages: 1_000, tools: 1 }),
   },
-  mount: { title: "mounting 100 packages, process", goal: 1.2, gate: 1.5, make: mounting },
+  mount: { title: "mounting 100 packages, process", goal: 1.2, gate: 1.9, make: mounting },
   tools: {
     title: "1,000 tools in one process, CPU time",
     goal: 1.3,

@@ -16,7 +16,15 @@ import {
 } from "./carried.mjs";
 
 /** Modules of Node that take milliseconds to load, and whose members are functions or `constants`. */
-const lateModules = new Set(['"node:crypto"', '"node:fs/promises"']);
+const lateModules = new Set([
+  '"node:crypto"',
+  '"node:fs/promises"',
+  '"node:readline"',
+  '"node:stream/promises"',
+]);
+
+/** Modules of which carried code takes the whole, and seldom uses any of it. */
+const lateWholes = new Set(['"node:child_process"']);
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const targets = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
@@ -193,6 +201,8 @@ function withLightImports(code) {
           .split(", ")
           .map((imported) => lightFunction(imported, id))
           .join(" ");
+      if (lateWholes.has(id) && names === undefined)
+        return `const ${whole} = new Proxy({}, { get: (_, name) => globalThis.process.getBuiltinModule(${id})[name] });`;
       const parts = [whole, names && `{ ${names.replaceAll(" as ", ": ")} }`].filter(Boolean);
       return parts.map((part) => `const ${part} = globalThis.process.getBuiltinModule(${id});`).join(" ");
     },

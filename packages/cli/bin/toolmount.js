@@ -1,18 +1,17 @@
 #!/usr/bin/env node
 // Not built, so that an installer can link it before the build. Old versions of Node must be able to read this file.
-import { readFileSync } from "node:fs";
-
 const [major, minor] = process.versions.node.split(".").map(Number);
 const [first, ...others] = process.argv.slice(2);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`toolmount needs Node 22.19 or later; this is Node ${process.versions.node}\n`);
   process.exitCode = 1;
 } else if (others.length === 0 && (first === "--version" || first === "-V")) {
-  // Scripts and editors ask this often: the command itself takes three times as long to load.
+  // Scripts and editors ask this often: the command itself takes three times as long to load. An `import` of node:fs loads
+  // all of its streams.
+  const { readFileSync } = process.getBuiltinModule("node:fs");
   const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   process.stdout.write(`${manifest.version}\n`);
 } else {
-  const { enableCompileCache } = await import("node:module");
-  enableCompileCache();
+  process.getBuiltinModule("node:module").enableCompileCache();
   await import("../dist/main.js");
 }

