@@ -219,7 +219,7 @@ const formOf: Readonly<Record<string, RegExp>> = {
 
 test.each<Row>([
   {
-    library: "AI SDK, as it is told",
+    library: "AI SDK, with media: false",
     api: chatApi,
     run: (host, baseURL) =>
       generateText({
@@ -230,7 +230,7 @@ test.each<Row>([
       }),
   },
   {
-    library: "Mastra, as it is told",
+    library: "Mastra, with media: false",
     api: chatApi,
     run: (host, baseURL) => {
       const model = { id: "local/m", url: baseURL, apiKey: "k" } as const;
