@@ -35,6 +35,7 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "Add the MCP servers that another application lists",
         load: () => import("./commands/plan/import.ts"),
       },
+      { name: "publish", summary: "Write its server.json", load: () => import("./commands/plan/publish.ts") },
       {
         name: "install",
         summary: "Fetch the packages that the plan names by version or repository",

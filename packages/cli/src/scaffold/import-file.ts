@@ -64,7 +64,7 @@ function mcpOf({ source }: NewEntry): JsonObject {
 }
 
 /** Edits a plan. Without a plan it first writes one. */
-function addToPlan(
+export function addToPlan(
   plan: string | undefined,
   cwd: string,
   edit: (plan: string | undefined) => Promise<EditReport>,

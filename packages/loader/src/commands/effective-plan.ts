@@ -2,6 +2,7 @@ import type { Json, JsonObject, PlanPosition } from "@toolmount/core";
 import { redact } from "@toolmount/core/text";
 import { membersOf } from "../diagnostics/json.ts";
 import { fillOptions } from "../host/defaults.ts";
+import { readReferences } from "../plan/interpolate.ts";
 import { combineLayers } from "../plan/merge-layers.ts";
 import { takeLayers, type PlanInput } from "../mount/load-plan.ts";
 import type { OpenHostOptions } from "../host/options.ts";
@@ -23,6 +24,8 @@ export interface EffectivePlan {
   readonly files: readonly string[];
   readonly value: JsonObject;
   readonly values: readonly EffectiveValue[];
+  /** The variables that it reads, and whether each has to be set: one with a default everywhere need not. */
+  readonly variables: readonly { readonly name: string; readonly isRequired: boolean }[];
   /** As YAML, with the place of every value as a comment; `place` formats a place. */
   toYaml(place: (position: PlanPosition) => string): Promise<string>;
   /** Problems of the layers themselves. */
@@ -41,9 +44,22 @@ export async function readEffectivePlan(
     files: layers.layers.flatMap(({ file }) => file ?? []),
     value,
     values: [...leavesOf(value, [], map)],
+    variables: variablesOf(whole),
     problems,
     toYaml: (place) => printYaml(value, map, place),
   };
+}
+
+function variablesOf(value: JsonObject): EffectivePlan["variables"] {
+  const found = new Map<string, boolean>();
+  const read = (one: Json): void => {
+    if (typeof one === "string")
+      for (const { name, fallback } of readReferences(one))
+        found.set(name, found.get(name) === true || fallback === undefined);
+    else if (typeof one === "object" && one !== null) for (const member of Object.values(one)) read(member);
+  };
+  read(value);
+  return [...found].map(([name, isRequired]) => ({ name, isRequired }));
 }
 
 function* leavesOf(value: Json, path: Path, map: PlanMap): Generator<EffectiveValue> {

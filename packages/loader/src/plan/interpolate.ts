@@ -80,6 +80,14 @@ const references = /\$(\$\{)|\$\{([^{}$]*)(\}?)/g;
 /** The text between the braces: a name, and optionally a default. */
 const inBraces = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
+/** The variables that a text reads, with their defaults. */
+export function readReferences(text: string): readonly { name: string; fallback: string | undefined }[] {
+  return [...text.matchAll(references)].flatMap(([, escaped, inner = "", end]) => {
+    const [, name, fallback] = (escaped === undefined && end === "}" && inBraces.exec(inner)) || [];
+    return name === undefined ? [] : [{ name, fallback }];
+  });
+}
+
 function fillText(fill: Fill, text: string, path: Path): string {
   return text.replaceAll(
     references,

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { ToolmountError } from "@toolmount/core";
-import { messageOf } from "@toolmount/core/errors";
 import { planError, type EditedSection, type NewEntry } from "@toolmount/loader/commands";
 import type { EditReport } from "../../edit/edit-plan.ts";
 import type { Command } from "commander";
@@ -11,8 +10,10 @@ import { readJsonObject } from "../../options/json-option.ts";
 import { reportEdit } from "../../render/edit.ts";
 import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
+import { usageError } from "../../process/usage-error.ts";
 import { withStatus } from "../../process/with-status.ts";
 import { printable } from "../../screen/printable.ts";
+import { lockNew, writeLocked, type Locked } from "../../trial/lock-new.ts";
 import type { Trial } from "../../trial/try-new.ts";
 
 interface Options {
@@ -25,6 +26,9 @@ interface Options {
   readonly run?: string;
   readonly optional?: true;
   readonly hooks?: true;
+  readonly registry?: string;
+  readonly use?: string;
+  readonly yes?: true;
   readonly dryRun?: true;
   /** False with `--no-lock`. */
   readonly lock: boolean;
@@ -36,8 +40,14 @@ interface Options {
  */
 export function define(command: Command, shell: Shell): void {
   command
-    .argument("<module>", "a package's name, whole or short, npm:name@range, git+https://…, or a path")
+    .argument(
+      "<module>",
+      "a package's name, whole or short, npm:name@range, git+https://…, or a path; an MCP server",
+    )
     .argument("[plan]", planArgument)
+    .option("--registry <place>", "of an MCP server by its name: a registry's address, a folder or a file")
+    .option("--use <kind>", "of an MCP server: npm, pypi, oci, nuget or remote; default the first that fits")
+    .option("-y, --yes", "of an MCP server: write and start it without asking")
     .option("--id <id>", "what the entry is called; its module, if not given")
     .option("--source <source>", "where the module is, such as npm:name@^1")
     .option("--prefix <prefix>", "put before the names of its tools")
@@ -53,17 +63,26 @@ export function define(command: Command, shell: Shell): void {
     .option("--no-lock", "do not record the tools of a fetched package in the lock file")
     .option(...jsonOption)
     .action(async (module: string, plan: string | undefined, options: Options) => {
-      await add(module, plan, options, shell);
+      const { isServer } = await import("../../scaffold/find-server.ts");
+      if (isServer({ server: module, registry: options.registry })) {
+        const { addServer } = await import("../../trial/add-server.ts");
+        await addServer(module, plan, options, shell);
+      } else await add(module, plan, options, shell);
     });
   addExamples(command, [
     'toolmount add filesystem --config \'{"working_dir":"."}\'',
     "toolmount add @acme/weather plan.yaml --prefix acme_",
     "toolmount add npm:weather-tools@^2 --dry-run",
     "toolmount add @tavily/ai-sdk --export tavilySearch",
+    "toolmount add io.github.acme/weather --registry https://registry.modelcontextprotocol.io",
   ]);
 }
 
 async function add(module: string, plan: string | undefined, options: Options, shell: Shell): Promise<void> {
+  if ((options.use ?? options.yes) !== undefined)
+    throw usageError(
+      `--${options.use === undefined ? "yes" : "use"} is for an MCP server; name its server.json, or a --registry`,
+    );
   const { json, id, prefix, config, optional, hooks, export: exported, dryRun } = options;
   const [{ addEntries }, { readModule }] = await Promise.all([
     import("../../edit/edit-plan.ts"),
@@ -97,13 +116,6 @@ async function add(module: string, plan: string | undefined, options: Options, s
   reportEdit(report, shell, json === true, { dryRun, ...shown, ...more }, dryRun);
   if (json !== true) await writeWork(work, lock, shell);
   if (lock?.problem !== undefined) shell.end(exitCodes.failed);
-}
-
-/** What came of the lock file. */
-interface Locked {
-  readonly file?: string;
-  /** Why it was not written; the entry is in the plan. */
-  readonly problem?: string;
 }
 
 /** The steps of one attempt to add an entry. */
@@ -143,22 +155,11 @@ class Attempt {
 
   /** Records the new tools in the plan's lock file: where there is one, and of a fetched package always. */
   async lock({ file, added }: EditReport, isWanted: boolean): Promise<Locked | undefined> {
-    const { lockFileOf, lockPlan } = await import("@toolmount/loader/commands");
+    const { lockFileOf } = await import("@toolmount/loader/commands");
     const isTried = this.trial?.missing.length === 0;
     if (added.length === 0 || !isWanted || !isTried) return undefined;
     if (this.fetched === undefined && !existsSync(lockFileOf(file))) return undefined;
-    try {
-      const options = { ...loaderOptions({}, this.#shell), cwd: dirname(file) };
-      const ids = new Set(added);
-      const report = await lockPlan(file, {
-        ...options,
-        accept: ({ now }) => now !== undefined && ids.has(now.module),
-      });
-      const left = report.leftOut.find(({ module }) => ids.has(module));
-      return left === undefined ? { file: report.file } : { problem: left.problem };
-    } catch (error) {
-      return { problem: messageOf(error) };
-    }
+    return lockNew(file, added, this.#shell);
   }
 }
 
@@ -167,14 +168,7 @@ async function writeWork({ trial, fetched }: Attempt, lock: Locked | undefined, 
   if (fetched !== undefined) out.line(`  ${printable(`fetched ${fetched}; none of its scripts ran`)}`);
   const { writeTrial } = await import("../../trial/write-trial.ts");
   if (trial !== undefined) await writeTrial(trial, shell);
-  if (lock?.file !== undefined) out.line(`  ${printable(`${basename(lock.file)} has its tools`)}`);
-  if (lock?.problem !== undefined)
-    out.line(
-      out.paint(
-        "yellow",
-        `  ⚠ the lock file was not written: ${printable(lock.problem)}; then run toolmount lock`,
-      ),
-    );
+  if (lock !== undefined) writeLocked(lock, shell);
 }
 
 /** Options for an entry that is there already would be lost without a word. */

@@ -1,0 +1,141 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { ToolmountError, type Json, type JsonObject } from "@toolmount/core";
+import { namesSecret } from "@toolmount/core/text";
+import type { EffectivePlan } from "@toolmount/loader/commands";
+import { z } from "zod";
+import { serverJson, type ServerJson } from "./server-json.ts";
+
+/** The schema that a written `server.json` names. */
+const schemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+
+/** Longest description that registries take, in characters. */
+const maxDescription = 100;
+
+/** How a plan is published. */
+export interface PublishOptions {
+  readonly name?: string;
+  readonly description?: string;
+  readonly release?: string;
+  readonly url?: string;
+  readonly signIn?: true;
+}
+
+const packageJson = z.looseObject({
+  name: z.string().optional(),
+  version: z.string().optional(),
+  description: z.string().optional(),
+  private: z.boolean().optional(),
+  mcpName: z.string().optional(),
+  bin: z.unknown().optional(),
+  repository: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
+});
+
+type Package = z.output<typeof packageJson>;
+
+/** What a plan is in the words of registries, and what is left to do for it. */
+export interface Description {
+  readonly server: ServerJson;
+  readonly todo: readonly string[];
+}
+
+/**
+ * Describes a plan for registries of MCP: as the npm package in whose folder it is, as the address where it is served, or
+ * as both. Throws `USAGE_INVALID` where something is missing.
+ */
+export async function describePlan(
+  { value: plan, variables }: Pick<EffectivePlan, "value" | "variables">,
+  folder: string,
+  options: PublishOptions,
+): Promise<Description> {
+  const own = await findPackage(folder);
+  const { name = own.mcpName, release: version = own.version, url, signIn } = options;
+  const description = options.description ?? own.description ?? textOf(plan["description"]);
+  if (name === undefined)
+    throw invalid('name the server with --name, such as io.github.me/tools, or as "mcpName" in package.json');
+  if (version === undefined) throw invalid("say its version with --release, or in package.json");
+  if (description === undefined || description.length > maxDescription)
+    throw invalid(
+      `describe it in at most ${maxDescription} characters with --description, or in package.json`,
+    );
+  const isPackage = own.private !== true && own.name !== undefined && own.bin !== undefined;
+  if (!isPackage && url === undefined)
+    throw invalid(
+      "say where it is served with --url, or give its npm package a program (bin) that serves it over stdio",
+    );
+  const parsed = serverJson.safeParse({
+    $schema: schemaUrl,
+    name,
+    description,
+    version,
+    ...repositoryOf(own),
+    ...(isPackage && { packages: [packageOf(own, version, variables)] }),
+    ...(url !== undefined && { remotes: [remoteOf(url, signIn === true)] }),
+  });
+  if (!parsed.success)
+    throw invalid(`the name ${JSON.stringify(name)} is not valid: ${parsed.error.issues[0]?.message ?? ""}`);
+  const isUnnamed = isPackage && own.mcpName !== name;
+  const todo = isUnnamed
+    ? [`add "mcpName": ${JSON.stringify(name)} to package.json: registries compare it`]
+    : [];
+  return { server: parsed.data, todo };
+}
+
+/** Puts a description over one that was written before; members that it does not have stay. Returns null for no change. */
+export function mergeDescription(before: string | undefined, server: ServerJson): string | null {
+  const old = before === undefined ? {} : (JSON.parse(before) as object);
+  const merged = { ...old, ...server };
+  return isDeepStrictEqual(old, merged) ? null : `${JSON.stringify(merged, null, 2)}\n`;
+}
+
+/** The `package.json` of a folder, or of the nearest one above it. */
+async function findPackage(folder: string): Promise<Package> {
+  const file = join(folder, "package.json");
+  if (existsSync(file)) {
+    const parsed = packageJson.safeParse(JSON.parse(await readFile(file, "utf8")));
+    if (parsed.success) return parsed.data;
+    throw invalid(`${file} is not valid: ${z.prettifyError(parsed.error)}`);
+  }
+  const above = dirname(folder);
+  return above === folder ? {} : findPackage(above);
+}
+
+function packageOf({ name = "" }: Package, version: string, read: EffectivePlan["variables"]): JsonObject {
+  const variables = read.map((one) => ({ ...one, isSecret: namesSecret(one.name) }));
+  return {
+    registryType: "npm",
+    identifier: name,
+    version,
+    transport: { type: "stdio" },
+    ...(variables.length > 0 && { environmentVariables: variables }),
+  };
+}
+
+/** Without a sign-in of its own, a client sends a token that the operator of the server gave out. */
+function remoteOf(url: string, signsIn: boolean): JsonObject {
+  const token = { description: "A token of the server", isRequired: true, isSecret: true };
+  const header = { name: "Authorization", value: "Bearer {token}", isRequired: true, isSecret: true };
+  return {
+    type: "streamable-http",
+    url,
+    ...(!signsIn && { headers: [{ ...header, variables: { token } }] }),
+  };
+}
+
+function repositoryOf({ repository }: Package): { repository?: JsonObject } {
+  const written = typeof repository === "string" ? repository : repository?.url;
+  const url = written?.replace(/^git\+/, "").replace(/\.git$/, "");
+  const host = url !== undefined && URL.canParse(url) ? new URL(url).hostname : "";
+  const source = { "github.com": "github", "gitlab.com": "gitlab" }[host];
+  return url === undefined || source === undefined ? {} : { repository: { url, source } };
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function invalid(problem: string): ToolmountError {
+  return new ToolmountError("USAGE_INVALID", { problem });
+}

@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import type { EditReport } from "../edit/edit-plan.ts";
+import { addToPlan } from "./import-file.ts";
+import { findServer, readServerFile } from "./mcp-registry.ts";
+import { chooseServer, type ServerChoice, type ServerJson } from "./server-json.ts";
+
+/** A server that is to be added, and where it is described. */
+interface ServerRequest {
+  /** The path of a `server.json`, or with `registry` a name, with or without `@version`. */
+  readonly server: string;
+  readonly registry: string | undefined;
+  readonly id: string | undefined;
+  readonly prefix: string | undefined;
+  /** `npm`, `pypi`, `oci`, `nuget` or `remote`; default the first that can be used. */
+  readonly use: string | undefined;
+}
+
+/** A server before a plan has it. */
+export interface FoundServer {
+  readonly server: ServerJson;
+  readonly choice: ServerChoice;
+}
+
+/** Whether the argument of `toolmount add` is the description of an MCP server, and not a module. */
+export function isServer({ server, registry }: Pick<ServerRequest, "server" | "registry">): boolean {
+  return registry !== undefined || /(?:^|[/.\\])server\.json$/.test(server);
+}
+
+/** Finds a server, and makes its entry. Nothing is written or started. */
+export async function readServer(request: ServerRequest, cwd: string): Promise<FoundServer> {
+  const { registry, id, prefix, use } = request;
+  const server =
+    registry === undefined
+      ? await readServerFile(resolve(cwd, request.server))
+      : await findServer(request.server, registry, cwd);
+  const choice = chooseServer(server, { id, use });
+  return {
+    server,
+    choice: prefix === undefined ? choice : { ...choice, entry: { ...choice.entry, prefix } },
+  };
+}
+
+/** Writes the entry of a server. Without a plan it first writes one. */
+export async function writeServer(
+  { choice: { entry } }: FoundServer,
+  plan: string | undefined,
+  cwd: string,
+): Promise<EditReport> {
+  const { addEntries } = await import("../edit/edit-plan.ts");
+  return addToPlan(plan, cwd, (file) => addEntries(file, [entry], { cwd }));
+}

@@ -1,0 +1,156 @@
+import { namesSecret } from "@toolmount/core/text";
+import { z } from "zod";
+
+/** What a server says of a value that it takes. */
+export const inputShape = {
+  description: z.string().optional(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  value: z.string().optional(),
+  default: z.string().optional(),
+};
+
+const withVariables = z.looseObject({
+  ...inputShape,
+  format: z.string().optional(),
+  variables: z.record(z.string(), z.looseObject(inputShape)).optional(),
+});
+
+/** An argument of a program. */
+export const argument = withVariables.extend({
+  type: z.enum(["positional", "named"]),
+  name: z.string().optional(),
+  valueHint: z.string().optional(),
+});
+
+/** A variable of the environment, or a header. */
+export const keyValue = withVariables.extend({ name: z.string().min(1) });
+
+/** A value that the server takes from its user. */
+export interface WantedVariable {
+  readonly name: string;
+  readonly isSecret: boolean;
+  readonly description: string;
+}
+
+/** A text in parts: what is written as it is, and the user's values by the names of variables. */
+type Part = { readonly literal: string } | { readonly variable: string };
+
+/** Turns the inputs of a server into texts of a plan: fixed values as they are, and the user's as variables. */
+export class ServerInputs {
+  readonly #server: string;
+  readonly #wanted = new Map<string, WantedVariable>();
+  readonly #left: WantedVariable[] = [];
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /** Variables that have to be set. */
+  get wanted(): readonly WantedVariable[] {
+    return [...this.#wanted.values()];
+  }
+
+  /** Values that the server takes and that were left out. */
+  get left(): readonly WantedVariable[] {
+    return this.#left;
+  }
+
+  map(inputs: readonly z.output<typeof keyValue>[] = []): Record<string, string> {
+    const members = inputs.flatMap((input): [string, string][] => {
+      const text = this.#text(input, input.name);
+      return text === undefined ? [] : [[input.name, text]];
+    });
+    return Object.fromEntries(members);
+  }
+
+  list(inputs: readonly z.output<typeof argument>[] = []): string[] {
+    return inputs.flatMap((input) => {
+      const { type, name = "", valueHint = name } = input;
+      if (type === "named" && isFlag(input)) return [textOf([{ literal: name }])];
+      const text = this.#text(input, valueHint === "" ? "argument" : valueHint);
+      if (text === undefined) return [];
+      return type === "named" ? [textOf([{ literal: name }]), text] : [text];
+    });
+  }
+
+  /** Fills `{name}` of a text with the inputs of that name; a name that is not among them stays as it is. */
+  fill(text: string, variables: Input["variables"] = {}): string {
+    const parts = text.split(/(\{[\w.-]+\})/).map((piece): Part => {
+      const name = /^\{(.+)\}$/.exec(piece)?.[1] ?? "";
+      const input = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      if (input === undefined) return { literal: piece };
+      const known = input.value ?? (isSecret(input, name) ? undefined : input.default);
+      if (known !== undefined) return { literal: known };
+      return { variable: this.#want(input, name) };
+    });
+    return textOf(parts);
+  }
+
+  /** The text of one input; undefined for one that may be left out. */
+  #text(input: Input, name: string): string | undefined {
+    if (input.value !== undefined) return this.fill(input.value, input.variables);
+    if (input.default !== undefined && !isSecret(input, name)) return textOf([{ literal: input.default }]);
+    if (input.isRequired === true) return textOf([{ variable: this.#want(input, name) }]);
+    this.#left.push(this.#describe(input, name));
+    return undefined;
+  }
+
+  #want(input: Described, name: string): string {
+    const described = this.#describe(input, name);
+    this.#wanted.set(described.name, described);
+    return described.name;
+  }
+
+  #describe(input: Described, name: string): WantedVariable {
+    const { description = "" } = input;
+    return { name: this.#variable(name), isSecret: isSecret(input, name), description };
+  }
+
+  /** Names of environment variables stay; other names begin with that of the server. */
+  #variable(name: string): string {
+    if (/^[A-Z_][A-Z0-9_]*$/.test(name)) return name;
+    const folded = `${this.#server}_${name.replace(/^-+/, "")}`.replaceAll(/\W+/g, "_").toUpperCase();
+    return folded.replace(/^(?=\d)/, "_");
+  }
+}
+
+type Input = z.output<typeof withVariables>;
+type Described = Pick<Input, "description" | "isSecret">;
+
+function isSecret(input: Described, name: string): boolean {
+  return input.isSecret === true || namesSecret(name);
+}
+
+/** A flag without a value is written alone. */
+function isFlag({
+  value,
+  default: fallback,
+  format,
+  isRequired,
+  valueHint,
+}: z.output<typeof argument>): boolean {
+  return [value, fallback, format, valueHint].every((given) => given === undefined) && isRequired !== true;
+}
+
+/**
+ * The text of a plan. What the description writes is no variable of the plan, also where several of its values meet: it
+ * could send the user's own secrets somewhere.
+ */
+function textOf(parts: readonly Part[]): string {
+  let text = "";
+  let literal = "";
+  const end = () => {
+    text += literal.replaceAll("${", () => "$${");
+    literal = "";
+  };
+  for (const part of parts) {
+    if ("literal" in part) literal += part.literal;
+    else {
+      end();
+      text += `\${${part.variable}}`;
+    }
+  }
+  end();
+  return text;
+}

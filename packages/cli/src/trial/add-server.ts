@@ -1,0 +1,94 @@
+import { readServer, writeServer, type FoundServer } from "../scaffold/find-server.ts";
+import type { WantedVariable } from "../scaffold/server-inputs.ts";
+import { askWhether } from "../process/choose.ts";
+import { exitCodes } from "../process/exit-codes.ts";
+import type { Shell } from "../process/shell.ts";
+import { usageError } from "../process/usage-error.ts";
+import { withStatus } from "../process/with-status.ts";
+import { reportEdit } from "../render/edit.ts";
+import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+import { lockNew, writeLocked } from "./lock-new.ts";
+
+/** What is added, and how. */
+interface Options {
+  readonly json?: true;
+  readonly yes?: true;
+  readonly id?: string;
+  readonly prefix?: string;
+  readonly registry?: string;
+  readonly use?: string;
+  readonly dryRun?: true;
+  readonly lock: boolean;
+}
+
+/** Options of `add` that only a module has. */
+const ofModules = ["source", "export", "config", "run", "optional", "hooks"] as const;
+
+/** Adds an MCP server that a `server.json` describes: shows what would run, writes the entry, and locks its tools. */
+export async function addServer(
+  wanted: string,
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+): Promise<void> {
+  const given = ofModules.find((name) => name in options);
+  if (given !== undefined) throw usageError(`--${given} is for a module, and ${wanted} is an MCP server`);
+  const { registry, id, prefix, use, json } = options;
+  const found = await readServer({ server: wanted, registry, id, prefix, use }, shell.cwd);
+  const { choice } = found;
+  if (!(await isAgreed(found, options, shell))) {
+    if (json === true) shell.out.json({ ...describe(found), added: [] });
+    else {
+      writeServerFacts(found, shell.out);
+      shell.out.line("nothing is written; --yes writes it, and starts the server to lock its tools");
+    }
+    return shell.end(exitCodes.done);
+  }
+  const report = await writeServer(found, plan, shell.cwd);
+  const locks = options.lock && report.added.length > 0;
+  const locked = locks
+    ? await withStatus(shell, "reading definitions", () => lockNew(report.file, report.added, shell))
+    : undefined;
+  reportEdit(report, shell, json === true, { ...describe(found), locked });
+  if (json === true) return;
+  if (report.added.length > 0)
+    for (const { name, description } of choice.variables) writeVariable(name, description, shell);
+  if (locked !== undefined) writeLocked(locked, shell);
+}
+
+function writeVariable(name: string, description: string, { out }: Shell): void {
+  const why = description === "" ? "" : ` ${out.paint("dim", printable(`(${description})`))}`;
+  out.line(`  ${out.paint("yellow", "set")} the environment variable ${printable(name)}${why}`);
+}
+
+function describe({ server: { name, version }, choice: { kind, runs, variables, left } }: FoundServer) {
+  return { server: { name, version }, kind, runs, variables, left };
+}
+
+/** Shows what would run, and asks at a terminal. */
+async function isAgreed(
+  found: FoundServer,
+  { yes, json, dryRun }: Options,
+  { err, terminal }: Shell,
+): Promise<boolean> {
+  if (dryRun === true) return false;
+  if (yes === true) return true;
+  if (json === true || terminal === undefined) return false;
+  writeServerFacts(found, err);
+  return (await askWhether(err, terminal, { message: "Add it, and start it to lock its tools?" })) === true;
+}
+
+function writeServerFacts({ server, choice }: FoundServer, screen: Screen): void {
+  const { name, version, description } = server;
+  const line = (title: string, text: string) =>
+    screen.line(`  ${screen.paint("dim", title.padEnd(8))} ${printable(text)}`);
+  screen.line(`${screen.paint("bold", printable(`${name} ${version}`))}  ${printable(description)}`);
+  line(choice.kind === "remote" ? "reaches" : "runs", choice.runs);
+  for (const wanted of choice.variables) line(wanted.isSecret ? "secret" : "wants", describeVariable(wanted));
+  for (const wanted of choice.left) line("left out", describeVariable(wanted));
+}
+
+function describeVariable({ name, description }: WantedVariable): string {
+  return description === "" ? name : `${name} (${description})`;
+}

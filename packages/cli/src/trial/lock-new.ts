@@ -1,0 +1,40 @@
+import { basename, dirname } from "node:path";
+import { messageOf } from "@toolmount/core/errors";
+import { loaderOptions } from "../host/loader-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { printable } from "../screen/printable.ts";
+
+/** What came of the lock file: it has the new tools, or there is a problem. */
+export interface Locked {
+  readonly file?: string;
+  readonly problem?: string;
+}
+
+/** Accepts the tools of new entries into the lock file of a plan, and no other change. */
+export async function lockNew(file: string, added: readonly string[], shell: Shell): Promise<Locked> {
+  const { lockPlan } = await import("@toolmount/loader/commands");
+  const ids = new Set(added);
+  try {
+    const report = await lockPlan(file, {
+      ...loaderOptions({}, shell),
+      cwd: dirname(file),
+      accept: ({ now }) => now !== undefined && ids.has(now.module),
+    });
+    const left = report.leftOut.find(({ module }) => ids.has(module));
+    return left === undefined ? { file: report.file } : { problem: left.problem };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}
+
+/** Says what came of the lock file. */
+export function writeLocked({ file, problem }: Locked, { out }: Pick<Shell, "out">): void {
+  if (file !== undefined) out.line(`  ${printable(`${basename(file)} has its tools`)}`);
+  if (problem !== undefined)
+    out.line(
+      out.paint(
+        "yellow",
+        `  ⚠ the lock file was not written: ${printable(problem)}; then run toolmount lock`,
+      ),
+    );
+}
