@@ -33,13 +33,7 @@ import { generateText, stepCountIs } from "ai";
 import { createAgent } from "langchain";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { agentWorld } from "./support/world.ts";
-
-/** A document with one empty page. */
-const pdf = Buffer.from(
-  "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +
-    "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF",
-).toString("base64");
+import { agentWorld, pdf } from "./support/world.ts";
 
 const scan = defineTool({
   name: "scan",

@@ -31,6 +31,10 @@ const call = (id: string, name: string, given: object | string = {}) => ({
 const look = (id: string) => call(id, "look", { id });
 const done = { text: "done" };
 
+/** A PDF in the words of each API that takes one in a result. */
+const fileForm =
+  /"type":"input_file"|"type":"document"|"inlineData":\{("data":"[^"]*",)?"mimeType":"application\/pdf"/;
+
 /** Each case comes from an answer that models or servers have given; the rules are those of the APIs. */
 export const cases: readonly Case[] = [
   {
@@ -104,6 +108,12 @@ export const cases: readonly Case[] = [
     title: "the image of a result reaches the model",
     replies: [{ calls: [call("c1", "shot")] }, done],
     holds: ({ server }) => server.texts[1]?.includes("iVBORw0KGgo") === true,
+  },
+  {
+    title: "the PDF of a result reaches the model as a file",
+    replies: [{ calls: [call("c1", "scan")] }, done],
+    apis: ["Responses", "Anthropic Messages", "Gemini"],
+    holds: ({ server }) => fileForm.test(server.texts[1] ?? ""),
   },
   {
     title: "a result with half of a surrogate pair",

@@ -17,13 +17,13 @@ const apis = [responsesApi, chatApi, anthropicApi, geminiApi];
 const page = join(import.meta.dirname, "../../../docs/model-conformance.md");
 
 /** `held` for a loop that holds in a case, or why it does not; null where it, or the case, does not have the API. */
-async function judge(loop: Loop, api: ProviderApi, one: Case): Promise<string | null> {
+async function judge(loop: Loop, api: ProviderApi, one: Case, isStreamed: boolean): Promise<string | null> {
   if (!loop.apis.includes(api.name) || one.apis?.includes(api.name) === false) return null;
   const server = await startProvider(api, one.replies);
   const ran: string[] = [];
   const answers: (string | null)[] = [];
   const problems: string[] = [];
-  const ask = loop.open(api, server.baseUrl, ran);
+  const ask = loop.open({ api, baseUrl: server.baseUrl, ran, isStreamed });
   for (let prompt = 1; prompt <= (one.prompts ?? 1); prompt++) {
     try {
       answers.push(await ask(`prompt ${prompt}`));
@@ -48,17 +48,26 @@ test("toolmount's loop holds every case on every API; the page has what each loo
   const rows = [];
   for (const loop of loops)
     for (const api of apis)
-      rows.push(
-        ...(await Promise.all(
-          cases.map(async (one) => ({ loop, api, one, result: await judge(loop, api, one) })),
-        )),
-      );
+      for (const isStreamed of [false, true])
+        rows.push(
+          ...(await Promise.all(
+            cases.map(async (one) => {
+              const result = await judge(loop, api, one, isStreamed);
+              return { loop, api, one, isStreamed, result };
+            }),
+          )),
+        );
   const judged = rows.filter(({ result }) => result !== null);
   const ours = judged.filter(({ loop, result }) => loop.name === "toolmount" && result !== "held");
   if (process.env["TOOLMOUNT_WHY"] === "1")
-    for (const { loop, api, one, result } of judged)
-      if (result !== "held") process.stdout.write(`${loop.name} · ${api.name} · ${one.title}: ${result}\n`);
-  expect(ours.map(({ api, one, result }) => `${api.name}: ${one.title}: ${result}`)).toEqual([]);
+    for (const { loop, api, one, isStreamed, result } of judged)
+      if (result !== "held")
+        process.stdout.write(
+          `${loop.name} · ${api.name}${isStreamed ? ", streamed" : ""} · ${one.title}: ${result}\n`,
+        );
+  expect(
+    ours.map(({ api, one, isStreamed, result }) => ({ api: api.name, case: one.title, isStreamed, result })),
+  ).toEqual([]);
 
   const count = (of: (row: (typeof judged)[number]) => boolean) => {
     const all = judged.filter(of);
@@ -66,12 +75,14 @@ test("toolmount's loop holds every case on every API; the page has what each loo
       ? "–"
       : `${all.filter(({ result }) => result === "held").length} of ${all.length}`;
   };
-  const byApi = [
+  const byApi = (isStreamed: boolean) => [
     ["loop", ...apis.map(({ name }) => name), "together"],
     ...loops.map((loop) => [
       `${loop.name} ${versionOf(loop)}`,
-      ...apis.map((api) => count((row) => row.loop === loop && row.api === api)),
-      count((row) => row.loop === loop),
+      ...apis.map((api) =>
+        count((row) => row.loop === loop && row.api === api && row.isStreamed === isStreamed),
+      ),
+      count((row) => row.loop === loop && row.isStreamed === isStreamed),
     ]),
   ];
   const byCase = [
@@ -82,7 +93,12 @@ test("toolmount's loop holds every case on every API; the page has what each loo
     ]),
   ];
   const text = await readFile(page, "utf8");
-  const written = withTable(withTable(text, "by API", byApi), "by case", byCase);
+  const tables = [
+    ["by API", byApi(false)],
+    ["by API, streamed", byApi(true)],
+    ["by case", byCase],
+  ] as const;
+  const written = tables.reduce((page, [mark, table]) => withTable(page, mark, table), text);
   if (process.env["TOOLMOUNT_WRITE"] === "1") await writeFile(page, written);
   else expect(text).toBe(written);
 });

@@ -14,10 +14,10 @@ import { Agent, OpenAIProvider, Runner, tool as agentsTool, type AgentInputItem 
 import { createHost, createMemoryStore, data, defineTool } from "@toolmount/core";
 import { createReasoner, settingsSchema } from "@toolmount/reasoner";
 import type { ProviderApi } from "@toolmount/testing/providers";
-import { generateText, stepCountIs, tool as aiTool, type ModelMessage } from "ai";
+import { generateText, stepCountIs, streamText, tool as aiTool, type ModelMessage } from "ai";
 import { createAgent } from "langchain";
 import { z } from "zod";
-import { png } from "../support/world.ts";
+import { pdf, png } from "../support/world.ts";
 
 /** A loop over a model that keeps its conversation. Each uses its own kind of tools. */
 export interface Loop {
@@ -26,7 +26,16 @@ export interface Loop {
   readonly from: string;
   /** The APIs that it has. */
   readonly apis: readonly string[];
-  open(api: ProviderApi, baseUrl: string, ran: string[]): (prompt: string) => Promise<string>;
+  open(world: World): (prompt: string) => Promise<string>;
+}
+
+/** The server that a loop asks, and what its tools do. */
+export interface World {
+  readonly api: ProviderApi;
+  readonly baseUrl: string;
+  readonly ran: string[];
+  /** Whether answers are asked for as streams. */
+  readonly isStreamed: boolean;
 }
 
 const odd = "a half \ud83d of a pair";
@@ -35,12 +44,14 @@ const descriptions = {
   look: "Looks.",
   purge: "Deletes.",
   shot: "Takes a picture.",
+  scan: "Scans a letter.",
   odd: "Returns odd text.",
 };
 const schemas = {
   look: z.object({ id: z.string() }),
   purge: z.object({ folder: z.string() }),
   shot: z.object({}),
+  scan: z.object({}),
   odd: z.object({}),
 };
 
@@ -60,7 +71,7 @@ const toolmount: Loop = {
   name: "toolmount",
   from: "@toolmount/reasoner",
   apis: every,
-  open(api, baseUrl, ran) {
+  open({ api, baseUrl, ran, isStreamed }) {
     const store = createMemoryStore();
     const host = createHost({ store });
     host.coordinator.mount("session-store", store.sessions);
@@ -89,8 +100,18 @@ const toolmount: Loop = {
       ...data("a picture"),
       content: [{ type: "image", mimeType: "image/png", data: png }],
     }));
+    mount("scan", () => ({
+      ...data("a letter"),
+      content: [{ type: "file", uri: "file:///a.pdf", mimeType: "application/pdf", data: pdf }],
+    }));
     mount("odd", () => data(odd));
-    const settings = settingsSchema.parse({ model: api.model, baseUrl, apiKey: "k", retryDelayMs: 1 });
+    const settings = settingsSchema.parse({
+      model: api.model,
+      baseUrl,
+      apiKey: "k",
+      retryDelayMs: 1,
+      stream: isStreamed,
+    });
     const reasoner = createReasoner(host.coordinator, { settings });
     return async (prompt) => {
       const { status, text, error } = await reasoner.run(host, { sessionId: "s", prompt });
@@ -104,7 +125,7 @@ const aiSdk: Loop = {
   name: "AI SDK",
   from: "ai",
   apis: every,
-  open(api, baseUrl, ran) {
+  open({ api, baseUrl, ran, isStreamed }) {
     const model = aiSdkModel(api, baseUrl);
     const tools = {
       look: aiTool({
@@ -126,19 +147,31 @@ const aiSdk: Loop = {
           value: [{ type: "file", mediaType: "image/png", data: { type: "data", data: png } }],
         }),
       }),
+      scan: aiTool({
+        description: "Scans a letter.",
+        inputSchema: schemas.scan,
+        execute: async () => "a letter",
+        toModelOutput: () => ({
+          type: "content",
+          value: [
+            {
+              type: "file",
+              mediaType: "application/pdf",
+              filename: "a.pdf",
+              data: { type: "data", data: pdf },
+            },
+          ],
+        }),
+      }),
       odd: aiTool({ description: "Returns odd text.", inputSchema: schemas.odd, execute: async () => odd }),
     };
     const messages: ModelMessage[] = [];
     return async (content) => {
       messages.push({ role: "user", content });
-      const { text, responseMessages } = await generateText({
-        model,
-        tools,
-        messages,
-        stopWhen: stepCountIs(8),
-        providerOptions,
-      });
-      messages.push(...responseMessages);
+      const options = { model, tools, messages, stopWhen: stepCountIs(8), providerOptions };
+      const result = isStreamed ? streamText({ ...options, onError: () => {} }) : await generateText(options);
+      const text = await result.text;
+      messages.push(...(await result.responseMessages));
       return text;
     };
   },
@@ -148,7 +181,7 @@ const openaiAgents: Loop = {
   name: "OpenAI Agents",
   from: "@openai/agents",
   apis: ["Responses", "Chat Completions"],
-  open(api, baseURL, ran) {
+  open({ api, baseUrl: baseURL, ran, isStreamed }) {
     const provider = new OpenAIProvider({ apiKey: "k", baseURL, useResponses: api.name === "Responses" });
     const runner = new Runner({ modelProvider: provider, tracingDisabled: true });
     const tools = [
@@ -171,6 +204,15 @@ const openaiAgents: Loop = {
         execute: () => ({ type: "image", image: { data: png, mediaType: "image/png" } }),
       }),
       agentsTool({
+        name: "scan",
+        description: "Scans a letter.",
+        parameters: schemas.scan,
+        execute: () => ({
+          type: "file",
+          file: { data: pdf, mediaType: "application/pdf", filename: "a.pdf" },
+        }),
+      }),
+      agentsTool({
         name: "odd",
         description: "Returns odd text.",
         parameters: schemas.odd,
@@ -181,7 +223,10 @@ const openaiAgents: Loop = {
     let items: AgentInputItem[] = [];
     return async (content) => {
       items.push({ role: "user", content });
-      const result = await runner.run(agent, items);
+      const result = isStreamed
+        ? await runner.run(agent, items, { stream: true })
+        : await runner.run(agent, items);
+      if ("completed" in result) await result.completed;
       items = result.history;
       return result.finalOutput ?? "";
     };
@@ -192,7 +237,7 @@ const mastra: Loop = {
   name: "Mastra",
   from: "@mastra/core",
   apis: every,
-  open(api, baseUrl, ran) {
+  open({ api, baseUrl, ran, isStreamed }) {
     const tools = {
       look: createTool({
         id: "look",
@@ -216,6 +261,16 @@ const mastra: Loop = {
           value: [{ type: "media", mediaType: "image/png", data: png }],
         }),
       }),
+      scan: createTool({
+        id: "scan",
+        description: "Scans a letter.",
+        inputSchema: schemas.scan,
+        execute: async () => "a letter",
+        toModelOutput: () => ({
+          type: "content",
+          value: [{ type: "media", mediaType: "application/pdf", data: pdf }],
+        }),
+      }),
       odd: createTool({
         id: "odd",
         description: "Returns odd text.",
@@ -229,11 +284,10 @@ const mastra: Loop = {
     const messages: object[] = [];
     return async (content) => {
       messages.push({ role: "user", content });
-      const { text, response, error } = await agent.generate(messages as never, {
-        maxSteps: 8,
-        providerOptions,
-        modelSettings: { maxRetries: 2 },
-      });
+      const options = { maxSteps: 8, providerOptions, modelSettings: { maxRetries: 2 } };
+      const { text, response, error } = isStreamed
+        ? await (await agent.stream(messages as never, options)).getFullOutput()
+        : await agent.generate(messages as never, options);
       if (error !== undefined) throw error;
       messages.push(...((response.messages ?? []) as object[]));
       return text;
@@ -245,7 +299,7 @@ const langChain: Loop = {
   name: "LangChain",
   from: "langchain",
   apis: every,
-  open(api, baseUrl, ran) {
+  open({ api, baseUrl, ran, isStreamed }) {
     const configuration = { baseURL: baseUrl };
     const makers: Readonly<Record<string, () => ChatOpenAI | ChatAnthropic | ChatGoogleGenerativeAI>> = {
       Responses: () => new ChatOpenAI({ model: "m", apiKey: "k", configuration, useResponsesApi: true }),
@@ -253,9 +307,15 @@ const langChain: Loop = {
       "Anthropic Messages": () =>
         new ChatAnthropic({ model: "m", apiKey: "k", anthropicApiUrl: origin(baseUrl) }),
       Gemini: () =>
-        new ChatGoogleGenerativeAI({ model: "gemini-3-pro", apiKey: "k", baseUrl: origin(baseUrl) }),
+        new ChatGoogleGenerativeAI({
+          model: "gemini-3-pro",
+          apiKey: "k",
+
+          baseUrl: origin(baseUrl),
+        }),
     };
     const image = { type: "image_url" as const, image_url: { url: `data:image/png;base64,${png}` } };
+    const file = { type: "file" as const, mimeType: "application/pdf", data: pdf };
     const tools = [
       langChainTool(async ({ id }) => String(ran.push(`look ${id}`)), {
         name: "look",
@@ -272,16 +332,22 @@ const langChain: Loop = {
           new ToolMessage({ content: [image], tool_call_id: toolCall?.id ?? "" }),
         { name: "shot", description: "Takes a picture.", schema: schemas.shot },
       ),
+      langChainTool(
+        async (_, { toolCall }: { toolCall?: { id?: string } }) =>
+          new ToolMessage({ content: [file], tool_call_id: toolCall?.id ?? "" }),
+        { name: "scan", description: "Scans a letter.", schema: schemas.scan },
+      ),
       langChainTool(async () => odd, { name: "odd", description: "Returns odd text.", schema: schemas.odd }),
     ];
     const agent = createAgent({ model: makers[api.name]!(), tools });
     let messages: BaseMessage[] = [];
     return async (content) => {
-      const result = await agent.invoke({
-        messages: [...messages, { role: "user", content }] as BaseMessage[],
-      });
-      messages = result.messages;
-      return result.messages.at(-1)!.text;
+      const input = { messages: [...messages, { role: "user", content }] as BaseMessage[] };
+      if (!isStreamed) messages = (await agent.invoke(input)).messages;
+      else
+        for await (const [mode, value] of await agent.stream(input, { streamMode: ["messages", "values"] }))
+          if (mode === "values") messages = value.messages;
+      return messages.at(-1)!.text;
     };
   },
 };

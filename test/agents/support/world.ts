@@ -20,6 +20,12 @@ const readsAndWipes: ProviderScript = (at) => {
 export const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/** A document with one empty page, base64. */
+export const pdf = btoa(
+  "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +
+    "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF",
+);
+
 /** A store that hosts of several processes share, a strict server of a model, and what the tools did. */
 export async function agentWorld(api: ProviderApi, script: ProviderScript = readsAndWipes) {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-agents-"));

@@ -36,8 +36,10 @@ export const chatApi: ProviderApi = {
       choices: [{ index: 0, delta, finish_reason }],
     });
     return [
-      ...(reasoning === undefined ? [] : [chunk({ role: "assistant", reasoning_content: reasoning })]),
-      ...(text === undefined ? [] : [chunk({ role: "assistant", content: text })]),
+      // As OpenAI's server: the first part names the role, and has no text.
+      chunk({ role: "assistant", content: calls.length > 0 ? null : "" }),
+      ...(reasoning === undefined ? [] : [chunk({ reasoning_content: reasoning })]),
+      ...(text === undefined ? [] : [chunk({ content: text })]),
       ...calls.map((call, index) => chunk({ tool_calls: [{ index, ...toolCall(call) }] })),
       { ...chunk({}, reasonOf(spoken)), ...usageOf(spoken) },
     ];
