@@ -13,6 +13,9 @@ const pages = globSync(["README.md", "docs/*.md", "packages/*/README.md", "tools
   cwd: root,
 });
 
+/** The views of the operator's page. */
+const views = globSync("packages/http/ui/**/*.tsx", { cwd: root });
+
 /** The prefix of short names, the condition for sources, and a mistyped name in an example. */
 const examples = new Set(["@toolmount/tool", "@toolmount/source", "@toolmount/tool-filesystm"]);
 
@@ -20,9 +23,10 @@ function read(page: string): string {
   return readFileSync(join(root, page), "utf8");
 }
 
-/** Code of a page: fenced blocks line by line, and what stands between backticks. */
+/** Code of a page: fenced blocks line by line, and what stands between backticks; of a view of the operator's page, what is in `<pre>`. */
 function codeOf(page: string): string[] {
   const text = read(page).replaceAll("\\\n", " ");
+  if (page.endsWith(".tsx")) return [...text.matchAll(/<pre>([^<{]+)<\/pre>/g)].map(([, code = ""]) => code);
   const fenced = [...text.matchAll(/^ *```[^\n]*\n([\s\S]*?)^ *```/gm)].flatMap(([, block = ""]) =>
     block.split("\n"),
   );
@@ -70,8 +74,8 @@ describe("what help and pages name exists", () => {
     program = await createCommands();
   });
 
-  test("every command and option on a page", () => {
-    const wrong = pages.flatMap((page) =>
+  test("every command and option on a page, and on the operator's page", () => {
+    const wrong = [...pages, ...views].flatMap((page) =>
       typedIn(page).flatMap(([name = "", ...words]) => {
         const command = program.commands.find((each) => each.name() === name);
         if (command === undefined) return name === "help" ? [] : [`${page}: toolmount ${name}`];

@@ -107,6 +107,7 @@ export interface Me {
     readonly name: string;
     readonly turns: boolean;
     readonly plan: boolean;
+    readonly mcp: boolean;
     readonly modelText: boolean;
   }[];
 }

@@ -5,7 +5,7 @@ import { outcomeText } from "@toolmount/reasoner";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPage, startBrowser } from "../support/browser.ts";
-import { driftedWorld, operatorFolder, operatorWorld } from "../support/operator-world.ts";
+import { driftedWorld, operatorFolder, operatorWorld, standingWorld } from "../support/operator-world.ts";
 import { startServer } from "../support/served.ts";
 import { root } from "../support/workspace.ts";
 
@@ -96,7 +96,8 @@ test("a turn that waits in another process continues when it is approved in the 
 test("a person runs a turn, cancels it while it waits, copies the session, and sees the agent of another turn", async () => {
   const { server, tokens, read } = await operatorWorld();
   const page = await openPage(browser, server.url, tokens.ops);
-  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByText(`${server.url}/mcp`, { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Ask the model" }).click();
   await page.getByLabel("Ask the model, in a new session").fill(prompt);
   await page.getByRole("button", { name: "Run a turn" }).click();
   const log = page.getByRole("log");
@@ -221,6 +222,7 @@ const windows = [
 
 /** Takes the pictures of the page: each view at a desk and on a phone, light and dark. */
 async function takePictures({ server, tokens }: Awaited<ReturnType<typeof driftedWorld>>): Promise<void> {
+  for (const window of windows) await photographInbox(server.url, tokens.ops, window, "first-day");
   const first = await openPage(browser, server.url, tokens.ops);
   const release = { prompt, sessionId: "release", userId: "ana", waitMs: 300_000 };
   const turn = server.ask("POST", "/turns", release);
@@ -255,6 +257,41 @@ async function takePictures({ server, tokens }: Awaited<ReturnType<typeof drifte
     ask: true,
   });
   for (const window of windows) await photographList(server.url, tokens.ops, window);
+  const office = await standingWorld();
+  await answerFromNowOn(office.server);
+  for (const window of windows)
+    await photographInbox(office.server.url, office.tokens.ops, window, "standing");
+}
+
+/** Answers two calls from now on, for a day and for a session, and makes calls that these answer. */
+async function answerFromNowOn({ ask }: Awaited<ReturnType<typeof standingWorld>>["server"]): Promise<void> {
+  const call = (tool: string, given: object) =>
+    ask("POST", "/calls", { tool, arguments: given, sessionId: "month-end", userId: "ana" });
+  const answer = async (remember: object) => {
+    const { waiting } = (await ask("GET", "/approvals")).body as { waiting: { readonly id: string }[] };
+    const decision = { decision: "approve", remember };
+    await ask("POST", `/approvals/${waiting[0]!.id}/decision`, decision);
+  };
+  await call("pay", { to: "ACME", amount: 1299 });
+  await answer({ scope: "rule", arguments: { to: "ACME" }, forMs: 86_400_000 });
+  await call("send_report", { to: "board@example.com" });
+  await answer({ scope: "session" });
+  for (const amount of [80, 95]) await call("pay", { to: "ACME", amount });
+}
+
+/** Takes a picture of an inbox in which nothing waits. */
+async function photographInbox(
+  url: string,
+  token: string,
+  window: (typeof windows)[number],
+  view: string,
+): Promise<void> {
+  const folder = join(root, "docs/pictures/page");
+  await mkdir(folder, { recursive: true });
+  const page = await openPage(browser, url, token, window);
+  await page.getByText("Nothing waits for an answer.").waitFor();
+  await page.screenshot({ path: join(folder, `${view}-${window.name}.png`) });
+  await page.context().close();
 }
 
 /** Takes a picture of the list of a rehearsal. */

@@ -97,3 +97,26 @@ export async function driftedWorld() {
   await desk.write("weather.ts", weather("Reads the weather of a city, and sends it on. Use often."));
   return { ...desk, server: await startServer(desk, desk.tokens) };
 }
+
+/** A server whose tools ask by themselves, so that an answer can be one for later calls, too. */
+export async function standingWorld() {
+  const pay = oneTool({
+    name: "pay",
+    schema: "to: z.string(), amount: z.number()",
+    confirm: "true",
+    body: 'return data("paid " + params.to);',
+  });
+  const send = oneTool({
+    name: "send_report",
+    schema: "to: z.string()",
+    confirm: "true",
+    body: "return data(1);",
+  });
+  const files = await workspace({
+    "mount-plan.yaml": "version: 1\nname: office\ntools:\n  - module: ./pay.ts\n  - module: ./send.ts\n",
+    "pay.ts": pay,
+    "send.ts": send,
+  });
+  const tokens = await writeTokens();
+  return { tokens, server: await startServer(files, tokens) };
+}

@@ -1,12 +1,12 @@
 import { useLayoutEffect } from "preact/hooks";
 import { Empty, Top } from "../parts/frame.tsx";
 import { go, route } from "../route.ts";
-import { approvals, answered, cards, dropEnded, hasMore, maySeeQuestions, me, tools } from "../state.ts";
+import { approvals, answered, cards, dropEnded, hasMore, maySeeQuestions, me } from "../state.ts";
 import { watchPlaces } from "../steady.ts";
-import { countText } from "../value.tsx";
 import { listenToKeys } from "./keys.ts";
 import { QuestionList } from "./list.tsx";
 import { clearMarks, Marked, marked } from "./marked.tsx";
+import { NothingYet } from "./nothing-yet.tsx";
 import { Notifications } from "./notifications.tsx";
 import { Question } from "./question.tsx";
 import { findQuestion, shownId } from "./shown.ts";
@@ -27,7 +27,7 @@ export function InboxView() {
             Open the page with a token that has the role approve, or view. The person who runs the server
             makes one:
           </p>
-          <pre>toolmount tokens add NAME --roles approve</pre>
+          <pre>toolmount tokens add FILE NAME --role approve</pre>
         </Empty>
       ) : (
         <Questions />
@@ -96,23 +96,6 @@ function Questions() {
 
 function NothingWaits() {
   return <p class="nothing">Nothing waits for an answer.</p>;
-}
-
-function NothingYet() {
-  return (
-    <div class="body">
-      <Empty icon="inbox" title="Nothing waits for an answer.">
-        <p>
-          A call that needs an approval appears here by itself. {countText(tools.value.length, "tool")} of
-          this host may be called; the plan says which of them ask.
-        </p>
-        <p>
-          <a href="#/plan">See which tools ask</a> or <a href="#/try">try one of them</a>.
-        </p>
-      </Empty>
-      <Standing />
-    </div>
-  );
 }
 
 function NoneShown({ isNamed }: { readonly isNamed: boolean }) {

@@ -7,7 +7,7 @@ import { Age, countText } from "../value.tsx";
 export function Standing() {
   if (remembered.value.length === 0) return null;
   return (
-    <section aria-label="Approved from now on">
+    <section class="standing" aria-label="Approved from now on">
       <h2>Approved from now on</h2>
       <ul>
         {remembered.value.map((one) => (

@@ -1,0 +1,52 @@
+import { Empty } from "../parts/frame.tsx";
+import { Copy } from "../parts/copy.tsx";
+import { hostName, me, served, tools } from "../state.ts";
+import { countText } from "../value.tsx";
+import { Standing } from "./standing.tsx";
+
+/** An inbox in which no question ever was: what comes here, and what to do on a first day. */
+export function NothingYet() {
+  return (
+    <div class="body">
+      <Empty icon="inbox" title="Nothing waits for an answer.">
+        <p>A call that needs an approval appears here by itself.</p>
+        <ol class="next-steps">
+          <li>
+            <a href="#/plan">See which tools ask</a>: {countText(tools.value.length, "tool")} of this host may
+            be called.
+          </li>
+          {me.value?.roles.includes("call") === true && (
+            <li>
+              <a href="#/try">Try a tool</a>, or rehearse it first: a rehearsal changes nothing.
+            </li>
+          )}
+          {served.value?.turns === true && (
+            <li>
+              <a href="#/sessions">Ask the model</a>, and watch its turn.
+            </li>
+          )}
+          {served.value?.mcp === true && <Agent />}
+        </ol>
+      </Empty>
+      <Standing />
+    </div>
+  );
+}
+
+/** How an agent of another program reaches the tools. The first host has the short address, too. */
+function Agent() {
+  const [first] = me.value?.hosts ?? [];
+  const path = first?.name === hostName.value ? "/mcp" : `/mcp/${encodeURIComponent(hostName.value)}`;
+  const address = `${location.origin}${path}`;
+  return (
+    <li>
+      Connect an agent: it speaks MCP at
+      <span class="address">
+        <code>{address}</code>
+        <Copy text={address} what="the address" />
+      </span>
+      with a token of its own:
+      <pre>toolmount tokens add FILE NAME --role call</pre>
+    </li>
+  );
+}
