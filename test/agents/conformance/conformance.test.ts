@@ -98,7 +98,7 @@ test("toolmount's loop holds every case on every API; the page has what each loo
     ["by API, streamed", byApi(true)],
     ["by case", byCase],
   ] as const;
-  const written = tables.reduce((page, [mark, table]) => withTable(page, mark, table), text);
+  const written = tables.reduce((before, [mark, table]) => withTable(before, mark, table), text);
   if (process.env["TOOLMOUNT_WRITE"] === "1") await writeFile(page, written);
   else expect(text).toBe(written);
 });
