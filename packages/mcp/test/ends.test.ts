@@ -46,7 +46,13 @@ test("a connection that is closed while its server is silent ends the server, an
     startTimeoutMs: 3_600_000,
   });
   const verdict = new EraVerdict();
-  const connection = new Connection({ settings, folder: undefined, logger: silentLogger, verdict });
+  const connection = new Connection({
+    settings,
+    folder: undefined,
+    toolFor: () => "",
+    logger: silentLogger,
+    verdict,
+  });
   const connected = connection.client();
   connected.catch(() => {});
   await until(() => processesWith(word).length === 2);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   isInputRequiredResult,
@@ -13,6 +14,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/client";
 import { withShownTexts } from "../wire/foreign-texts.ts";
+import type { AskKind } from "../wire/exposed-source.ts";
 import type { Front, ServerAsk } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { uiCapabilities } from "./ui.ts";
@@ -22,6 +24,9 @@ import { raceSignal } from "../wire/race-signal.ts";
 type Asks = ServerSettings["ask"];
 
 type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix" | "hiddenText">;
+
+/** Returns the name under which the internal tool for a question is mounted. */
+export type AskTool = (kind: AskKind) => string;
 
 /** Rounds of questions that one call may take. */
 const maxRounds = 16;
@@ -38,7 +43,11 @@ export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCa
 }
 
 /** Answers requests that a server from before 2026 makes while a call runs. */
-export function answerAsks(client: Client, settings: AskSettings, frontOf: () => Front | undefined): void {
+export function answerAsks(
+  client: Client,
+  settings: AskSettings,
+  { frontOf, toolFor }: { readonly frontOf: () => Front | undefined; readonly toolFor: AskTool },
+): void {
   const { ask } = settings;
   const pass = async (request: ServerAsk) => {
     const front = frontOf();
@@ -47,7 +56,7 @@ export function answerAsks(client: Client, settings: AskSettings, frontOf: () =>
         ProtocolErrorCode.InvalidRequest,
         "calls of several clients, or of none, run on this connection, so it is not known whom to ask",
       );
-    const { asked } = await front.ask({ asked: withShownTexts(request, settings) });
+    const { asked } = await askInFront(front, { asked: request }, { ...settings, toolFor });
     return asked as never;
   };
   if (ask.includes("elicitation")) client.setRequestHandler("elicitation/create", pass);
@@ -58,11 +67,75 @@ export function answerAsks(client: Client, settings: AskSettings, frontOf: () =>
   );
 }
 
+/** A question whose internal tool runs: it is allowed, and the call ends with the answer of the client. */
+interface AllowedAsk {
+  readonly reach: () => void;
+  readonly answer: Promise<unknown>;
+}
+
+const currentAsk = new AsyncLocalStorage<AllowedAsk>();
+
+/** What the internal tool for a question does: it waits for the answer of the client. */
+export async function answerOfClient(): Promise<unknown> {
+  const ask = currentAsk.getStore();
+  if (ask === undefined) throw new Error("no server asks a client now");
+  ask.reach();
+  return ask.answer;
+}
+
+/**
+ * Passes questions of a server to the client in front, each as a call of its internal tool. The client sees those that
+ * are allowed, all at once. A form that is refused is declined; another question that is refused throws.
+ */
+async function askInFront(
+  front: Front,
+  requests: Readonly<Record<string, ServerAsk>>,
+  settings: AskSettings & { readonly toolFor: AskTool },
+): Promise<Readonly<Record<string, unknown>>> {
+  const shown = withShownTexts(requests, settings);
+  const { promise: answered, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+  answered.catch(() => {}); // where no question is allowed, none waits for it
+  const asks = Object.entries(shown).map(([key, request]) => {
+    const { promise: reached, resolve: reach } = Promise.withResolvers<true>();
+    const answer = answered.then((answers) => answers[key]);
+    answer.catch(() => {}); // a call that was refused does not wait for it
+    const kind = kinds[request.method];
+    const tool = kind === undefined ? "" : settings.toolFor(kind);
+    // The same question again is the same call, whatever number its message has.
+    const { _meta: _, ...args } = request.params ?? {};
+    const run = () => front.callInternal(tool, args);
+    const call = currentAsk.run({ reach: () => reach(true), answer }, run);
+    return { key, request, call, reached };
+  });
+  const isAllowed = await Promise.all(
+    asks.map(({ reached, call }) => Promise.race([reached, call.then(() => false)])),
+  );
+  const allowed = asks.filter((_, at) => isAllowed[at]).map(({ key, request }) => [key, request] as const);
+  const none: Promise<Readonly<Record<string, unknown>>> = Promise.resolve({});
+  const given = allowed.length === 0 ? none : front.ask(Object.fromEntries(allowed));
+  given.then(resolve, reject);
+  const answers = await given;
+  const results = asks.map(async ({ key, request, call }) => {
+    const { status, result } = await call;
+    if (status === "ok" && result.truncated === undefined) return [key, answers[key]] as const;
+    if (request.method === "elicitation/create") return [key, { action: "decline" }] as const;
+    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, result.error ?? "the question was refused");
+  });
+  return Object.fromEntries(await Promise.all(results));
+}
+
+const kinds: Readonly<Record<string, AskKind>> = {
+  "elicitation/create": "elicitation",
+  "sampling/createMessage": "sampling",
+  "roots/list": "roots",
+};
+
 /** Who calls which tool. */
 interface CallAsks {
   readonly settings: AskSettings;
   readonly front: Front | undefined;
   readonly definition: Tool;
+  readonly toolFor: AskTool;
 }
 
 /** Calls a tool; a server of 2026 that wants input gets it from the client in front, round after round. */
@@ -70,7 +143,7 @@ export async function callWithAsks(
   client: Client,
   params: CallToolRequest["params"],
   options: RequestOptions,
-  { settings, front, definition }: CallAsks,
+  { settings, front, definition, toolFor }: CallAsks,
 ): Promise<CallToolResult> {
   // The host checks results. The SDK needs the rest of the definition, for arguments that are headers, too.
   const { outputSchema: _, ...toolDefinition } = definition;
@@ -88,7 +161,9 @@ export async function callWithAsks(
     );
     if (!isInputRequiredResult(result)) return result;
     const { inputRequests = {}, requestState } = result;
-    const answers = front?.ask(withShownTexts(inputRequests, settings)) ?? Promise.resolve({});
+    const asked = inputRequests as Readonly<Record<string, ServerAsk>>;
+    const answers =
+      front === undefined ? Promise.resolve({}) : askInFront(front, asked, { ...settings, toolFor });
     const { signal } = options;
     const inputResponses = await (signal === undefined ? answers : raceSignal(answers, signal));
     next = { inputResponses, ...(requestState !== undefined && { requestState }) };

@@ -16,7 +16,7 @@ import { isServedToItself, writeChain, type Above } from "../wire/chain.ts";
 import type { Authorization } from "../auth/authorization.ts";
 import type { Front } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
-import { answerAsks, capabilitiesFor } from "./asks.ts";
+import { answerAsks, capabilitiesFor, type AskTool } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf } from "./exposed-definitions.ts";
 import { tooLate } from "./failures.ts";
@@ -41,6 +41,7 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** Decided by earlier connections to the same server. */
   readonly verdict: EraVerdict;
   readonly chain?: HostChain | undefined;
+  readonly toolFor: AskTool;
   /** The user whose connection it is; undefined for a connection of the host. */
   readonly user?: string | undefined;
   /** Shared by all connections of the same user to the same server. */
@@ -51,6 +52,7 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
 const maxPages = 1_000;
 
 interface ClientFacts {
+  readonly toolFor: AskTool;
   readonly settings: ServerSettings;
   readonly logger: Logger;
 }
@@ -65,6 +67,7 @@ export function createClient(
     onHosts,
     onServedToItself,
     links,
+    toolFor,
   }: ClientEvents & ClientFacts & Pick<Above, "links">,
   /** The client whose call runs, where it is the only one on this connection. */
   frontOf: () => Front | undefined,
@@ -93,7 +96,7 @@ export function createClient(
     },
   );
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResource?.(params.uri));
-  answerAsks(client, settings, frontOf);
+  answerAsks(client, settings, { frontOf, toolFor });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
   client.onerror = (err) =>
     logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");
@@ -103,7 +106,7 @@ export function createClient(
 /** Reads the tools again, where the server says that they changed. */
 async function readChanged(
   client: Client,
-  { settings, logger, onTools, onHosts, onServedToItself }: ClientEvents & ClientFacts,
+  { settings, logger, onTools, onHosts, onServedToItself }: ClientEvents & Omit<ClientFacts, "toolFor">,
 ): Promise<void> {
   try {
     onTools?.(await listOffered(client, settings, { onHosts }));

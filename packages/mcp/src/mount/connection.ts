@@ -69,7 +69,7 @@ export class Connection {
   ): Promise<CallToolResult> {
     const client = await this.client(options.signal);
     const front = currentFront.getStore();
-    const asks = { settings: this.#options.settings, front, definition };
+    const asks = { ...this.#options, front, definition };
     const attempt = (on: Client) =>
       skill === undefined
         ? callWithAsks(on, params, options, asks)

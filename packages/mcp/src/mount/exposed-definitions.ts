@@ -28,10 +28,16 @@ export function withoutExposed(tool: Tool): Tool {
   return { ...own, _meta: { ...meta, [exposedMetaKey]: undefined } };
 }
 
-type ExposeSettings = Pick<ServerSettings, "name" | "expose">;
+type ExposeSettings = Pick<ServerSettings, "name" | "expose" | "ask">;
 
 /** Kinds of items that one list of a server has. */
 export type ExposedGroup = "resources" | "prompts";
+
+/** A person or a model answers a question, which takes longer than a request to the server. */
+export function limitsOf(exposed: Exposed, settings: ServerSettings): ServerSettings {
+  const isAsk = exposed.kind === "request" && settings.ask.some((kind) => kind === exposed.request);
+  return isAsk ? { ...settings, timeoutMs: settings.maxTimeoutMs } : settings;
+}
 
 export function groupOf(exposed: Exposed | undefined): ExposedGroup | undefined {
   if (exposed === undefined || exposed.kind === "request" || exposed.kind === "instructions")
@@ -45,7 +51,7 @@ export function groupsOf({ expose }: Pick<ServerSettings, "expose">): readonly E
   return [...new Set(groups)];
 }
 
-/** The internal tools of a server for requests that concern no single item. */
+/** The internal tools of a server for requests that concern no single item, and for its questions to clients. */
 export function requestTools(settings: ExposeSettings): readonly Tool[] {
   const groups = groupsOf(settings);
   const requests: ExposedRequest[] = [
@@ -54,6 +60,7 @@ export function requestTools(settings: ExposeSettings): readonly Tool[] {
       : []),
     ...(groups.includes("prompts") ? (["prompts.list"] as const) : []),
     ...(groups.length > 0 ? (["completions"] as const) : []),
+    ...settings.ask,
   ];
   return requests.map((request) => ({
     name: requestTool(settings, request),
@@ -73,6 +80,9 @@ const texts: Readonly<Record<ExposedRequest, string>> = {
   "resources.subscribe": "Subscribes to changes of a resource",
   "prompts.list": "Lists the prompts",
   completions: "Completes an argument of a prompt or a resource template",
+  elicitation: "Asks the user of the client, for a call",
+  sampling: "Asks the model of the client, for a call",
+  roots: "Asks the client for its folders, for a call",
 };
 
 const anything: Tool["inputSchema"] = { type: "object" };

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { ToolError } from "@toolmount/core/errors";
 import { currentRound, type PublishedSource } from "../wire/exposed-source.ts";
-import { metaFor } from "./asks.ts";
+import { answerOfClient, metaFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -89,6 +89,10 @@ export class ExposedServer {
         return this.#list(request === "prompts.list" ? "prompts" : "resources", signal);
       case "resources.subscribe":
         return this.#subscribe(uri, signal);
+      case "elicitation":
+      case "sampling":
+      case "roots":
+        return answerOfClient();
       case "completions":
         return (await connection.client(signal)).complete(params as CompleteRequest["params"], options);
       case "resources.read":

@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import type { Coordinator, HostLink, SchemaCompiler, ToolContext, ToolDefinition } from "@toolmount/core";
-import type { PublishedSource } from "../wire/exposed-source.ts";
+import type { AskKind, PublishedSource } from "../wire/exposed-source.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { ServerInstructions } from "../wire/instructions.ts";
@@ -10,7 +10,7 @@ import { authorizationOf, lateStore } from "./authorize.ts";
 import { ClientSignIn } from "./client-sign-in.ts";
 import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
-import { exposedOf, groupOf } from "./exposed-definitions.ts";
+import { exposedOf, groupOf, limitsOf } from "./exposed-definitions.ts";
 import { ExposedServer } from "./exposed.ts";
 import { EraVerdict, type ConnectionOptions } from "./client.ts";
 import { toolChanged } from "./failures.ts";
@@ -174,6 +174,7 @@ export class MountedServer {
       onHosts,
       onServedToItself,
       verdict: this.#verdict,
+      toolFor: (kind: AskKind) => this.exposed.toolFor(kind),
       user,
       authProvider: this.#authorizationOf(settings, user),
     };
@@ -189,7 +190,7 @@ export class MountedServer {
   readonly #define = (tool: Tool, name: string): ToolDefinition => {
     const exposed = exposedOf(tool);
     if (exposed === undefined) return toDefinition(tool, name, this.#settings, this.#call);
-    return toInternal(tool, name, this.#settings, async (params, context) => {
+    return toInternal(tool, name, limitsOf(exposed, this.#settings), async (params, context) => {
       const { abortSignal: signal } = context;
       const connection = this.#settings.instance === "user" ? this.#connectionFor(context) : this.#main;
       if (exposed.kind !== "request") await this.#connectFor(tool.name, connection, signal);

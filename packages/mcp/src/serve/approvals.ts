@@ -8,7 +8,6 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { placeText } from "@toolmount/core/internal";
-import type { SignInPlace } from "../wire/front.ts";
 import type { ServedApprovals } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
@@ -27,7 +26,6 @@ export interface Waiting {
   readonly ctx: ServerContext;
   readonly call: ServedCall;
   readonly context: SessionCallContext;
-  readonly signInAt?: SignInPlace | undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type ReadResourceResult,
 } from "@modelcontextprotocol/server";
 import type { Host, ToolOutcome } from "@toolmount/core";
+import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
 import {
   currentRound,
@@ -17,11 +18,8 @@ import {
 import { isRecord } from "../wire/guards.ts";
 import { outcomeMetaKey } from "../wire/result.ts";
 
-/** Makes one call of the client's session, and waits for a decision about it where the client asked for that. */
-export type ExposedCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
-
 /** Returns what a mounted server exposes to one client: each request is a call of an internal tool of the host. */
-export function throughHost(host: Host, published: PublishedSource, call: ExposedCall): ExposedSource {
+export function throughHost(host: Host, published: PublishedSource, call: InternalCall): ExposedSource {
   const { name, exposes, toolFor, items, servedUri, ownUri, unsubscribe } = published;
   const seen = <Kind extends keyof ExposedItems>(kind: Kind) =>
     items(kind).filter(({ tool }) => isAvailable(host, tool));

@@ -14,7 +14,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
 import { exposedChannel, type ExposedSource, type PublishedSource } from "../wire/exposed-source.ts";
-import { throughHost, type ExposedCall } from "./exposed-calls.ts";
+import type { InternalCall } from "../wire/front.ts";
+import { throughHost } from "./exposed-calls.ts";
 import { serveResources, type Subscribed } from "./exposed-resources.ts";
 import type { SealedState } from "./seal.ts";
 import type { Era } from "./tool-list.ts";
@@ -53,7 +54,7 @@ interface Exposing {
   readonly host: Host;
   readonly sources: readonly PublishedSource[];
   readonly skills: ExposedSource | undefined;
-  readonly callFor: (ctx: ServerContext) => ExposedCall;
+  readonly callFor: (ctx: ServerContext) => InternalCall;
   readonly passing: Passing;
 }
 

@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { currentFront, type Front } from "../wire/front.ts";
+import { currentFront, type Front, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
 import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
@@ -18,25 +18,39 @@ import type { Era } from "./tool-list.ts";
 /** What a request of a client gets: the outcome of its call, or a question that it has to answer first. */
 export type Answer = InputRequiredResult | ToolOutcome;
 
+/** A call, and what mounted servers may need of its client. */
+export interface InFront extends Waiting {
+  readonly signInAt: Front["signInAt"];
+  /** Makes calls of internal tools for the same client. */
+  readonly internalCalls: (context: SessionCallContext) => InternalCall;
+}
+
 /**
  * Runs a call so that mounted servers can ask its client: an older client by requests of the protocol, a client of 2026 by
  * an answer `input_required`, after which its next request continues the same call.
  */
 export async function runInFront(
-  waiting: Waiting,
+  waiting: InFront,
   era: Era,
   state: SealedState | undefined,
   work: (context: SessionCallContext) => Promise<Answer>,
 ): Promise<Answer> {
-  const { ctx, capabilities = {}, context, signInAt } = waiting;
+  const { ctx, capabilities = {}, context, signInAt, internalCalls } = waiting;
   const client = waiting.served;
-  if (era === "legacy")
-    return currentFront.run(createPushFront(ctx, { client, capabilities, signInAt }), () => work(context));
+  if (era === "legacy") {
+    const callInternal = internalCalls(context);
+    const front = createPushFront(ctx, { client, capabilities, signInAt, callInternal });
+    return currentFront.run(front, () => work(context));
+  }
   const attached = { client, capabilities, logLevel: logLevelOf(ctx), signInAt, log: logTo(ctx) };
   const call =
     state?.asked === "input"
       ? find(waiting, state)
-      : new SuspendableCall<Answer>(attached, ctx.mcpReq.inputResponses);
+      : new SuspendableCall<Answer>(
+          attached,
+          (abortSignal) => internalCalls({ ...context, abortSignal }),
+          ctx.mcpReq.inputResponses,
+        );
   if (state?.asked === "input") call.attach(attached, ctx.mcpReq.inputResponses ?? {});
   else call.start(() => currentFront.run(call, () => work({ ...context, abortSignal: call.signal })));
   const step = await call.step(ctx.mcpReq.signal);
@@ -79,13 +93,11 @@ function logTo({ mcpReq }: ServerContext): Front["log"] {
 /** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
 function createPushFront(
   { mcpReq }: ServerContext,
-  { client, capabilities, signInAt }: Pick<Front, "client" | "capabilities" | "signInAt">,
+  own: Pick<Front, "client" | "capabilities" | "signInAt" | "callInternal">,
 ): Front {
   return {
-    client,
-    capabilities,
+    ...own,
     logLevel: "debug",
-    signInAt,
     async ask(requests) {
       const answers = Object.entries(requests).map(async ([key, { method, params }]) => {
         const request = { method: method as "elicitation/create", params: { ...params } };

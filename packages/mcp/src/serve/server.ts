@@ -22,16 +22,15 @@ import {
 } from "@toolmount/core";
 import { behindChannel, chainOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
-import type { SignInPlace } from "../wire/front.ts";
+import type { InternalCall, SignInPlace } from "../wire/front.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
-import type { ExposedCall } from "./exposed-calls.ts";
 import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
 import type { ServeOptions } from "./options.ts";
 import { render } from "./render.ts";
-import { runInFront, type Answer } from "./in-front.ts";
+import { runInFront, type Answer, type InFront } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { readPrompts } from "./prompts.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
@@ -151,7 +150,7 @@ async function callTool(
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const context = contextOf(ctx, served.host, userId);
-  const waiting: Waiting = {
+  const waiting: InFront = {
     served,
     approvals: options.approvals ?? {},
     seal,
@@ -160,6 +159,7 @@ async function callTool(
     call,
     context,
     signInAt,
+    internalCalls: (inFront) => internalCalls(ctx, serving, inFront),
   };
   const state = ctx.mcpReq.requestState<SealedState>();
   const answer = await runInFront(waiting, serving.era, state, async (inFront) => {
@@ -170,20 +170,21 @@ async function callTool(
   return isOutcome(answer) ? render(answer, serving) : answer;
 }
 
-/** A request for a resource or a prompt, as a call. No form is shown for it: a question can only wait elsewhere. */
-function callExposed(ctx: ServerContext, { served, options, seal, userId }: Serving): ExposedCall {
-  const context = contextOf(ctx, served.host, userId);
+/** A request for a resource or a prompt, as a call. */
+function callExposed(ctx: ServerContext, serving: Serving): InternalCall {
+  return internalCalls(ctx, serving, contextOf(ctx, serving.served.host, serving.userId));
+}
+
+/** Calls of internal tools. No form is shown for one: a question about it can only wait elsewhere. */
+function internalCalls(
+  ctx: ServerContext,
+  { served, options, seal }: Serving,
+  context: SessionCallContext,
+): InternalCall {
+  const { approvals = {} } = options;
   return async (name, args) => {
     const call: ServedCall = { name, arguments: args, isInternal: true };
-    const waiting = {
-      served,
-      approvals: options.approvals ?? {},
-      seal,
-      capabilities: undefined,
-      ctx,
-      call,
-      context,
-    };
+    const waiting = { served, approvals, seal, capabilities: undefined, ctx, call, context };
     const outcome = await served.call(call, context);
     const answer = await answerCall(outcome, waiting);
     return isOutcome(answer) ? answer : outcome;

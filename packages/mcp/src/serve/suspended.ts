@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClientCapabilities, LoggingLevel } from "@modelcontextprotocol/server";
-import type { Front, ServerAsk } from "../wire/front.ts";
+import type { Front, InternalCall, ServerAsk } from "../wire/front.ts";
 
 /** What a client of 2026 is asked before its call can continue. */
 export interface Asked {
@@ -33,9 +33,11 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   #asking = Promise.withResolvers<void>();
 
   readonly given: Answers | undefined;
+  readonly callInternal: InternalCall;
 
-  constructor(attached: Attached, given?: Answers) {
+  constructor(attached: Attached, internalCalls: (signal: AbortSignal) => InternalCall, given?: Answers) {
     this.given = given;
+    this.callInternal = internalCalls(this.signal);
     this.#attached = attached;
   }
 

@@ -33,13 +33,17 @@ export interface ExposedItems {
   readonly template: ResourceTemplateType;
 }
 
-/** Requests of clients that concern no single item. */
+/** What a server may ask the client in front of the host. */
+export type AskKind = "elicitation" | "sampling" | "roots";
+
+/** Requests of clients that concern no single item, and questions of the server to a client. */
 export type ExposedRequest =
   | "resources.list"
   | "resources.read"
   | "resources.subscribe"
   | "prompts.list"
-  | "completions";
+  | "completions"
+  | AskKind;
 
 /**
  * What one mounted server has beside tools. Each request is a call of an internal tool, so that policy, approvals, limits,

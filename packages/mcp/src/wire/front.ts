@@ -1,11 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ClientCapabilities, LoggingLevel } from "@modelcontextprotocol/server";
+import type { ToolOutcome } from "@toolmount/core";
 
 /** A request of a server to its client, as both revisions write it. */
 export interface ServerAsk {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** Makes one call of an internal tool in the client's session, and waits for a decision where the client asked for that. */
+export type InternalCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
 
 /** Where the user of a client signs in: in a browser on this machine, or at the page that has this address for a server. */
 export type SignInPlace = "here" | ((server: string) => string);
@@ -21,6 +25,8 @@ export interface Front {
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Where its user signs in to a mounted server; undefined where no address can be shown. */
   readonly signInAt?: SignInPlace | undefined;
+  /** Calls an internal tool of the host for the same client: so policy, approvals, limits and audit see a question. */
+  readonly callInternal: InternalCall;
   /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
   ask(requests: Readonly<Record<string, ServerAsk>>): Promise<Readonly<Record<string, unknown>>>;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
