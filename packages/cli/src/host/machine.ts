@@ -11,6 +11,8 @@ export interface MachineFinding {
   readonly what: string;
   readonly state: "ok" | "missing";
   readonly says: string;
+  /** What was tried inside a border, and did not work. */
+  readonly stopped?: readonly string[];
 }
 
 /** Tries the programs and borders that toolmount uses. Every `ok` is the result of a trial, not of a version number. */
@@ -76,7 +78,7 @@ async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
   );
   const findings = [...examined].map(([what, { problem, stopped }]): MachineFinding => {
     return problem === null
-      ? { what, state: "ok", says: `${borders[what]}${said(stopped)}` }
+      ? { what, state: "ok", says: borders[what], stopped }
       : { what, state: "missing", says: problem };
   });
   const weak = strictest === "permission" ? ", which is no wall: see the line of bubblewrap" : "";
@@ -88,13 +90,8 @@ async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
 async function examineWall({ env }: Shell): Promise<MachineFinding> {
   const { problem, stopped } = await proveSandbox({ kind: "wall", env, isFresh: true });
   return problem === null
-    ? { what: "bash", state: "ok", says: `commands run behind a wall of bubblewrap${said(stopped)}` }
+    ? { what: "bash", state: "ok", says: "commands run behind a wall of bubblewrap", stopped }
     : { what: "bash", state: "missing", says: `commands run with the rights of the host: ${problem}` };
-}
-
-/** The attempts that a trial made, for people. */
-function said(stopped: readonly string[]): string {
-  return stopped.length === 0 ? "" : `; inside it, nothing could ${stopped.join(", ")}`;
 }
 
 /** The packages that deliver the calls of a fleet are loaded; the database and the engine belong to a plan. */

@@ -1,20 +1,26 @@
 import { dirname } from "node:path";
-import type { ProviderStatus } from "@toolmount/interop/internal";
+import type { LocalServer, ProviderStatus } from "@toolmount/interop/internal";
 import { isToolmountError } from "@toolmount/core/errors";
 import type { Shell } from "../process/shell.ts";
 
 /** Where `model: <name>` without a provider is asked, unless a plan or OPENAI_BASE_URL says another server. */
 const responsesUrl = "https://api.openai.com/v1";
 
+/** A provider, and its server where that runs on this machine. */
+export interface KnownProvider extends ProviderStatus {
+  readonly local: LocalServer | null;
+}
+
 /**
  * Describes the providers of models that a plan can name: whether the package is found from the plan's folder (without a
- * plan, from the working folder), and whether the variable of the key is set. Keys are never part of it.
+ * plan, from the working folder), whether the variable of the key is set, and whether a server of this machine answers.
+ * Keys are never part of it.
  */
 export async function examineProviders(
   plan: string | undefined,
   { env, cwd }: Shell,
-): Promise<readonly ProviderStatus[]> {
-  const [{ describeProviders }, { createPackageImport }] = await Promise.all([
+): Promise<readonly KnownProvider[]> {
+  const [{ describeProviders, findLocalServers }, { createPackageImport }] = await Promise.all([
     import("@toolmount/interop/internal"),
     import("@toolmount/loader/commands"),
   ]);
@@ -30,17 +36,36 @@ export async function examineProviders(
     baseUrl: env["OPENAI_BASE_URL"] || responsesUrl,
   };
   const importPackage = createPackageImport(await folderOf(plan, cwd));
-  return [responses, ...(await describeProviders(importPackage, env))];
+  const [described, running] = await Promise.all([
+    describeProviders(importPackage, env),
+    findLocalServers(env),
+  ]);
+  return [responses, ...described].map((provider) => ({
+    ...provider,
+    local: running.find((server) => server.provider === provider.name) ?? null,
+  }));
 }
 
+/** What is said of a provider that lacks nothing. */
+export const ready = "ready";
+
 /** Returns what a provider lacks, in words. */
-export function describeLack({ isInstalled, problem, install, hasKey, keyVariable }: ProviderStatus): string {
+export function describeLack(provider: KnownProvider): string {
+  const { isInstalled, problem, install, hasKey, keyVariable, baseUrl, local } = provider;
   const lacks = [
     ...(problem === null ? [] : [problem]),
     ...(isInstalled ? [] : [install]),
     ...(hasKey ? [] : [`set ${keyVariable}`]),
+    ...(baseUrl === null && keyVariable === null ? ["name its server in the plan: baseUrl"] : []),
+    ...(baseUrl !== null && isHere(baseUrl) && local === null
+      ? [`start its server, with a model: ${baseUrl} does not answer`]
+      : []),
   ];
-  return lacks.length === 0 ? "ready" : lacks.join(", and ");
+  return lacks.length === 0 ? ready : lacks.join(", and ");
+}
+
+function isHere(baseUrl: string): boolean {
+  return /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
 async function folderOf(plan: string | undefined, cwd: string): Promise<string> {

@@ -31,7 +31,7 @@ export function writeNextCommands(screen: Screen, { ticket }: ToolOutcome, place
 }
 
 /** A word as a shell reads it. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   const shown = printable(word);
   return /^[\w./:@=-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -16,7 +16,10 @@ test("models lists the providers, the install command of a missing package and t
   expect(people.code).toBe(0);
   expect(rowOf("anthropic")).toMatch(/missing +ANTHROPIC_API_KEY set +npm install @ai-sdk\/anthropic$/);
   expect(rowOf("google")).toMatch(/npm install @ai-sdk\/google, and set GOOGLE_GENERATIVE_AI_API_KEY$/);
-  expect(rowOf("ollama")).toMatch(/installed +none needed +ready$/);
+  expect(rowOf("ollama")).toMatch(
+    /installed +none needed +start its server, with a model: http:\S+ does not answer$/,
+  );
+  expect(rowOf("openai-compatible")).toMatch(/name its server in the plan: baseUrl$/);
   expect(rowOf("responses")).toMatch(
     /model: <model> +installed +OPENAI_API_KEY missing +set OPENAI_API_KEY$/,
   );

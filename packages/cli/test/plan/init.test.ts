@@ -38,18 +38,18 @@ async function answerEnd(terminal: AtTerminal, git: "y" | "n" = "n") {
 describe("from an empty folder to a first own call", () => {
   test("init --yes writes a plan and a first tool, which can be called", async () => {
     const { folder, run, read } = await workspace({});
-    const made = await run(["init", "mine", "--yes"]);
-    const cwd = join(folder, "mine");
+    const made = await run(["init", "my own", "--yes"]);
+    const cwd = join(folder, "my own");
     await install(cwd);
     const checked = await run(["check"], { cwd });
     const called = await run(["call", "count_words", '{"text":"one two three"}', "--json"], { cwd });
 
-    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining("cd ")]);
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining("  cd 'my own'\n")]);
     expect(made.stdout).toContain(`npx toolmount call count_words '{"text":"one two three"}'`);
     expect(checked.code, checked.stdout).toBe(0);
     expect(called.json()).toMatchObject({ status: "ok", result: { data: { words: 3 } } });
     expect((await run(["test"], { cwd })).stdout).toContain("1 test, 0 failed");
-    expect(JSON.parse(await read("mine/tsconfig.json"))).toMatchObject({ include: ["tools"] });
+    expect(JSON.parse(await read("my own/tsconfig.json"))).toMatchObject({ include: ["tools"] });
     expect(await read("mine/mount-plan.yaml")).toMatch(/^# yaml-language-server: \$schema=/);
     expect(JSON.parse(await read("mine/package.json"))).toMatchObject({
       name: "mine",

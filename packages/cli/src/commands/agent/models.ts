@@ -1,7 +1,7 @@
 import { isToolmountError, messageOf, ToolmountError } from "@toolmount/core/errors";
-import type { LocalServer, ProviderStatus } from "@toolmount/interop/internal";
+import type { LocalServer } from "@toolmount/interop/internal";
 import type { Command } from "commander";
-import { describeLack, examineProviders } from "../../host/model-providers.ts";
+import { describeLack, examineProviders, type KnownProvider } from "../../host/model-providers.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -26,14 +26,11 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function listProviders({ json }: Options, shell: Shell): Promise<ExitCode> {
-  const { findLocalServers } = await import("@toolmount/interop/internal");
-  const [providers, local] = await Promise.all([
-    examineProviders(shell.settings.plan, shell),
-    findLocalServers(shell.env),
-  ]);
-  if (json === true) shell.out.json({ providers, local });
+  const known = await examineProviders(shell.settings.plan, shell);
+  const local = known.flatMap((provider) => provider.local ?? []);
+  if (json === true) shell.out.json({ providers: known.map(({ local: _, ...provider }) => provider), local });
   else {
-    writeProviders(providers, shell);
+    writeProviders(known, shell);
     writeLocal(local, shell);
   }
   return exitCodes.done;
@@ -49,8 +46,8 @@ function writeLocal(local: readonly LocalServer[], { out }: Shell): void {
       out.line(`  ${printable(`${provider}:${model}`)}  ${out.paint("dim", baseUrl)}`);
 }
 
-function writeProviders(providers: readonly ProviderStatus[], { out }: Shell): void {
-  const keyOf = ({ keyVariable, hasKey }: ProviderStatus) =>
+function writeProviders(providers: readonly KnownProvider[], { out }: Shell): void {
+  const keyOf = ({ keyVariable, hasKey }: KnownProvider) =>
     keyVariable === null ? "none needed" : `${keyVariable} ${hasKey ? "set" : "missing"}`;
   writeTable(
     out,

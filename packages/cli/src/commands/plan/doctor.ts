@@ -1,17 +1,16 @@
 import type { LockChange, Problem } from "@toolmount/loader";
-import type { ProviderStatus } from "@toolmount/interop/internal";
 import type { ServerStatus } from "@toolmount/mcp";
 import type { Command } from "commander";
 import { describeWay, findDirectServers, type DirectServer } from "../../clients/direct-servers.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { examineMachine, type MachineFinding } from "../../host/machine.ts";
-import { describeLack, examineProviders } from "../../host/model-providers.ts";
+import { describeLack, examineProviders, ready, type KnownProvider } from "../../host/model-providers.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { PackageWarning } from "../../install/examine-packages.ts";
 import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
-import type { Shell } from "../../process/shell.ts";
+import type { Shell, Verbosity } from "../../process/shell.ts";
 import { problemsOf } from "../../render/failure.ts";
 import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
@@ -38,7 +37,7 @@ export function define(command: Command, shell: Shell): void {
 interface Diagnosis {
   readonly machine: readonly MachineFinding[];
   /** The providers of models, and what each lacks. */
-  readonly models: readonly ProviderStatus[];
+  readonly models: readonly KnownProvider[];
   readonly plan: string | undefined;
   readonly modules: readonly {
     readonly id: string;
@@ -144,14 +143,12 @@ function writeDiagnosis(
   { machine, models, plan, modules, doubts, problems, lockChanges, servers, direct }: Diagnosis,
   shell: Shell,
 ): void {
-  const { out, cwd } = shell;
-  for (const { what, state, says } of machine) {
-    const { style, sign } = signs[state];
-    out.line(`${out.paint(style, sign)} ${what.padEnd(10)} ${printable(says)}`);
-  }
+  const { out, cwd, settings } = shell;
+  for (const finding of machine) writeFinding(finding, out, settings.verbosity);
   for (const row of models) {
-    const { style, sign } = signs[row.isInstalled && row.problem === null && row.hasKey ? "ok" : "missing"];
-    out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(describeLack(row))}`);
+    const lack = describeLack(row);
+    const { style, sign } = signs[lack === ready ? "ok" : "missing"];
+    out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(lack)}`);
   }
   out.line();
   if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countModules(modules)}`);
@@ -171,6 +168,20 @@ function writeDiagnosis(
   writeDrift(out, lockChanges);
   if (problems.length > 0) out.line();
   writeProblems(out, problems, cwd);
+}
+
+/** With `--verbose`, each attempt to get out of a border is a line. */
+function writeFinding(
+  { what, state, says, stopped = [] }: MachineFinding,
+  out: Screen,
+  verbosity: Verbosity,
+): void {
+  const { style, sign } = signs[state];
+  const isLong = verbosity === "verbose" || verbosity === "debug";
+  const tried = `${stopped.length} ways out of it were tried, and none worked`;
+  const more = stopped.length === 0 ? "" : `; ${tried}${isLong ? ":" : " (--verbose names them)"}`;
+  out.line(`${out.paint(style, sign)} ${what.padEnd(10)} ${printable(says)}${more}`);
+  if (isLong) for (const way of stopped) out.line(out.paint("dim", `  ${"".padEnd(10)} ${way}`));
 }
 
 function writeServer(server: ServerStatus, out: Screen): void {

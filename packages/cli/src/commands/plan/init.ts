@@ -12,6 +12,8 @@ import { renderInit, type InitAnswers } from "../../scaffold/init-files.ts";
 import type { TemplateFiles } from "../../scaffold/templates.ts";
 import { isInRepository, runIn } from "../../scaffold/init-files.ts";
 import { writeFiles } from "../../scaffold/write-files.ts";
+import { quoted } from "../../render/next-commands.ts";
+import { shortPath } from "../../render/problems.ts";
 import { printable } from "../../screen/printable.ts";
 
 interface Options {
@@ -196,7 +198,7 @@ function nextCommands({ folder, answers, lists, kept, isInstalled }: Outcome, cw
     ...(answers.files ? ["@toolmount/tool-filesystem"] : []),
   ];
   return [
-    ...(folder === cwd ? [] : [`cd ${folder}`]),
+    ...(folder === cwd ? [] : [`cd ${quoted(shortPath(folder, cwd))}`]),
     // A package.json that was there before does not name these packages.
     ...(isInstalled
       ? []
