@@ -32,6 +32,7 @@ export async function renderInit({ name, firstTool, files }: InitAnswers): Promi
   ];
   const values: Record<string, string> = {
     name: JSON.stringify(name),
+    packageName: JSON.stringify(packageNameOf(name)),
     tools: entries.length === 0 ? " []" : `\n${entries.join("\n")}`,
     tests: firstTool ? firstTest : "",
     packages: files ? `\n    "@toolmount/tool-filesystem": "*",` : "",
@@ -39,6 +40,16 @@ export async function renderInit({ name, firstTool, files }: InitAnswers): Promi
   };
   const { [firstToolFile]: tool, ...others } = await renderTemplates("init", values);
   return firstTool ? { ...others, [firstToolFile]: tool! } : others;
+}
+
+/** The name of a plan as npm takes names. Source: the rules of validate-npm-package-name. */
+function packageNameOf(name: string): string {
+  const allowed = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._~-]+/g, "-")
+    .replaceAll(/^[._-]+|-+$/g, "")
+    .slice(0, 200);
+  return allowed === "" || allowed === "node_modules" ? "my-tools" : allowed;
 }
 
 /** Whether a folder is in a git repository. */

@@ -50,9 +50,9 @@ describe("from an empty folder to a first own call", () => {
     expect(called.json()).toMatchObject({ status: "ok", result: { data: { words: 3 } } });
     expect((await run(["test"], { cwd })).stdout).toContain("1 test, 0 failed");
     expect(JSON.parse(await read("my own/tsconfig.json"))).toMatchObject({ include: ["tools"] });
-    expect(await read("mine/mount-plan.yaml")).toMatch(/^# yaml-language-server: \$schema=/);
-    expect(JSON.parse(await read("mine/package.json"))).toMatchObject({
-      name: "mine",
+    expect(await read("my own/mount-plan.yaml")).toMatch(/^# yaml-language-server: \$schema=/);
+    expect(JSON.parse(await read("my own/package.json"))).toMatchObject({
+      name: "my-own",
       type: "module",
       dependencies: { "@toolmount/core": expect.any(String), toolmount: expect.any(String) },
     });
