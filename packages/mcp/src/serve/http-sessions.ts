@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
+import { StreamEvents } from "./stream-events.ts";
 
 /** Sessions of clients from before 2026 that are kept; the one that was quiet longest makes room. */
 const maxSessions = 1_000;
@@ -22,6 +23,7 @@ export interface NewHttpSession {
 /** Sessions of clients that speak a revision from before 2026: they connect once and come back with a session id. */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #events = new StreamEvents();
 
   /** Answers a request: of a session that there is, or one that begins a new one. */
   async fetch(
@@ -47,6 +49,7 @@ export class HttpSessions {
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
+      eventStore: this.#events.of(id),
       onsessioninitialized: () => this.#keep(id, { transport, ...made, owner }),
       onsessionclosed: () => this.#end(id),
     });
@@ -55,6 +58,7 @@ export class HttpSessions {
     const response = await transport.handleRequest(request);
     // Anything but a handshake began nothing.
     if (!this.#sessions.has(id)) {
+      this.#events.forget(id);
       made.end();
       void made.server.close();
     }
@@ -70,6 +74,7 @@ export class HttpSessions {
   async #end(id: string): Promise<void> {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
+    this.#events.forget(id);
     session?.end();
     await session?.server.close();
   }
