@@ -10,7 +10,7 @@ import {
 import type { Host, ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
-import { narrowRequest } from "./narrow-request.ts";
+import { narrowRequest } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer, type Serving } from "./server.ts";

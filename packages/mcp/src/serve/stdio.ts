@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
-import { narrowLines } from "./narrow-lines.ts";
+import { narrowLines } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer } from "./server.ts";
