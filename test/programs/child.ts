@@ -1,15 +1,27 @@
-// Runs a program in a process of its own, which dies at the n-th time that it is at a place.
-import { readFileSync } from "node:fs";
+// Runs a program in a process of its own, which dies at the first call that no earlier life died at.
+import { appendFileSync, readFileSync } from "node:fs";
 import { openStore } from "@toolmount/store";
-import { createWorld, runProgram, type Place } from "./world.ts";
+import { numbers } from "./programs.ts";
+import { createWorld, places, runProgram, type Place } from "./world.ts";
 
-const [folder = "", place = "", count = "0"] = process.argv.slice(2);
-let left = Number(count);
-const die = (at: Place) => {
-  if (at === place && --left === 0) process.kill(process.pid, "SIGKILL");
+const [folder = "", seed = "0"] = process.argv.slice(2);
+const linesOf = (file: string) => new Set(readFileSync(`${folder}/${file}`, "utf8").split("\n"));
+const [made, killed] = [linesOf("made.txt"), linesOf("killed.txt")];
+
+/** Each call has one place at which its process dies; the program's seed chooses it. */
+const placeOf = (call: string) => {
+  const letters = [...call].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), Number(seed));
+  return places[numbers(letters)(places.length)];
 };
-const store = await openStore(`sqlite:${folder}/state.db`);
-const host = await createWorld(store, `${folder}/effects.txt`, die);
+const at = (place: Place, call: string) => {
+  if (!made.has(call)) appendFileSync(`${folder}/made.txt`, `${call}\n`);
+  made.add(call);
+  if (killed.has(call) || placeOf(call) !== place) return;
+  appendFileSync(`${folder}/killed.txt`, `${call}\n`);
+  process.kill(process.pid, "SIGKILL");
+};
+const store = await openStore(`sqlite:${folder}/state.db`, { audit: "durable" });
+const host = await createWorld(store, `${folder}/effects.txt`, at);
 const outcome = await runProgram(host, readFileSync(`${folder}/program.ts`, "utf8"));
 process.stdout.write(JSON.stringify(outcome));
 await host.close();

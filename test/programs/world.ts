@@ -3,12 +3,16 @@ import { createHost, data, defineTool, type StateStore } from "@toolmount/core";
 import { config, mount } from "@toolmount/tool-program";
 import { z } from "zod";
 
-/** Where a process dies: before its n-th call has its effect, after it, or when the call has ended. */
-export const places = ["before", "after", "ended"] as const;
+/** Where a process dies: when a call is to be decided, before its effect, after it, or when it has ended. */
+export const places = ["decided", "before", "after", "ended"] as const;
 export type Place = (typeof places)[number];
 
 /** A host with programs over two tools: `note` leaves a line in a file and must not run twice, `look` reads. */
-export async function createWorld(store: StateStore, effects: string, at: (place: Place) => void = () => {}) {
+export async function createWorld(
+  store: StateStore,
+  effects: string,
+  at: (place: Place, call: string) => void = () => {},
+) {
   const host = createHost({ store });
   const common = { consequenceLevel: "low", requiresConfirmation: false } as const;
   const note = defineTool({
@@ -18,9 +22,9 @@ export async function createWorld(store: StateStore, effects: string, at: (place
     category: "side_effect",
     schema: z.strictObject({ n: z.int() }),
     async execute({ n }) {
-      at("before");
+      at("before", `note ${n}`);
       appendFileSync(effects, `${n}\n`);
-      at("after");
+      at("after", `note ${n}`);
       for (let turns = 0; turns < n % 5; turns++) await new Promise(setImmediate);
       return data({ noted: n });
     },
@@ -32,14 +36,19 @@ export async function createWorld(store: StateStore, effects: string, at: (place
     category: "read",
     schema: z.strictObject({ n: z.int() }),
     async execute({ n }) {
+      at("before", `look ${n}`);
       for (let turns = 0; turns < n % 7; turns++) await new Promise(setImmediate);
+      at("after", `look ${n}`);
       return data({ seen: n * n });
     },
   });
   for (const tool of [note, look]) host.coordinator.mount("tools", tool);
-  host.coordinator.hooks.observe("tool:post", (_, event) => {
-    if (event["tool_name"] === "note") at("ended");
-  });
+  const watch = (place: Place) => (_: string, event: Readonly<Record<string, unknown>>) => {
+    const { tool_name: name, tool_input: given } = event as { tool_name: string; tool_input: { n?: number } };
+    if (given.n !== undefined) at(place, `${name} ${given.n}`);
+  };
+  host.coordinator.hooks.gate("tool:pre", watch("decided"));
+  host.coordinator.hooks.observe("tool:post", watch("ended"));
   await mount(host.coordinator, config.parse({ parallel: 4 }));
   return host;
 }
