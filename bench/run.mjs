@@ -12,6 +12,7 @@ import { historyRows } from "./history-rows.mjs";
 import { httpRows } from "./http-rows.mjs";
 import { mcpRows } from "./mcp-rows.mjs";
 import { drawTable } from "./picture.mjs";
+import { programRows } from "./program-rows.mjs";
 import { rows as callRows } from "./rows.mjs";
 import { startRows } from "./start-rows.mjs";
 import { worldRows } from "./world-rows.mjs";
@@ -25,6 +26,7 @@ const rows = {
   ...flowRows,
   ...historyRows,
   ...httpRows,
+  ...programRows,
 };
 
 const { values } = parseArgs({

@@ -5,17 +5,14 @@ import { numbers } from "./programs.ts";
 import { createWorld, places, runProgram, type Place } from "./world.ts";
 
 const [folder = "", seed = "0"] = process.argv.slice(2);
-const linesOf = (file: string) => new Set(readFileSync(`${folder}/${file}`, "utf8").split("\n"));
-const [made, killed] = [linesOf("made.txt"), linesOf("killed.txt")];
+const killed = new Set(readFileSync(`${folder}/killed.txt`, "utf8").split("\n"));
 
 /** Each call has one place at which its process dies; the program's seed chooses it. */
 const placeOf = (call: string) => {
-  const letters = [...call].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), Number(seed));
+  const letters = Buffer.from(call).reduce((sum, letter) => sum * 31 + letter, Number(seed));
   return places[numbers(letters)(places.length)];
 };
 const at = (place: Place, call: string) => {
-  if (!made.has(call)) appendFileSync(`${folder}/made.txt`, `${call}\n`);
-  made.add(call);
   if (killed.has(call) || placeOf(call) !== place) return;
   appendFileSync(`${folder}/killed.txt`, `${call}\n`);
   process.kill(process.pid, "SIGKILL");

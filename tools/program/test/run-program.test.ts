@@ -27,6 +27,19 @@ describe("a program", () => {
     });
   });
 
+  test("is TypeScript also where JavaScript reads the same text otherwise", async () => {
+    const { run } = await mounted();
+    const source = "const number = 1, id = (x) => x; return [id<number>(7), id < number > (7)]";
+    expect((await run(source)).result.data).toMatchObject({ result: [7, 7] });
+  });
+
+  test("that closes its function early computes and calls nothing beyond its bounds", async () => {
+    const { run, did } = await mounted({ max_calls: 3 });
+    const { result } = await run("}); tools.add({ a: 1, b: 1 }); (async () => {");
+    expect(result.code).not.toBe("TOOL_FAILED");
+    expect(did.length).toBeLessThanOrEqual(1);
+  });
+
   test("catches the failure of a call, with its code", async () => {
     const { run } = await mounted();
     const { result } = await run(

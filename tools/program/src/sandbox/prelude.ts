@@ -3,12 +3,29 @@
  * that a second run repeats. It runs inside the sandbox, before the program, and keeps what it needs of the language to
  * itself: a program may replace every global.
  */
-export const prelude = `(function (call, print, nearest, names, now, seed) {
+export const prelude = `(function (send, print, nearest, names, now, seed, maxText) {
   "use strict";
   const { stringify, parse } = JSON;
   const { defineProperty, freeze, create, getPrototypeOf } = Object;
   const construct = Reflect.construct;
   const text = String;
+  const RealPromise = Promise;
+
+  // The promises of calls that have no answer yet. The host knows them by number, and makes no objects for them.
+  const waiting = create(null);
+  let calls = 0;
+  const call = (name, json, stack) => new RealPromise((resolve) => {
+    if (json.length > maxText)
+      throw new RangeError("the arguments of " + name + " are longer than " + maxText + " characters");
+    calls++;
+    waiting[calls] = resolve;
+    send(calls, name, json, stack);
+  });
+  const answer = (id, said) => {
+    const resolve = waiting[id];
+    delete waiting[id];
+    resolve(said);
+  };
 
   class ToolError extends Error {
     constructor(message, code, tool) {
@@ -122,6 +139,7 @@ export const prelude = `(function (call, print, nearest, names, now, seed) {
     });
   };
   return {
+    answer,
     value: (value) => (value === undefined ? undefined : stringify(value)),
     describe,
   };

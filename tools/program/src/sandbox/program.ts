@@ -1,10 +1,5 @@
 import { nearestNames } from "@toolmount/core/text";
-import type {
-  QuickJSContext,
-  QuickJSDeferredPromise,
-  QuickJSHandle,
-  QuickJSWASMModule,
-} from "quickjs-emscripten-core";
+import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from "quickjs-emscripten-core";
 import type { Answer, End, Request, Start, Thrown, Turn } from "./messages.ts";
 import { prelude } from "./prelude.ts";
 import { stripTypeScriptTypes } from "node:module";
@@ -21,14 +16,13 @@ const file = "program.ts";
 export class Program {
   readonly #context: QuickJSContext;
   readonly #report: (turn: Turn) => void;
-  readonly #waiting = new Map<number, QuickJSDeferredPromise>();
+  readonly #waiting = new Set<number>();
   readonly #requests: Request[] = [];
   #output = "";
   #printed = 0;
   #steps: number;
-  #ids = 0;
   #main: QuickJSHandle | null = null;
-  #tools: { readonly value: QuickJSHandle; readonly describe: QuickJSHandle } | null = null;
+  #tools: Readonly<Record<"answer" | "value" | "describe", QuickJSHandle>> | null = null;
   #end: End | null = null;
 
   constructor(engine: QuickJSWASMModule, start: Start, report: (turn: Turn) => void) {
@@ -45,14 +39,17 @@ export class Program {
 
   /** Continues the program with the answer of a call. */
   answer(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.id);
-    if (waiting === undefined || this.#end !== null) return;
-    this.#waiting.delete(answer.id);
+    if (this.#end !== null || !this.#waiting.delete(answer.id)) return;
     const said =
       "data" in answer
         ? `{"data":${answer.data}}`
         : JSON.stringify({ error: answer.error, code: answer.code });
-    this.#context.newString(said).consume((text) => waiting.resolve(text));
+    const context = this.#context;
+    const id = context.newNumber(answer.id);
+    const given = context.newString(said);
+    const { error } = context.callFunction(this.#tools!.answer, context.undefined, id, given);
+    for (const handle of [id, given]) handle.dispose();
+    if (error) this.#fail(error);
     this.#turn();
   }
 
@@ -62,9 +59,16 @@ export class Program {
     const made = context.callFunction(
       helpers,
       context.undefined,
-      context.newFunction("call", (name, given, stack) =>
-        this.#call(context.getString(name), context.getString(given), context.getString(stack)),
-      ),
+      context.newFunction("send", (id, name, given, stack) => {
+        const { line } = placeIn(context.getString(stack));
+        this.#waiting.add(context.getNumber(id));
+        this.#requests.push({
+          id: context.getNumber(id),
+          name: context.getString(name),
+          arguments: context.getString(given),
+          line,
+        });
+      }),
       context.newFunction("print", (text) => this.#print(context.getString(text))),
       context.newFunction("nearest", (name) =>
         context.newString(hintFor(context.getString(name), start.names)),
@@ -72,36 +76,41 @@ export class Program {
       this.#evaluate(JSON.stringify(start.names), "names.js"),
       start.now === null ? context.null : context.newNumber(start.now),
       context.newNumber(start.seed),
+      context.newNumber(maxText),
     );
     const tools = context.unwrapResult(made);
-    this.#tools = { value: context.getProp(tools, "value"), describe: context.getProp(tools, "describe") };
-    const plain = toJavaScript(start.source);
-    if ("thrown" in plain) {
-      this.#end = plain;
-      return;
-    }
-    const code = context.evalCode(plain.code, file);
-    if (code.error) return this.#fail(code.error);
-    const main = context.callFunction(code.value, context.undefined);
+    this.#tools = {
+      answer: context.getProp(tools, "answer"),
+      value: context.getProp(tools, "value"),
+      describe: context.getProp(tools, "describe"),
+    };
+    const code = this.#load(start.source);
+    if (code === null) return;
+    const main = context.callFunction(code, context.undefined);
     if (main.error) return this.#fail(main.error);
     this.#main = main.value;
   }
 
-  #evaluate(code: string, name: string): QuickJSHandle {
-    return this.#context.unwrapResult(this.#context.evalCode(code, name));
+  /** The program as a function. Null for a text that does not parse; then the end says why. */
+  #load(source: string): QuickJSHandle | null {
+    const context = this.#context;
+    if (!mayHaveTypes(source)) {
+      const plain = context.evalCode(before + source + after, file);
+      if (!plain.error) return plain.value;
+      plain.error.dispose();
+    }
+    const stripped = toJavaScript(source);
+    if ("thrown" in stripped) this.#end = stripped;
+    else {
+      const code = context.evalCode(stripped.code, file);
+      if (!code.error) return code.value;
+      this.#fail(code.error);
+    }
+    return null;
   }
 
-  #call(name: string, given: string, stack: string): QuickJSHandle {
-    const promise = this.#context.newPromise();
-    if (given.length > maxText) {
-      this.#context
-        .newError(`the arguments of ${name} are longer than ${maxText} characters`)
-        .consume((error) => promise.reject(error));
-      return promise.handle;
-    }
-    this.#waiting.set(++this.#ids, promise);
-    this.#requests.push({ id: this.#ids, name, arguments: given, line: placeIn(stack).line });
-    return promise.handle;
+  #evaluate(code: string, name: string): QuickJSHandle {
+    return this.#context.unwrapResult(this.#context.evalCode(code, name));
   }
 
   #print(text: string): void {
@@ -188,6 +197,15 @@ function hintFor(name: string, names: readonly string[]): string {
 
 const before = "(async () => {\n";
 const after = "\n})";
+
+/**
+ * Whether a text that is JavaScript may mean something else in TypeScript. That is so only for type arguments, as in
+ * `f<T>(x)`, which JavaScript reads as two comparisons. All other types are no JavaScript, so the engine refuses them.
+ */
+function mayHaveTypes(source: string): boolean {
+  const from = source.indexOf("<");
+  return from >= 0 && /(?<!=)>\s*[(`/]/.test(source.slice(from));
+}
 
 /**
  * A program as a function of JavaScript: its types become blanks, so that each character keeps its place. What cannot be

@@ -63,17 +63,29 @@ export class Threads {
     const opening = this.#spare ?? openThread(start.memoryMb);
     this.#spare = null;
     const running = opening.then(async (thread) => {
+      const prepare = () => this.#openSpare(start.memoryMb);
       try {
-        this.#spare ??= this.#isClosed ? null : openThread(start.memoryMb);
-        this.#spare?.catch(() => (this.#spare = null));
-        return await new Run(thread, call, signal).begin({ type: "start", ...start });
+        return await new Run(thread, call, signal, prepare).begin({ type: "start", ...start });
       } finally {
-        await thread.terminate();
+        prepare();
+        this.#keepOpen(thread.terminate());
       }
     });
-    this.#open.add(running);
-    void running.catch(() => {}).finally(() => this.#open.delete(running));
+    this.#keepOpen(running);
     return running;
+  }
+
+  /** Opens the thread of the next program, unless there is one. */
+  #openSpare(memoryMb: number): void {
+    if (this.#isClosed) return;
+    this.#spare ??= openThread(memoryMb);
+    this.#spare.catch(() => (this.#spare = null));
+  }
+
+  /** Has `close` wait for work. */
+  #keepOpen(work: Promise<unknown>): void {
+    this.#open.add(work);
+    void work.catch(() => {}).finally(() => this.#open.delete(work));
   }
 
   /** Ends the thread that waits, and waits for those whose programs are being stopped. */
@@ -81,7 +93,7 @@ export class Threads {
     this.#isClosed = true;
     const spare = await this.#spare?.catch(() => null);
     await spare?.terminate();
-    await Promise.allSettled(this.#open);
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 }
 
@@ -110,14 +122,21 @@ class Run {
   readonly #thread: Worker;
   readonly #call: (request: Request) => Promise<Answer>;
   readonly #signal: AbortSignal;
+  /** Called when the program computes no more for now, so that other work does not slow it down. */
+  readonly #onWait: () => void;
   readonly #done = Promise.withResolvers<{ end: End; output: string }>();
   readonly #calls = new Set<Promise<unknown>>();
   #output = "";
   #failure: { readonly error: unknown } | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(thread: Worker, call: (request: Request) => Promise<Answer>, signal: AbortSignal) {
-    [this.#thread, this.#call, this.#signal] = [thread, call, signal];
+  constructor(
+    thread: Worker,
+    call: (request: Request) => Promise<Answer>,
+    signal: AbortSignal,
+    onWait: () => void,
+  ) {
+    [this.#thread, this.#call, this.#signal, this.#onWait] = [thread, call, signal, onWait];
   }
 
   async begin(start: Start): Promise<{ end: End; output: string }> {
@@ -148,6 +167,7 @@ class Run {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#output += turn.output;
+    if (turn.end === null) this.#onWait();
     if (this.#failure === null) for (const request of turn.requests) this.#start(request);
     if (turn.end !== null) void this.#finish(turn.end);
   }
