@@ -1,11 +1,7 @@
 // The floor of programs: the bare engine that runs one program. As a thread it answers when it has run it, and then sends back what it gets.
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { parentPort } from "node:worker_threads";
-
-const require = createRequire(fileURLToPath(import.meta.resolve("@toolmount/tool-program")));
-const { newQuickJSWASMModuleFromVariant } = require("quickjs-emscripten-core");
-const variant = require("@jitl/quickjs-ng-wasmfile-release-sync");
+import variant from "@jitl/quickjs-ng-wasmfile-release-sync";
+import { newQuickJSWASMModuleFromVariant } from "quickjs-emscripten-core";
 
 export const openEngine = () => newQuickJSWASMModuleFromVariant(variant);
 

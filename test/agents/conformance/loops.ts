@@ -30,7 +30,7 @@ export interface Loop {
 }
 
 /** The server that a loop asks, and what its tools do. */
-export interface World {
+interface World {
   readonly api: ProviderApi;
   readonly baseUrl: string;
   readonly ran: string[];
