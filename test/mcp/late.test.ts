@@ -154,7 +154,7 @@ test("a person signs in while the host serves, and the tools arrive; until then 
   await until(() => notified() > 0);
 
   expect(before).toBeLessThan(4);
-  expect(await namesOf(client)).toEqual(["protected_greet"]);
+  expect(await namesOf(client)).toEqual(["protected_greet", "protected_who_am_i"]);
 });
 
 test("a server that refuses the credentials of the plan is asked with growing delays", async () => {

@@ -107,7 +107,8 @@ test("a message of 10 MB arrives whole; one over the limit ends the connection w
   const next = await host.call({ name: "echo", arguments: { text: "again" } });
 
   expect(whole.result.data).toHaveLength(10_000_000);
-  expect(over.status).toBe("failed");
+  expect(over).toMatchObject({ status: "failed", result: { code: "MCP_MESSAGE_TOO_LARGE" } });
+  expect(over.result.error).toContain("a line is longer than 12000000 bytes");
   expect(next.result.data).toBe("echo: again");
 });
 

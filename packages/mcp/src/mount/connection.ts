@@ -80,7 +80,7 @@ export class Connection {
     } catch (error) {
       if (options.signal?.aborted === true) throw error;
       if (!(await this.#isRepeatable(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
-        throw error;
+        throw this.#transport?.refused ?? error;
       return await attempt(await this.client(options.signal));
     } finally {
       if (front !== undefined) this.#fronts.delete(front);
@@ -108,11 +108,11 @@ export class Connection {
 
   /** Whether a call failed for its connection, and may be made again. */
   async #isRepeatable(client: Client, error: unknown, idempotent: boolean): Promise<boolean> {
+    if (this.#transport?.refused !== undefined) return false; // the same answer would come again
     if (isForgotten(error)) await this.#drop(client, "the server has forgotten the session");
     if (isUnsent(error)) await client.close(); // then it is known how its program ended
-    return (
-      isForgotten(error) || isUnsent(error) || (idempotent && (isLost(error) || this.#client !== client))
-    );
+    const isGone = isLost(error) || this.#client !== client;
+    return isForgotten(error) || isUnsent(error) || (idempotent && isGone);
   }
 
   /** The connected client; connects when there is none. Rejects with a `ToolError` that says why it cannot. */

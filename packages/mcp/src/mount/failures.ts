@@ -65,7 +65,7 @@ export function answeredWith(name: string, status: number): PartialResult {
 
 /** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */
 export function causeOf(error: unknown, transport: StdioTransport | undefined): string {
-  const ended = transport?.ended;
+  const ended = transport?.refused?.message ?? transport?.ended;
   const last = transport?.lastWords.trim().split("\n").at(-1)?.trim() ?? "";
   const words = last === "" ? "" : `; it said last: ${last.slice(0, 300)}`;
   if (ended !== undefined) return `${ended}${words}`;

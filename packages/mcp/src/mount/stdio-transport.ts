@@ -10,7 +10,7 @@ import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { LineReader, requireNarrow } from "@toolmount/core/internal";
 import { isRecord } from "../wire/guards.ts";
-import { tooLarge } from "../wire/message-size.ts";
+import { MessageTooLarge, tooLarge } from "../wire/message-size.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
 /** What a stdio transport is made with. */
@@ -38,6 +38,7 @@ export class StdioTransport implements Transport {
   #tree: ProcessTree | undefined;
   #starting: Promise<unknown> | undefined;
   #ended: string | undefined;
+  #refused: MessageTooLarge | undefined;
   #strayLines = 0;
   #closed = false;
 
@@ -53,6 +54,11 @@ export class StdioTransport implements Transport {
   /** By its presence the SDK knows a transport over stdio, where a server that is silent is an old one. */
   get stderr(): null {
     return null;
+  }
+
+  /** Returns why the connection was ended: the server sent a message that is not read. */
+  get refused(): MessageTooLarge | undefined {
+    return this.#refused;
   }
 
   /** Returns how the program ended by itself; undefined while it runs, and when it was asked to end. */
@@ -101,6 +107,7 @@ export class StdioTransport implements Transport {
     try {
       for (const line of this.#lines.push(chunk)) this.#receive(line);
     } catch (error) {
+      if (error instanceof MessageTooLarge) this.#refused ??= error;
       this.onerror?.(error as Error);
       void this.close();
     }
