@@ -242,11 +242,61 @@ test("APTIX-N13: only the requested names get schemas; an unknown one is ignored
   expect(JSON.stringify(lines.filter(({ level }) => level !== "info"))).toContain("no schema today");
 });
 
-test("APTIX-N31: a strict schema goes to a provider with additionalProperties false, and is not sent as strict", async () => {
-  const tool = native(() => data(1), { schema: z.strictObject({ at: z.string().optional() }) });
-  const { host } = await opened(onePlan, { m: mounting(tool) });
+test("APTIX-N31: schemas go to a provider with additionalProperties false, and are not sent as strict; one that speaks of others keeps its words", async () => {
+  const at = { at: { type: "string" } } as const;
+  const schemas = {
+    strict: z.strictObject({ at: z.string().optional() }),
+    plain: z.object({ at: z.string().optional() }),
+    silent: { type: "object", properties: at },
+    loose: z.looseObject({ at: z.string().optional() }),
+    open: { type: "object", properties: at, additionalProperties: { type: "number" } },
+    joined: { type: "object", properties: at, allOf: [{ properties: { on: { type: "string" } } }] },
+    anything: { type: "object" },
+  } as const;
+  const tools = Object.entries(schemas).map(([name, schema]) => native(() => data(1), { name, schema }));
+  const { host } = await opened(onePlan, { m: mounting(...tools) });
+  const sent = toOpenAI(host.tools()).tools;
 
-  expect(toOpenAI(host.tools()).tools).toMatchObject([
-    { strict: false, parameters: { type: "object", additionalProperties: false } },
-  ]);
+  expect(new Set(sent.map(({ strict }) => strict))).toEqual(new Set([false]));
+  const additional = Object.fromEntries(
+    sent.map(({ name, parameters }) => [name, parameters["additionalProperties"]]),
+  );
+  expect(additional).toEqual({
+    anything: undefined,
+    joined: undefined,
+    loose: {},
+    open: { type: "number" },
+    plain: false,
+    silent: false,
+    strict: false,
+  });
+  const extra = { at: "x", more: "y" };
+  const { result } = await host.call({ name: "silent", arguments: extra });
+  expect(result).toMatchObject({ data: 1 });
+});
+
+test("APTIX-N9: a client tool that is executed here answers with a coded failure, whichever way the call comes, and its server half never runs", async () => {
+  const ran: unknown[] = [];
+  Object.assign(globalThis, { aptixN9: ran });
+  const source = aptixSource(`globalThis.aptixN9.push(text); ${success('"1"')}`).replace(
+    "get IsToolFullyExecutedOnServer() { return true; }",
+    "get IsToolFullyExecutedOnServer() { return false; }",
+  );
+  const outer = native(
+    async (_, context) => data((await context.call({ name: "agent_probe", arguments: {} })).result.code!),
+    { name: "outer" },
+  );
+  const text = `${plan}  - module: m\n`;
+  const { host } = await opened(text, { m: mounting(outer) }, { files: { "tool.js": source } });
+  const direct = await host.call({ name: "agent_probe", arguments: '{"name":"Ada"}' });
+  const nested = await host.call({ name: "outer" });
+
+  expect(direct).toMatchObject({ status: "failed", result: { code: "UNAVAILABLE", tool: "agent_probe" } });
+  expect(toInvokeResult(direct)).toMatchObject({
+    Successful: false,
+    Result: null,
+    Errors: [{ ErrorCode: "UNAVAILABLE" }],
+  });
+  expect(nested).toMatchObject({ status: "ok", result: { data: "UNAVAILABLE" } });
+  expect(ran).toEqual([]);
 });

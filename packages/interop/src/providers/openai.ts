@@ -39,7 +39,10 @@ export type OpenAIPart =
   | { type: "input_image"; detail: "auto"; image_url: string }
   | { type: "input_file"; filename: string; file_data: string };
 
-/** Offers tools to OpenAI. Schemas are sent unchanged, not strict: strict mode has no optional arguments. */
+/**
+ * Offers tools to OpenAI, not strict: strict mode has no optional arguments. A schema that lists its arguments, and is silent
+ * about others, is sent with `additionalProperties: false`.
+ */
 export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
@@ -51,7 +54,7 @@ export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
       type: "function",
       name: names.toProvider(name),
       description,
-      parameters: withLists(inputSchema),
+      parameters: closed(withLists(inputSchema)),
       strict: false,
     })),
     readCall: (item) => readCall(item, names),
@@ -93,6 +96,27 @@ function withLists(schema: Readonly<Record<string, unknown>>): Readonly<Record<s
   const properties = isRecord(schema["properties"]) ? {} : { properties: {} };
   const required = Array.isArray(schema["required"]) ? {} : { required: [] };
   return { type: "object", ...schema, ...properties, ...required };
+}
+
+/** Keywords by which a schema allows arguments that its own `properties` do not list. */
+const openers = [
+  "additionalProperties",
+  "unevaluatedProperties",
+  "patternProperties",
+  "propertyNames",
+  "dependentSchemas",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "if",
+  "$ref",
+];
+
+/** A schema without listed arguments stays open: it can only be called with others. */
+function closed(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const listsSome = Object.keys(Object(schema["properties"])).length > 0;
+  const isSilent = openers.every((keyword) => schema[keyword] === undefined);
+  return listsSome && isSilent ? { ...schema, additionalProperties: false } : schema;
 }
 
 function readCall(item: unknown, names: NameMap): CallRequest {
