@@ -78,11 +78,27 @@ test("AMP-25, AMP-N56: each finding has its rule, where, why and how to fix it; 
   expect(code).toBe(1);
   expect(stdout).toContain("✖ core");
   expect(stdout).toContain("✖ amplifier");
+  expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+    /^greet_person: \d+ checks, [1-9]\d* errors?, \d+ warnings?$/,
+  );
   expect(stdout).toContain(
     "error mount_signature at mount\n    it takes fewer than two parameters\n    why: ",
   );
   expect(stdout).toContain("error text_hidden at tools.greet_person.description");
   expect(stdout).toContain("\\u{202e}");
+  expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+    /^greet_person: \d+ checks, [1-9]\d* errors?, \d+ warnings?$/,
+  );
+});
+
+test("AMP-N56: warnings do not fail: the command ends with 0, and the last line counts checks, errors and warnings", async () => {
+  const { run } = await workspace({ "greeter/package.json": packageJson(), "greeter/index.js": greeter("") });
+  const { code, stdout } = await run(["validate", "greeter"]);
+
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^✔ core: \d+ checks, compliant\n✔ amplifier: \d+ checks, compliant/);
+  expect(stdout).toContain("warning tool_description at ");
+  expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^greet_person: \d+ checks, 0 errors, 1 warning$/);
 });
 
 test("as JSON: one verdict a profile, and findings with stable rule ids", async () => {
