@@ -1,3 +1,5 @@
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -5,7 +7,10 @@ import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprot
 import { createHost, data, defineTool } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { join } from "node:path";
+import { linkPackages, serveCommand } from "./support/command.ts";
 import { listen } from "./support/http.ts";
+import { folderOf } from "./support/world.ts";
 
 /** A host with a tool that reports progress and then waits until it is released, served to clients of the older revision. */
 async function world() {
@@ -138,3 +143,57 @@ test.each(["the newer SDK", "the older SDK"])(
     expect(runs()).toBe(1);
   },
 );
+
+const waits = `
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+let runs = 0;
+export const wait = defineTool({
+  name: "wait",
+  description: "Waits for a file.",
+  schema: z.strictObject({ file: z.string() }),
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  execute: async ({ file }, context) => {
+    runs++;
+    context.progress({ progress: 1 });
+    while (!existsSync(file)) await delay(20);
+    return data({ run: runs });
+  },
+});
+`;
+
+test("a call through toolmount serve --http survives the loss of every connection, and runs once", async () => {
+  const token = randomUUID();
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  const tokens = [{ name: "ana", user: "ana", roles: ["call"], sha256 }];
+  const elsewhere = await folderOf({ "tokens.json": JSON.stringify({ version: 1, tokens }) });
+  await chmod(join(elsewhere, "tokens.json"), 0o600);
+  const cwd = await folderOf({
+    "plan.yaml": "version: 1\ntools:\n  - module: ./wait.ts\n",
+    "wait.ts": waits,
+  });
+  await linkPackages(cwd);
+  const words = ["plan.yaml", "--tokens", join(elsewhere, "tokens.json")];
+  const { url } = await serveCommand(words, { cwd });
+  const between = await startCutter(`${url}/mcp`);
+  const client = new Client({ name: "test", version: "1.0.0" });
+  onTestFinished(() => client.close());
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(between.url, { requestInit }));
+  const file = join(cwd, "released");
+  const reported = Promise.withResolvers<void>();
+
+  const called = client.callTool(
+    { name: "wait", arguments: { file } },
+    { onprogress: () => reported.resolve() },
+  );
+  await reported.promise;
+  between.cut();
+  await writeFile(file, "");
+
+  expect((await called).structuredContent).toEqual({ run: 1 });
+});
