@@ -62,7 +62,25 @@ test("with programs alone, cost counts what a request has, and what the tools in
   };
   expect(tools.map(({ name }) => name)).toEqual(["describe_tools", "run_program"]);
   expect(inPrograms.tools.map(({ name }) => name)).toEqual(["find_note", "read_note"]);
-  expect((await run(["cost"])).stdout).toContain("2 more tools are called in programs only");
+  const saved = /2 more tools are called in programs only; their definitions would cost (\d+) tokens in each/;
+  expect((await run(["cost"])).stdout).toMatch(saved);
+});
+
+test("with programs alone and prices, cost says what each request saves", async () => {
+  const prices = "session: { orchestrator: { model: m, prices: { input: 2, output: 10, currency: EUR } } }\n";
+  const { run } = await workspace({
+    "mount-plan.yaml": `${planOf("./note.ts", "./wordy.ts", "program")}offer: { programs: always }\n${prices}`,
+    "note.ts": note,
+    "wordy.ts": wordy,
+  });
+  const { saved } = (await run(["cost", "--json"])).json() as {
+    saved: { tools: number; tokens: number; cost: { amount: number; currency: string } };
+  };
+  expect(saved.tools).toBe(2);
+  expect(saved.cost).toEqual({ amount: (saved.tokens * 2) / 1_000_000, currency: "EUR" });
+  expect((await run(["cost"])).stdout).toMatch(
+    /tokens, 0\.000\d+ EUR without a cache, in each request of a turn/,
+  );
 });
 
 test("a plan that offers programs without a module that runs them has a problem, with its place", async () => {

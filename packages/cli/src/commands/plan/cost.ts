@@ -31,7 +31,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--max <tokens>", "fail when a request costs more; default: offer.maxTokens of the plan", readMax)
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
-      shell.end(await cost(plan, options, shell));
+      shell.end(await showCost(plan, options, shell));
     });
   addExamples(command, ["toolmount cost", "toolmount cost --form anthropic --max 8000"]);
 }
@@ -47,7 +47,7 @@ function readMax(text: string): number {
   throw new InvalidArgumentError("Give a whole number of tokens, from 1.");
 }
 
-async function cost(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+async function showCost(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { mode, form, json } = options;
   const host = await openPlan(plan, options, shell);
   try {
@@ -57,8 +57,9 @@ async function cost(plan: string | undefined, options: Options, shell: Shell): P
     const inPrograms = await measureOffer(inProgramsOnly(host.tools({ mode: offer.mode }), offer), forms);
     const max = options.max ?? budgetOf(host.plan.written["offer"]);
     const above = max === undefined ? [] : forms.filter((name) => totalOf(measured, name) > max);
-    if (json === true) shell.out.json({ ...measured, inPrograms, max: max ?? null, above });
-    else writeCost(measured, forms, { max, above }, inPrograms, shell);
+    const saved = savedBy(inPrograms, forms[0], priceOf(host.plan.written["session"]));
+    if (json === true) shell.out.json({ ...measured, inPrograms, saved, max: max ?? null, above });
+    else writeCost(measured, forms, { max, above, saved }, shell);
     return above.length === 0 ? exitCodes.done : exitCodes.failed;
   } finally {
     await host.close();
@@ -78,6 +79,34 @@ function budgetOf(offer: unknown): number | undefined {
   return typeof maxTokens === "number" ? maxTokens : undefined;
 }
 
+interface Price {
+  readonly input: number;
+  readonly currency?: string;
+}
+
+/** The price of a million tokens of input: the loader has checked it. Undefined for a plan without prices. */
+function priceOf(session: unknown): Price | undefined {
+  const { orchestrator } = (session ?? {}) as { readonly orchestrator?: { readonly prices?: Price } };
+  return orchestrator?.prices;
+}
+
+/** What each request of a turn saves, because it has no definitions of tools that only programs call. */
+interface Saved {
+  readonly tools: number;
+  readonly tokens: number;
+  /** Null without prices. */
+  readonly cost: { readonly amount: number; readonly currency: string } | null;
+}
+
+function savedBy(inPrograms: OfferCost, form: FormName, price: Price | undefined): Saved {
+  const tokens = inPrograms.tools.length === 0 ? 0 : totalOf(inPrograms, form);
+  const cost =
+    price === undefined
+      ? null
+      : { amount: (tokens * price.input) / 1_000_000, currency: price.currency ?? "USD" };
+  return { tools: inPrograms.tools.length, tokens, cost };
+}
+
 function totalOf({ total }: OfferCost, form: FormName): number {
   return total[form] ?? 0;
 }
@@ -85,13 +114,13 @@ function totalOf({ total }: OfferCost, form: FormName): number {
 interface Verdict {
   readonly max: number | undefined;
   readonly above: readonly FormName[];
+  readonly saved: Saved;
 }
 
 function writeCost(
   measured: OfferCost,
   forms: readonly FormName[],
-  { max, above }: Verdict,
-  inPrograms: OfferCost,
+  { max, above, saved }: Verdict,
   { out }: Shell,
 ): void {
   const count = (tokens: number | undefined) => String(tokens ?? 0).padStart(6);
@@ -109,10 +138,11 @@ function writeCost(
   const how =
     "tokens of the definitions as JSON, counted with o200k; other models count up to a quarter more or less";
   out.line(out.paint("dim", how));
-  if (inPrograms.tools.length > 0) {
-    const saved = totalOf(inPrograms, forms[0]!);
+  if (saved.tools > 0) {
+    const { cost } = saved;
+    const price = cost === null ? "" : `, ${cost.amount.toPrecision(2)} ${cost.currency} without a cache,`;
     out.line(
-      `${inPrograms.tools.length} more tools are called in programs only; their definitions would cost ${saved} tokens`,
+      `${saved.tools} more tools are called in programs only; their definitions would cost ${saved.tokens} tokens${price} in each request of a turn`,
     );
   }
   if (max === undefined) return;
