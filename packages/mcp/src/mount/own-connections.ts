@@ -38,24 +38,41 @@ export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): re
   return known.map((tool) => found.get(tool.name) ?? tool);
 }
 
-/** Connections that are kept; the one that was quiet longest is closed. */
+/** Connections that are kept; of those without a running call, the one that was quiet longest is closed. */
 const maxKept = 64;
 
 /** The connections of one server whose sessions, or users, have one each. */
 export class KeptConnections {
   readonly #kept = new Map<string, Connection>();
+  /** Calls that run on a connection. */
+  readonly #running = new Map<Connection, number>();
+  readonly #max: number;
+
+  constructor(max = maxKept) {
+    this.#max = max;
+  }
 
   /** The connection of a session or a user, made at the first call. */
   of(key: string, connect: () => Connection): Connection {
     const connection = this.#kept.get(key) ?? connect();
     this.#kept.delete(key);
     this.#kept.set(key, connection);
-    const [quietest] = this.#kept.entries();
-    if (this.#kept.size > maxKept && quietest !== undefined) {
-      this.#kept.delete(quietest[0]);
-      void quietest[1].close();
+    const quiet = [...this.#kept].find(([, one]) => one !== connection && !this.#running.has(one));
+    if (this.#kept.size > this.#max && quiet !== undefined) {
+      this.#kept.delete(quiet[0]);
+      void quiet[1].close();
     }
     return connection;
+  }
+
+  /** Keeps a connection while a call runs on it. Returns what ends that. */
+  hold(connection: Connection): () => void {
+    this.#running.set(connection, (this.#running.get(connection) ?? 0) + 1);
+    return () => {
+      const left = (this.#running.get(connection) ?? 1) - 1;
+      if (left === 0) this.#running.delete(connection);
+      else this.#running.set(connection, left);
+    };
   }
 
   entries(): Iterable<[string, Connection]> {

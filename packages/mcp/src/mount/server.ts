@@ -210,10 +210,12 @@ export class MountedServer {
     const user = this.#settings.instance === "user" ? context.userId : undefined;
     return this.#clientSignIn.call(user, context, async () => {
       const connection = this.#connectionFor(context);
+      const release = this.#kept.hold(connection);
       try {
         await this.#connectFor(params.name, connection, options.signal);
         return await connection.call(params, options);
       } finally {
+        release();
         if (this.#settings.instance === "call") await connection.close();
       }
     });
