@@ -72,6 +72,19 @@ describe("the tracing channel of calls", () => {
     },
   );
 
+  test("reports the end of the synchronous part while the call still waits for its tool", async () => {
+    const gate = Promise.withResolvers<void>();
+    const host = hostOf(tool(async () => (await gate.promise, data(7))));
+    const heard = listen(host);
+    const moments = () => heard.map(([moment]) => moment);
+
+    const call = host.call({ name: "probe" });
+    expect(moments()).toEqual(["start", "end"]);
+    gate.resolve();
+    await call;
+    expect(moments()).toEqual(["start", "end", "asyncStart", "asyncEnd"]);
+  });
+
   test("reports the arguments as the schema parsed them, and of a call that is not valid as they were given", async () => {
     const schema = z.strictObject({ lines: z.int().default(20) });
     const host = hostOf(tool((params) => data(params), { schema }));

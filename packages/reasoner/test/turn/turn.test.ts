@@ -417,6 +417,24 @@ test("a hook may refuse a prompt, or a request to the model", async () => {
   expect(held.requests).toHaveLength(0);
 });
 
+test("AMP-N40: what a hook injects after a call, for one request, is in the next request and not in the one after it", async () => {
+  const answers = [response([call("c1", "add")]), response([call("c2", "add")]), response([say("ok")])];
+  const { run, requests, host } = await world(answers, { tools: [tool("add", () => 1)] });
+  let calls = 0;
+  host.coordinator.hooks.gate("tool:post", () =>
+    ++calls === 1
+      ? { action: "inject_context", contextInjection: "the sky is blue", ephemeral: true }
+      : undefined,
+  );
+  await run("hello");
+
+  expect(requests.map(({ input }) => JSON.stringify(input).includes("the sky is blue"))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
+
 test("AMP-N40, APTIX-N27: what hooks inject is named and bounded, and events tell its digest, not its text", async () => {
   const { run, requests, host, heard } = await world([response([call("c1", "add")]), response([say("ok")])], {
     tools: [tool("add", () => 1)],
