@@ -1,4 +1,5 @@
 import { createMemoryStore } from "@toolmount/core";
+import { createToken, createTokenCheck, hashToken } from "../src/index.ts";
 import { expect, test, vi } from "vitest";
 import { clockOfLooks } from "./support/clock.ts";
 import { createWorld, serve } from "./support/world.ts";
@@ -81,4 +82,40 @@ test("of more questions than are listed, the next one follows an answer, and a p
   const after = await list();
   expect(after.waiting.slice(0, -1)).toEqual(before.waiting.slice(1));
   expect([after.waiting.length, after.hasMore]).toEqual([1_000, true]);
+});
+
+test("an approver who is a user, and no admin, gets the events and the questions of other users; a caller gets their own", async () => {
+  const { host } = createWorld();
+  const tokens = { caller: createToken(), operator: createToken(), ana: createToken() };
+  const record = (name: "caller" | "operator", role: "call" | "approve") => ({
+    name,
+    sha256: hashToken(tokens[name]),
+    roles: [role],
+    user: name,
+  });
+  const authenticate = createTokenCheck([record("caller", "call"), record("operator", "approve")]);
+  const { server } = await serve(host, { authenticate }, tokens);
+  const streams = await Promise.all(
+    [tokens.operator, tokens.caller].map(async (token) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${server.url}/api/v1/hosts/default/events`, { headers });
+      return answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    }),
+  );
+  const [approver, caller] = streams.map((reader) => async (last: string) => {
+    let seen = "";
+    while (!seen.includes(last)) seen += (await reader.read()).value ?? expect.fail("the stream ended");
+    return seen;
+  });
+  await host.call({ name: "wipe" }, { sessionId: "s", userId: "bob" });
+  await host.call({ name: "echo" }, { sessionId: "c", userId: "caller" });
+
+  await host.call({ name: "echo" }, { sessionId: "o", userId: "operator" });
+
+  const seen = await approver!('"operator"');
+  expect(seen).toContain('"bob"');
+  if (!seen.includes('"asked":["')) await approver!('"asked":["');
+  const own = await caller!('"caller"');
+  expect(own).not.toContain("bob");
+  expect(own).not.toContain("event: approvals");
 });
