@@ -17,7 +17,7 @@ export function NothingYet() {
           </li>
           {me.value?.roles.includes("call") === true && (
             <li>
-              <a href="#/try">Try a tool</a>, or rehearse it first: a rehearsal changes nothing.
+              <a href="#/try">Try one of them</a>, or rehearse it first: a rehearsal changes nothing.
             </li>
           )}
           {served.value?.turns === true && (
