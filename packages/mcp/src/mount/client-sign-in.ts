@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, ToolContext } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
-import { Credentials, tokensOf, type CredentialStore } from "../auth/credentials.ts";
+import type { CredentialStore } from "../auth/credentials.ts";
 import { currentFront, type Front } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import type { ServerSettings } from "./config.ts";
@@ -10,9 +9,6 @@ import { signIn } from "./sign-in.ts";
 
 /** Longest wait for a person who signs in, in milliseconds. */
 const personMs = 300_000;
-
-/** How often the store is asked whether the user has signed in at the page, in milliseconds. */
-const pollMs = 500;
 
 /** How often a call that waits reports that it does, in milliseconds. */
 const reportMs = 5_000;
@@ -47,7 +43,7 @@ export class ClientSignIn {
       return await attempt();
     } catch (error) {
       const front = currentFront.getStore();
-      if (!isNeedsAuth(error) || !canShow(front, user)) throw error;
+      if (!isNeedsAuth(error) || !canShow(front)) throw error;
       const running = this.#running.get(user) ?? this.#begin(front, user);
       let reports = 0;
       const everyMs = Math.min(reportMs, this.#options.settings.timeoutMs / 2);
@@ -65,8 +61,10 @@ export class ClientSignIn {
   }
 
   #begin(front: Front, user: string | undefined): Promise<boolean> {
-    const { settings, logger } = this.#options;
-    const signed = this.#signIn(front, user, AbortSignal.timeout(personMs)).then(
+    const { settings, folder = ".", store, logger } = this.#options;
+    const signal = AbortSignal.timeout(personMs);
+    const open = ({ href }: URL) => raceSignal(show(front, href, settings.name), signal);
+    const signed = signIn({ settings, folder, store, user, signal, open }).then(
       () => true,
       (error: unknown) => {
         logger.info({ server: settings.name, err: error }, `no sign-in by the client: ${messageOf(error)}`);
@@ -77,33 +75,15 @@ export class ClientSignIn {
     void signed.then(() => this.#running.delete(user));
     return signed;
   }
-
-  async #signIn(front: Front, user: string | undefined, signal: AbortSignal): Promise<unknown> {
-    const { settings, folder = ".", store } = this.#options;
-    const { signInAt } = front;
-    const open = (address: string) => raceSignal(show(front, address, settings.name), signal);
-    if (typeof signInAt !== "function")
-      return signIn({ settings, folder, store, user, signal, open: ({ href }) => open(href) });
-    const credentials = new Credentials(store, new URL(settings.url ?? ""), {
-      clientId: settings.auth.clientId,
-      user,
-    });
-    const token = async () => tokensOf(await credentials.read())?.access_token;
-    const before = await token();
-    await open(signInAt(settings.name));
-    while ((await token()) === before) await delay(pollMs, undefined, { signal });
-    return undefined;
-  }
 }
 
 function isNeedsAuth(error: unknown): boolean {
   return error instanceof ToolError && error.code === "MCP_NEEDS_AUTH";
 }
 
-/** A page is for many people, so what one of them signs in to there is for that user alone. */
-function canShow(front: Front | undefined, user: string | undefined): front is Front {
-  if (front?.signInAt === undefined || front.capabilities.elicitation?.url === undefined) return false;
-  return front.signInAt === "here" || user !== undefined;
+/** Whether the client can show an address to its user, whose browser is on this machine. */
+function canShow(front: Front | undefined): front is Front {
+  return front?.isHere === true && front.capabilities.elicitation?.url !== undefined;
 }
 
 /** Asks the client to open an address. Rejects where its user does not want to. */

@@ -20,7 +20,7 @@ export type Answer = InputRequiredResult | ToolOutcome;
 
 /** A call, and what mounted servers may need of its client. */
 export interface InFront extends Waiting {
-  readonly signInAt: Front["signInAt"];
+  readonly isHere: boolean | undefined;
   /** Makes calls of internal tools for the same client. */
   readonly internalCalls: (context: SessionCallContext) => InternalCall;
 }
@@ -35,14 +35,14 @@ export async function runInFront(
   state: SealedState | undefined,
   work: (context: SessionCallContext) => Promise<Answer>,
 ): Promise<Answer> {
-  const { ctx, capabilities = {}, context, signInAt, internalCalls } = waiting;
+  const { ctx, capabilities = {}, context, isHere, internalCalls } = waiting;
   const client = waiting.served;
   if (era === "legacy") {
     const callInternal = internalCalls(context);
-    const front = createPushFront(ctx, { client, capabilities, signInAt, callInternal });
+    const front = createPushFront(ctx, { client, capabilities, isHere, callInternal });
     return currentFront.run(front, () => work(context));
   }
-  const attached = { client, capabilities, logLevel: logLevelOf(ctx), signInAt, log: logTo(ctx) };
+  const attached = { client, capabilities, logLevel: logLevelOf(ctx), isHere, log: logTo(ctx) };
   const call =
     state?.asked === "input"
       ? find(waiting, state)
@@ -93,7 +93,7 @@ function logTo({ mcpReq }: ServerContext): Front["log"] {
 /** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
 function createPushFront(
   { mcpReq }: ServerContext,
-  own: Pick<Front, "client" | "capabilities" | "signInAt" | "callInternal">,
+  own: Pick<Front, "client" | "capabilities" | "isHere" | "callInternal">,
 ): Front {
   return {
     ...own,

@@ -22,7 +22,7 @@ import {
 } from "@toolmount/core";
 import { behindChannel, chainOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
-import type { InternalCall, SignInPlace } from "../wire/front.ts";
+import type { InternalCall } from "../wire/front.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
@@ -48,8 +48,8 @@ export interface Serving {
   readonly seal: StateSeal;
   /** On whose behalf its calls are. */
   readonly userId?: string | undefined;
-  /** Where the user of the client signs in to a mounted server that wants it. */
-  readonly signInAt?: SignInPlace | undefined;
+  /** Whether the client's user is on this machine, and can sign in to a mounted server that wants it. */
+  readonly isHere?: boolean | undefined;
   /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
   readonly toolsOnly?: boolean | undefined;
   /** Makes the server of the SDK. */
@@ -146,7 +146,7 @@ async function callTool(
   ctx: ServerContext,
   serving: Serving & { readonly capabilities: ClientCapabilities | undefined },
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options, seal, capabilities, userId, signInAt } = serving;
+  const { served, options, seal, capabilities, userId, isHere } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const context = contextOf(ctx, served.host, userId);
@@ -158,7 +158,7 @@ async function callTool(
     ctx,
     call,
     context,
-    signInAt,
+    isHere,
     internalCalls: (inFront) => internalCalls(ctx, serving, inFront),
   };
   const state = ctx.mcpReq.requestState<SealedState>();

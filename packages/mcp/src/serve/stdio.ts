@@ -47,8 +47,7 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
         options,
         seal,
         userId: options.userId,
-        // The client has started this program, so its browser is on this machine.
-        signInAt: "here",
+        isHere: true, // the client has started this program
       });
       stopWatching();
       stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // the client is gone

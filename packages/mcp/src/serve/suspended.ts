@@ -16,7 +16,7 @@ interface Attached {
   readonly client: object;
   readonly capabilities: ClientCapabilities;
   readonly logLevel: LoggingLevel | undefined;
-  readonly signInAt: Front["signInAt"];
+  readonly isHere: boolean | undefined;
   readonly log: Front["log"];
 }
 
@@ -53,8 +53,8 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     return this.#attached.logLevel;
   }
 
-  get signInAt(): Front["signInAt"] {
-    return this.#attached.signInAt;
+  get isHere(): boolean | undefined {
+    return this.#attached.isHere;
   }
 
   get signal(): AbortSignal {

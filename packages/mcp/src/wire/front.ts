@@ -11,9 +11,6 @@ export interface ServerAsk {
 /** Makes one call of an internal tool in the client's session, and waits for a decision where the client asked for that. */
 export type InternalCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
 
-/** Where the user of a client signs in: in a browser on this machine, or at the page that has this address for a server. */
-export type SignInPlace = "here" | ((server: string) => string);
-
 /** The client for whose call a tool of a mounted server runs. */
 export interface Front {
   /** Who it is: the same object for all calls of one client. */
@@ -23,8 +20,8 @@ export interface Front {
   readonly logLevel: LoggingLevel | undefined;
   /** Answers that came with the call itself, before anything was asked. */
   readonly given?: Readonly<Record<string, unknown>> | undefined;
-  /** Where its user signs in to a mounted server; undefined where no address can be shown. */
-  readonly signInAt?: SignInPlace | undefined;
+  /** Whether its user's browser is on this machine, so that the user can sign in to a mounted server. */
+  readonly isHere?: boolean | undefined;
   /** Calls an internal tool of the host for the same client: so policy, approvals, limits and audit see a question. */
   readonly callInternal: InternalCall;
   /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
