@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { LocalServer, ProviderStatus } from "@toolmount/interop/internal";
 import { isToolmountError } from "@toolmount/core/errors";
 import type { Shell } from "../process/shell.ts";
+import { isHere } from "../scaffold/this-machine.ts";
 
 /** Where `model: <name>` without a provider is asked, unless a plan or OPENAI_BASE_URL says another server. */
 const responsesUrl = "https://api.openai.com/v1";
@@ -46,26 +47,24 @@ export async function examineProviders(
   }));
 }
 
-/** What is said of a provider that lacks nothing. */
-export const ready = "ready";
-
 /** Returns what a provider lacks, in words. */
 export function describeLack(provider: KnownProvider): string {
+  const lacks = lacksOf(provider);
+  return lacks.length === 0 ? "ready" : lacks.join(", and ");
+}
+
+/** What has to be done before a provider can be used. */
+export function lacksOf(provider: KnownProvider): readonly string[] {
   const { isInstalled, problem, install, hasKey, keyVariable, baseUrl, local } = provider;
-  const lacks = [
+  return [
     ...(problem === null ? [] : [problem]),
     ...(isInstalled ? [] : [install]),
     ...(hasKey ? [] : [`set ${keyVariable}`]),
     ...(baseUrl === null && keyVariable === null ? ["name its server in the plan: baseUrl"] : []),
-    ...(baseUrl !== null && isHere(baseUrl) && local === null
+    ...(baseUrl !== null && isHere(new URL(baseUrl)) && local === null
       ? [`start its server, with a model: ${baseUrl} does not answer`]
       : []),
   ];
-  return lacks.length === 0 ? ready : lacks.join(", and ");
-}
-
-function isHere(baseUrl: string): boolean {
-  return /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
 async function folderOf(plan: string | undefined, cwd: string): Promise<string> {

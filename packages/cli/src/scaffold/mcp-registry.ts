@@ -5,6 +5,7 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { boundedFetch } from "@toolmount/core/internal";
 import { messageOf } from "@toolmount/core/errors";
 import { z } from "zod";
+import { isHere } from "./this-machine.ts";
 import { serverJson, type ServerJson } from "./server-json.ts";
 
 /** Milliseconds in which a registry must answer. */
@@ -40,13 +41,21 @@ export async function findServer(wanted: string, registry: string, cwd: string):
   const fitting = servers.filter(
     (one) => one.name === name && (version === "latest" || one.version === version),
   );
-  const [newest] = fitting.toSorted((one, other) => compare(other.version, one.version));
+  const newest = await newestOf(fitting);
   if (newest === undefined) throw notFound(wanted, `${place} has ${listOf(servers.map((one) => one.name))}`);
   return newest;
 }
 
-function compare(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
+/** By semver, in which 2.0.0-beta is before 2.0.0. A text that is no version of semver is older than all that are. */
+async function newestOf(servers: readonly ServerJson[]): Promise<ServerJson | undefined> {
+  const { default: semver } = await import("semver");
+  const isVersion = ({ version }: ServerJson) => semver.valid(version) !== null;
+  const [newest] = servers
+    .filter(isVersion)
+    .toSorted((one, other) => semver.rcompare(one.version, other.version));
+  const byText = (one: ServerJson, other: ServerJson) =>
+    other.version.localeCompare(one.version, "en", { numeric: true });
+  return newest ?? servers.toSorted(byText)[0];
 }
 
 /** The servers of a file, or of a folder: `server.json`, `<any>.server.json`, and the `server.json` of each folder in it. */
@@ -79,8 +88,7 @@ async function askRegistry(name: string, version: string, registry: string): Pro
 /** A registry says which programs run here, so it is asked over TLS; one on this machine may do without. */
 function requireSafe(registry: string): URL {
   const url = URL.canParse(registry) ? new URL(registry) : undefined;
-  const isHere = url !== undefined && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if (url !== undefined && (url.protocol === "https:" || isHere)) return url;
+  if (url !== undefined && (url.protocol === "https:" || isHere(url))) return url;
   throw new ToolmountError("OPTION_INVALID", {
     option: "registry",
     problem: `${registry.slice(0, 200)} is not an address that begins with https://`,

@@ -105,8 +105,8 @@ interface Parts {
 }
 
 /**
- * Makes the entry for a server: of its first package or remote address that this host can use, or of the first of the
- * kind that `use` names. Throws `USAGE_INVALID` with the reason of each when there is none.
+ * Makes the entry for a server, of its first package or remote address that this host can use. With `use`, only those of
+ * that kind count. Where none can be used, it throws `USAGE_INVALID` with the reason for each.
  */
 export function chooseServer(
   server: ServerJson,

@@ -196,11 +196,13 @@ test("add accepts the new tools only: a tool of another server that changed mean
 });
 
 test("a folder is a registry, too: of a server it has several versions of, the newest is added, or the one that is named", async () => {
-  const newer = { ...weather, version: "1.10.0", packages: [{ ...weather.packages[0]!, version: "1.10.0" }] };
+  const of = (version: string) =>
+    JSON.stringify({ ...weather, version, packages: [{ ...weather.packages[0]!, version }] });
   const { here } = await workspace({
     "plan.yaml": plan,
     "registry/old.server.json": JSON.stringify(weather),
-    "registry/new/server.json": JSON.stringify(newer),
+    "registry/new/server.json": of("1.10.0"),
+    "registry/soon/server.json": of("1.10.0-beta.1"),
   });
   const runs = async (server: string) => {
     const { stdout } = await here(["add", server, "plan.yaml", "--registry", "registry", "--json"]);

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { describeWay, findDirectServers, type DirectServer } from "../../clients/direct-servers.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { examineMachine, type MachineFinding } from "../../host/machine.ts";
-import { describeLack, examineProviders, ready, type KnownProvider } from "../../host/model-providers.ts";
+import { describeLack, examineProviders, lacksOf, type KnownProvider } from "../../host/model-providers.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { PackageWarning } from "../../install/examine-packages.ts";
@@ -146,9 +146,8 @@ function writeDiagnosis(
   const { out, cwd, settings } = shell;
   for (const finding of machine) writeFinding(finding, out, settings.verbosity);
   for (const row of models) {
-    const lack = describeLack(row);
-    const { style, sign } = signs[lack === ready ? "ok" : "missing"];
-    out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(lack)}`);
+    const { style, sign } = signs[lacksOf(row).length === 0 ? "ok" : "missing"];
+    out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(describeLack(row))}`);
   }
   out.line();
   if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countModules(modules)}`);
