@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import type { Approver, CallRequest, Progress, Session } from "@toolmount/core";
+import type { Approver, CallRequest, Progress } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
 import { isToolInterrupt, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { createRuleWriter, type RuleWriter } from "../../host/rule-writer.ts";
@@ -105,9 +106,7 @@ async function call(
   const { plan } = operands;
   const { status, shell } = openStatus(given);
   const input = planOfSource(plan, options);
-  // What a rehearsal would change is kept under a session. `node:crypto` takes 5 ms to load, so other calls have no id.
-  const sessionId = options.session ?? (options.rehearse === true ? randomUUID() : "");
-  const { outcome, rehearsed, code } = await shell.interruptible(async (controller) => {
+  const { outcome, rehearsed, session, code } = await shell.interruptible(async (controller) => {
     const terminal = operands.text === "-" ? undefined : shell.terminal;
     const rules = createRuleWriter(shell.cwd);
     const approver = chooseApprover(options, terminal, shell, controller, rules);
@@ -122,8 +121,10 @@ async function call(
       const called = id === undefined ? request : { ...request, id };
       const done =
         options.rehearse === true
-          ? rehearse(host.session(sessionId), called, context, options)
-          : host.call(called, context).then((own) => ({ outcome: own, rehearsed: null }));
+          ? rehearse(host, called, context, options)
+          : host
+              .call(called, context)
+              .then((own) => ({ outcome: own, rehearsed: null, session: options.session }));
       const ended = await done.finally(() => status.show([]));
       return { ...ended, code: exitCodeOfReplay(host, exitCodeOfCall(ended.outcome), shell) };
     } catch (error) {
@@ -135,7 +136,6 @@ async function call(
       await host.close();
     }
   });
-  const session = rehearsed === null ? options.session : sessionId;
   const saved =
     options.save === undefined ? [] : await saveContent(outcome, resolve(shell.cwd, options.save));
   const more = {
@@ -156,15 +156,17 @@ async function call(
 
 /** Rehearses a call; with `--ask`, it is then made as the list was approved. */
 async function rehearse(
-  session: Session,
+  host: OpenedHost,
   request: CallRequest,
   { mode: _, sessionId: __, ...context }: ReturnType<typeof contextOf>,
   options: CallOptions,
 ) {
+  // What it would change is kept under a session. `node:crypto` takes 5 ms to load, so other calls have no id.
+  const session = host.session(options.session ?? randomUUID());
   const rehearsed = session.rehearse();
   const outcome = await rehearsed.call(request, context);
   const made = outcome.status === "ok" ? await makeList(rehearsed, options, context, request) : null;
-  return { outcome: made ?? outcome, rehearsed };
+  return { outcome: made ?? outcome, rehearsed, session: session.id };
 }
 
 function chooseApprover(
