@@ -116,7 +116,7 @@ test("a client of the older SDK signs in by itself", async () => {
 
 test("a person whose token has no role is refused after the sign-in, too", async () => {
   const url = await serveBehindProvider([]);
-  const { provider, address } = createSignIn();
+  const { provider, address, kept } = createSignIn();
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = new StreamableHTTPClientTransport(url, { authProvider: provider });
   await expect(client.connect(transport)).rejects.toBeInstanceOf(UnauthorizedError);
@@ -124,5 +124,15 @@ test("a person whose token has no role is refused after the sign-in, too", async
 
   const again = new StreamableHTTPClientTransport(url, { authProvider: provider });
   const refused = new Client({ name: "test", version: "1.0.0" }).connect(again);
-  await expect(refused).rejects.toThrow("401");
+  await expect(refused).rejects.toThrow("403 insufficient_scope");
+  const { access_token: token } = kept["tokens"] as { access_token: string };
+  const answer = await fetch(url, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+    403,
+    'Bearer error="insufficient_scope"',
+  ]);
+  expect(await answer.json()).toMatchObject({
+    code: "FORBIDDEN",
+    detail: expect.stringContaining("no role"),
+  });
 });

@@ -16,7 +16,7 @@ export interface OidcOptions {
 /** Algorithms with a public key. `none` and shared secrets are not among them. */
 const algorithms = ["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
-/** Recognises signed tokens of an OpenID provider. A token without a role is not accepted. */
+/** Recognises signed tokens of an OpenID provider. A token whose claim lists no role is recognised, and may do nothing. */
 export function createOidcCheck(options: OidcOptions): (token: string) => Promise<Principal | null> {
   const { issuer, audience, keys, rolesClaim = "roles" } = options;
   const findKey = keys instanceof URL ? createRemoteJWKSet(keys) : keys;
@@ -46,6 +46,6 @@ function principalOf(payload: JWTPayload, rolesClaim: string): Principal | null 
   const claimed: unknown = payload[rolesClaim];
   const own = Array.isArray(claimed) ? roles.filter((role) => claimed.includes(role)) : [];
   const { sub } = payload;
-  if (own.length === 0 || sub === undefined || sub === "") return null;
+  if (sub === undefined || sub === "") return null;
   return { name: sub, user: sub, roles: new Set<Role>(own), hosts: null };
 }

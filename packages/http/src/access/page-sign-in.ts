@@ -100,7 +100,10 @@ function toPage({ response }: Visit, fragment: Readonly<Record<string, string>>)
 
 /** The first token that is accepted here: of some providers only the one about the person is signed. */
 async function acceptedOf({ tokens }: Granted, options: PageSignInOptions): Promise<string | null> {
-  for (const token of tokens) if ((await options.authenticate(token)) !== null) return token;
+  for (const token of tokens) {
+    const principal = await options.authenticate(token);
+    if (principal !== null && principal.roles.size > 0) return token;
+  }
   const { logger = silentLogger, audience, issuer } = options;
   logger.warn(
     { audience, issuer },

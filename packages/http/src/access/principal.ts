@@ -20,6 +20,14 @@ export interface Principal {
   readonly hosts: ReadonlySet<string> | null;
 }
 
+/** Throws `FORBIDDEN` without any role. A provider knows more people than those who may use this server. */
+export function requireAnyRole({ name, roles: own }: Principal): void {
+  if (own.size > 0) return;
+  throw new HttpError("FORBIDDEN", {
+    problem: `${name} has no role here; give the user one of ${roles.join(", ")} at the provider`,
+  });
+}
+
 /** Throws `FORBIDDEN` without one of the roles. */
 export function requireRole(principal: Principal, ...oneOf: readonly Role[]): void {
   if (oneOf.some((role) => principal.roles.has(role))) return;

@@ -47,9 +47,14 @@ export function answerError(thrown: unknown): { readonly status: number; readonl
 
 /** The headers of an answer to what was thrown. */
 export function headersOf(thrown: unknown): Record<string, string> {
-  const { seconds } = (thrown instanceof HttpError ? thrown.details : {}) as { readonly seconds?: number };
-  const again = seconds === undefined ? {} : { "retry-after": String(seconds) };
-  return { "content-type": "application/problem+json", ...again };
+  const known = thrown instanceof HttpError ? thrown : undefined;
+  const { seconds } = (known?.details ?? {}) as { readonly seconds?: number };
+  return {
+    "content-type": "application/problem+json",
+    ...(seconds !== undefined && { "retry-after": String(seconds) }),
+    // Source: RFC 6750, section 3.1. The token is valid, and its roles do not suffice.
+    ...(known?.code === "FORBIDDEN" && { "www-authenticate": 'Bearer error="insufficient_scope"' }),
+  };
 }
 
 function problemOf(

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/core";
 import { isSignIn, type PageSignIn } from "../access/page-sign-in.ts";
+import { requireAnyRole } from "../access/principal.ts";
 import type { Authenticate } from "../access/tokens.ts";
 import type { Admitted } from "../api/service.ts";
 import { answerError, headersOf } from "../fault/answer.ts";
@@ -78,6 +79,7 @@ export function createFront({
       throw new HttpError("UNAUTHENTICATED", {});
     }
     refuseOften(requests, principal.name);
+    requireAnyRole(principal);
     return { principal, ...open.add(token!, principal, response) };
   };
 
