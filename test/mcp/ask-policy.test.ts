@@ -30,6 +30,7 @@ async function world(clientEra: "legacy" | "modern", era: "legacy" | "modern", p
     args: [join(import.meta.dirname, "fixtures/conformance-server.ts")],
     era,
     ask: ["elicitation", "sampling", "roots"],
+    expose: ["prompts", "resources"],
   };
   const cwd = await folderOf();
   const state = { state: "sqlite:./state.db", audit: "durable" };
@@ -62,13 +63,21 @@ async function world(clientEra: "legacy" | "modern", era: "legacy" | "modern", p
     }));
     return { isError: isError === true, text: JSON.stringify(content) };
   };
+  const prompt = async () => {
+    const { messages } = await client.getPrompt({ name: "test_input_required_result_prompt" });
+    return JSON.stringify(messages);
+  };
+  const read = async () => {
+    const { contents } = await client.readResource({ uri: "test://asked" });
+    return JSON.stringify(contents);
+  };
   const elicit = () => ask("test_elicitation", { message: "Who?" });
   const sample = () => ask("test_sampling", { prompt: "2 + 2" });
   const called = async () => {
     const sink = host.coordinator.get("audit-sink") as AuditSink;
     return (await sink.read()).flatMap(({ entry }) => (entry.kind === "start" ? entry.tool : []));
   };
-  return { host, asked, elicit, sample, called, tools: () => client.listTools() };
+  return { host, asked, elicit, sample, prompt, read, called, tools: () => client.listTools() };
 }
 
 test.each(pairs)(
@@ -124,5 +133,35 @@ test.each(pairs)(
     expect(question).toMatchObject({ tool: "upstream.elicitation", arguments: { message: "Who?" } });
     expect(approved.text).toContain("ada@example.com");
     expect(asked).toEqual(["elicitation"]);
+  },
+);
+
+test.each(pairs)(
+  "a question before a prompt or a resource is a call, too: a %s client answers it, and the audit has it (%s server)",
+  async (clientEra, era) => {
+    const { asked, prompt, read, called } = await world(clientEra, era);
+
+    const given = [await prompt(), await read()];
+
+    expect(given).toEqual([expect.stringContaining("accept: ada"), expect.stringContaining("accept: ada")]);
+    expect(asked).toEqual(["elicitation", "elicitation"]);
+    expect((await called()).filter((tool) => !tool.endsWith("list"))).toEqual([
+      "upstream.prompts.get.test_input_required_result_prompt",
+      "upstream.elicitation",
+      "upstream.resources.read.test___asked",
+      "upstream.elicitation",
+    ]);
+  },
+);
+
+test.each(pairs)(
+  "a rule binds a question before a prompt or a resource: the user of a %s client never sees it (%s server)",
+  async (clientEra, era) => {
+    const { asked, prompt, read } = await world(clientEra, era, { policy: { deny: ["*.elicitation"] } });
+
+    const given = [await prompt(), await read()];
+
+    expect(given).toEqual([expect.stringContaining("decline"), expect.stringContaining("decline")]);
+    expect(asked).toEqual([]);
   },
 );

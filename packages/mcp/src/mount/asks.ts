@@ -42,7 +42,7 @@ export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCa
   };
 }
 
-/** Answers requests that a server from before 2026 makes while a call runs. */
+/** Answers requests that a server from before 2026 makes while it works for a client. */
 export function answerAsks(
   client: Client,
   settings: AskSettings,
@@ -54,7 +54,7 @@ export function answerAsks(
     if (front === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidRequest,
-        "calls of several clients, or of none, run on this connection, so it is not known whom to ask",
+        "requests of several clients, or of none, run on this connection, so it is not known whom to ask",
       );
     const { asked } = await askInFront(front, { asked: request }, { ...settings, toolFor });
     return asked as never;
@@ -130,35 +130,50 @@ const kinds: Readonly<Record<string, AskKind>> = {
   "roots/list": "roots",
 };
 
-/** Who calls which tool. */
-interface CallAsks {
+/** Who makes a request, and what the plan lets the server ask. */
+export interface RequestAsks {
   readonly settings: AskSettings;
   readonly front: Front | undefined;
-  readonly definition: Tool;
   readonly toolFor: AskTool;
 }
 
-/** Calls a tool; a server of 2026 that wants input gets it from the client in front, round after round. */
-export async function callWithAsks(
+/** Calls a tool, and answers what its server asks. */
+export function callWithAsks(
   client: Client,
   params: CallToolRequest["params"],
   options: RequestOptions,
-  { settings, front, definition, toolFor }: CallAsks,
+  { definition, ...asks }: RequestAsks & { readonly definition: Tool },
 ): Promise<CallToolResult> {
   // The host checks results. The SDK needs the rest of the definition, for arguments that are headers, too.
   const { outputSchema: _, ...toolDefinition } = definition;
   const how = { ...options, toolDefinition };
+  return withAnswers(client, params, asks, how, (next, own) => client.callTool(next, own));
+}
+
+/**
+ * Makes a request. A server of 2026 that wants input for it gets that from the client in front, round after round; an
+ * older server asks by requests of its own.
+ */
+export async function withAnswers<
+  Params extends object,
+  Result extends object,
+  Options extends RequestOptions,
+>(
+  client: Client,
+  params: Params,
+  { settings, front, toolFor }: RequestAsks,
+  options: Options,
+  send: (params: Params, options: Options) => Promise<Result | InputRequiredResult>,
+): Promise<Result> {
   if (client.getProtocolEra() === "legacy" || (settings.ask.length === 0 && front?.logLevel === undefined))
-    return client.callTool(params, how);
-  const { _meta: given, ...rest } = params;
+    return (await send(params, options)) as Result;
+  const { _meta: given, ...rest } = params as Params & { readonly _meta?: object };
   const stated = { ...rest, _meta: { ...given, ...metaFor(settings, front) } };
   let next: Readonly<Record<string, unknown>> =
     front?.given === undefined ? {} : { inputResponses: front.given };
   for (let round = 0; round < maxRounds; round++) {
-    const result: CallToolResult | InputRequiredResult = await client.callTool(
-      { ...stated, ...next },
-      { ...how, allowInputRequired: true },
-    );
+    const all = { ...stated, ...next } as unknown as Params;
+    const result = await send(all, { ...options, allowInputRequired: true });
     if (!isInputRequiredResult(result)) return result;
     const { inputRequests = {}, requestState } = result;
     const asked = inputRequests as Readonly<Record<string, ServerAsk>>;
@@ -172,7 +187,7 @@ export async function callWithAsks(
 }
 
 /** Returns what a request states of the client in front, for a server of 2026. */
-export function metaFor(settings: AskSettings, front: Pick<Front, "capabilities" | "logLevel"> | undefined) {
+function metaFor(settings: AskSettings, front: Front | undefined) {
   const asked = capabilitiesFor(settings.ask, front?.capabilities ?? {});
   return {
     [CLIENT_CAPABILITIES_META_KEY]: { ...asked, ...uiCapabilities(settings) },

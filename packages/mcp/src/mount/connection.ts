@@ -7,8 +7,8 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { currentFront, type Front } from "../wire/front.ts";
-import { callWithAsks } from "./asks.ts";
+import { currentFront, Fronts } from "../wire/front.ts";
+import { callWithAsks, type RequestAsks } from "./asks.ts";
 import { Attempts, describeConnection } from "./attempts.ts";
 import type { CallServerOptions } from "./tool-definition.ts";
 import { connectClient, createClient, listen, type ConnectionOptions, type EraVerdict } from "./client.ts";
@@ -29,7 +29,7 @@ import { createTransport } from "./transport.ts";
 import { aboveOf, type Above } from "../wire/chain.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 
-/** One connection to a server, made when it is first needed and again after it was lost. */
+/** One connection to a server, made when first needed and again after it was lost. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #client: Client | undefined;
@@ -37,8 +37,7 @@ export class Connection {
   #connecting: Promise<Client> | undefined;
   /** The end of the last connection: a new one is not made before everything of the old one is gone. */
   #ending: Promise<void> = Promise.resolve();
-  /** The clients whose calls run on this connection. */
-  readonly #fronts = new Set<Front>();
+  readonly #fronts = new Fronts();
   readonly #attempts = new Attempts();
   #connections = 0;
   readonly #closing = new AbortController();
@@ -59,38 +58,38 @@ export class Connection {
     });
   }
 
-  /**
-   * Calls a tool. A call that did not reach the server is repeated once on a new connection; one that may have reached it
-   * only when it is `idempotent`.
-   */
   async call(
     params: CallToolRequest["params"],
     { idempotent, skill, definition, ...options }: CallServerOptions,
   ): Promise<CallToolResult> {
-    const client = await this.client(options.signal);
-    const front = currentFront.getStore();
-    const asks = { ...this.#options, front, definition };
-    const attempt = (on: Client) =>
+    return this.request({ signal: options.signal, idempotent }, (client, asks) =>
       skill === undefined
-        ? callWithAsks(on, params, options, asks)
-        : readSkill(on, skill, params.arguments, options);
-    if (front !== undefined) this.#fronts.add(front);
-    try {
-      return await attempt(client);
-    } catch (error) {
-      if (options.signal?.aborted === true) throw error;
-      if (!(await this.#isRepeatable(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
-        throw this.#transport?.refused ?? error;
-      return await attempt(await this.client(options.signal));
-    } finally {
-      if (front !== undefined) this.#fronts.delete(front);
-    }
+        ? callWithAsks(client, params, options, { ...asks, definition })
+        : readSkill(client, skill, params.arguments, options),
+    );
   }
 
-  /** A server from before 2026 does not say for which call it asks: the latest, where all are of one client. */
-  #frontOfAll(): Front | undefined {
-    const latest = [...this.#fronts].at(-1);
-    return [...this.#fronts].every(({ client }) => client === latest?.client) ? latest : undefined;
+  /**
+   * Makes a request, for which the server may ask the client in front. One that did not reach the server is repeated once
+   * on a new connection; one that may have reached it only when it is `idempotent`.
+   */
+  async request<Result>(
+    { signal, idempotent }: { readonly signal?: AbortSignal | undefined; readonly idempotent: boolean },
+    send: (client: Client, asks: RequestAsks) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await this.client(signal);
+    const front = currentFront.getStore();
+    const attempt = (on: Client) => send(on, { ...this.#options, front });
+    return this.#fronts.run(front, async () => {
+      try {
+        return await attempt(client);
+      } catch (error) {
+        if (signal?.aborted === true) throw error;
+        if (!(await this.#isRepeatable(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
+          throw this.#transport?.refused ?? error;
+        return await attempt(await this.client(signal));
+      }
+    });
   }
 
   /** A refused call ran nothing. It is made again where the store has other tokens by now; else a person has to sign in. */
@@ -204,7 +203,7 @@ export class Connection {
 
   #createClient({ links }: Above): Client {
     const onServedToItself = (error: ToolmountError) => void this.#leave(error);
-    const client = createClient({ ...this.#options, links, onServedToItself }, () => this.#frontOfAll());
+    const client = createClient({ ...this.#options, links, onServedToItself }, () => this.#fronts.only);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
     client.onclose = () => void this.#drop(client, causeOf(undefined, this.#transport));
     return client;

@@ -33,10 +33,14 @@ type ExposeSettings = Pick<ServerSettings, "name" | "expose" | "ask">;
 /** Kinds of items that one list of a server has. */
 export type ExposedGroup = "resources" | "prompts";
 
-/** A person or a model answers a question, which takes longer than a request to the server. */
+/** A person or a model answers a question, which takes longer than a request to the server. So does what waits for it. */
 export function limitsOf(exposed: Exposed, settings: ServerSettings): ServerSettings {
-  const isAsk = exposed.kind === "request" && settings.ask.some((kind) => kind === exposed.request);
-  return isAsk ? { ...settings, timeoutMs: settings.maxTimeoutMs } : settings;
+  const { ask, maxTimeoutMs } = settings;
+  const mayAsk =
+    exposed.kind === "request"
+      ? exposed.request === "resources.read" || ask.some((kind) => kind === exposed.request)
+      : exposed.kind !== "instructions";
+  return mayAsk && ask.length > 0 ? { ...settings, timeoutMs: maxTimeoutMs } : settings;
 }
 
 export function groupOf(exposed: Exposed | undefined): ExposedGroup | undefined {

@@ -1,14 +1,7 @@
-import {
-  specTypeSchemas,
-  withInputRequired,
-  type CompleteRequest,
-  type GetPromptRequest,
-  type McpSubscription,
-  type Tool,
-} from "@modelcontextprotocol/client";
+import type { CompleteRequest, McpSubscription, Tool } from "@modelcontextprotocol/client";
 import { ToolError } from "@toolmount/core/errors";
-import { currentRound, type PublishedSource } from "../wire/exposed-source.ts";
-import { answerOfClient, metaFor } from "./asks.ts";
+import type { PublishedSource } from "../wire/exposed-source.ts";
+import { answerOfClient, withAnswers } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -79,8 +72,10 @@ export class ExposedServer {
     const uri = String(params["uri"]);
     if (exposed.kind === "instructions") return exposed.text;
     if (exposed.kind === "prompt") {
-      const args = params as Readonly<Record<string, string>>;
-      return this.#getPrompt({ name: exposed.item.name, arguments: args }, { signal, connection });
+      const wanted = { name: exposed.item.name, arguments: params as Readonly<Record<string, string>> };
+      return connection.request({ signal, idempotent: true }, (client, asks) =>
+        withAnswers(client, wanted, asks, options, (next, how) => client.getPrompt(next, how)),
+      );
     }
     const request = exposed.kind === "request" ? exposed.request : "resources.read";
     switch (request) {
@@ -98,8 +93,18 @@ export class ExposedServer {
       case "resources.read":
       default:
         if (!isExposed(uri, this.#settings)) return { contents: [] };
-        return (await connection.client(signal)).readResource({ uri }, options);
+        return connection.request({ signal, idempotent: true }, (client, asks) =>
+          withAnswers(client, { uri }, asks, this.#readOptions(signal), (next, how) =>
+            client.readResource(next, how),
+          ),
+        );
     }
+  }
+
+  /** What a server gives after it asked one client is not for another. */
+  #readOptions(signal: AbortSignal) {
+    const cacheMode = this.#settings.ask.length === 0 ? ("use" as const) : ("bypass" as const);
+    return { signal, cacheMode };
   }
 
   /** A list of several servers does not wait for one that is away. */
@@ -130,21 +135,5 @@ export class ExposedServer {
     if (server.getProtocolEra() === "legacy") await server.unsubscribeResource({ uri });
     await this.#subscriptions.get(uri)?.close();
     this.#subscriptions.delete(uri);
-  }
-
-  /** A server of 2026 may ask before it gives a prompt. The question goes to the client as it is, and so do its answers. */
-  async #getPrompt(params: GetPromptRequest["params"], { signal, connection }: Requesting) {
-    const options = { signal };
-    const server = await connection.client(signal);
-    const round = currentRound.getStore();
-    if (server.getProtocolEra() === "legacy" || this.#settings.ask.length === 0 || round === undefined)
-      return server.getPrompt(params, options);
-    const { capabilities, ...answers } = round;
-    const meta = metaFor(this.#settings, { capabilities, logLevel: undefined });
-    const request = { method: "prompts/get" as const, params: { ...params, ...answers, _meta: meta } };
-    return server.request(request, withInputRequired(specTypeSchemas.GetPromptResult), {
-      ...options,
-      allowInputRequired: true,
-    });
   }
 }

@@ -5,18 +5,30 @@ import {
   type GetPromptResult,
   type InputRequiredResult,
   type ReadResourceResult,
+  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Host, ToolOutcome } from "@toolmount/core";
 import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
-import {
-  currentRound,
-  type ExposedItems,
-  type ExposedSource,
-  type PublishedSource,
-} from "../wire/exposed-source.ts";
+import type { ExposedItems, ExposedSource, PublishedSource } from "../wire/exposed-source.ts";
 import { isRecord } from "../wire/guards.ts";
 import { outcomeMetaKey } from "../wire/result.ts";
+import type { ServedCall } from "./served-session.ts";
+
+/** Works on a request so that mounted servers can ask its client. */
+type AskingRequest = <Result extends object>(
+  ctx: ServerContext,
+  request: ServedCall,
+  work: (call: InternalCall) => Promise<Result>,
+) => Promise<Result | InputRequiredResult>;
+
+/** How requests for what is served beside tools are made. */
+export interface ExposedRequests {
+  /** Returns what is served, for one request of the client. */
+  readonly sourcesFor: (call: InternalCall) => readonly ExposedSource[];
+  readonly callFor: (ctx: ServerContext) => InternalCall;
+  readonly asking: AskingRequest;
+}
 
 /** Returns what a mounted server exposes to one client: each request is a call of an internal tool of the host. */
 export function throughHost(host: Host, published: PublishedSource, call: InternalCall): ExposedSource {
@@ -48,11 +60,9 @@ export function throughHost(host: Host, published: PublishedSource, call: Intern
       await run(toolFor("prompts.list"));
       return seen("prompt").map(({ item }) => item);
     },
-    getPrompt({ name: prompt, arguments: args }, round) {
+    getPrompt({ name: prompt, arguments: args }) {
       const found = items("prompt").find(({ item }) => item.name === prompt);
-      return currentRound.run(round, () =>
-        run<GetPromptResult | InputRequiredResult>(found?.tool ?? "", args),
-      );
+      return run<GetPromptResult>(found?.tool ?? "", args);
     },
     complete: (params) => run<CompleteResult>(toolFor("completions"), { ...params }),
   };

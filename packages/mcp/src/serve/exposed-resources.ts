@@ -3,11 +3,10 @@ import {
   type ReadResourceResult,
   type Resource,
   type Server,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
 import type { ExposedSource } from "../wire/exposed-source.ts";
-import { RefusedRequest } from "./exposed-calls.ts";
+import { RefusedRequest, type ExposedRequests } from "./exposed-calls.ts";
 import { readOutput } from "./outputs.ts";
 
 /** The addresses that a client has subscribed to, by the server and the server's own address. */
@@ -21,21 +20,26 @@ function keyOf(server: string, own: string): string {
 export function serveResources(
   server: Server,
   host: Host,
-  sourcesFor: (ctx: ServerContext) => readonly ExposedSource[],
+  { sourcesFor, callFor, asking }: ExposedRequests,
   subscribed: Subscribed,
 ): void {
   server.setRequestHandler("resources/list", async (_, ctx) => ({
-    resources: (await listedResources(sourcesFor(ctx))).map(({ resource, uri }) => ({ ...resource, uri })),
+    resources: (await listedResources(sourcesFor(callFor(ctx)))).map(({ resource, uri }) => ({
+      ...resource,
+      uri,
+    })),
   }));
   server.setRequestHandler("resources/templates/list", async (_, ctx) => ({
-    resourceTemplates: [...(await collect(sourcesFor(ctx), (source) => source.listResourceTemplates()))],
+    resourceTemplates: [
+      ...(await collect(sourcesFor(callFor(ctx)), (source) => source.listResourceTemplates())),
+    ],
   }));
-  server.setRequestHandler(
-    "resources/read",
-    ({ params: { uri } }, ctx) => readOutput(host, uri) ?? readResource(sourcesFor(ctx), uri),
-  );
+  server.setRequestHandler("resources/read", ({ method, params: { uri } }, ctx) => {
+    const request = { name: method, arguments: { uri } };
+    return readOutput(host, uri) ?? asking(ctx, request, (call) => readResource(sourcesFor(call), uri));
+  });
   server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
-    const found = await ownerOf(sourcesFor(ctx), params.uri);
+    const found = await ownerOf(sourcesFor(callFor(ctx)), params.uri);
     if (found === undefined) return {};
     const { source, own } = found;
     const key = keyOf(source.name, own);
@@ -51,7 +55,7 @@ export function serveResources(
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", async ({ params }, ctx) => {
-    const found = await ownerOf(sourcesFor(ctx), params.uri);
+    const found = await ownerOf(sourcesFor(callFor(ctx)), params.uri);
     if (found === undefined) return {};
     subscribed.delete(keyOf(found.source.name, found.own));
     await found.source.unsubscribe(found.own);

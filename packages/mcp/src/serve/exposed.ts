@@ -1,13 +1,10 @@
 import {
-  isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   type CompleteRequest,
   type CompleteResult,
-  type ClientCapabilities,
+  type GetPromptRequest,
   type GetPromptResult,
-  type InputRequiredResult,
-  type ServerContext,
   type Prompt,
   type Server,
   type ServerCapabilities,
@@ -15,9 +12,8 @@ import {
 import type { Host } from "@toolmount/core";
 import { exposedChannel, type ExposedSource, type PublishedSource } from "../wire/exposed-source.ts";
 import type { InternalCall } from "../wire/front.ts";
-import { throughHost } from "./exposed-calls.ts";
+import { throughHost, type ExposedRequests } from "./exposed-calls.ts";
 import { serveResources, type Subscribed } from "./exposed-resources.ts";
-import type { SealedState } from "./seal.ts";
 import type { Era } from "./tool-list.ts";
 import { isRecord } from "../wire/guards.ts";
 
@@ -50,36 +46,32 @@ function having<Source extends Pick<ExposedSource, "exposes">>(
 }
 
 /** What is served beside tools, and how its requests are made for one request of the client. */
-interface Exposing {
+interface Exposing extends Omit<ExposedRequests, "sourcesFor"> {
   readonly host: Host;
   readonly sources: readonly PublishedSource[];
   readonly skills: ExposedSource | undefined;
-  readonly callFor: (ctx: ServerContext) => InternalCall;
-  readonly passing: Passing;
 }
 
 /** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
 export function serveExposed(server: Server, exposing: Exposing): Subscribed {
-  const { host, sources, skills, callFor, passing } = exposing;
+  const { host, sources, skills, callFor, asking } = exposing;
   const subscribed: Subscribed = new Map();
-  const sourcesFor = (ctx: ServerContext, what?: "resources" | "prompts") =>
-    (what === undefined ? sources : having(sources, what)).map((source) =>
-      throughHost(host, source, callFor(ctx)),
-    );
+  const sourcesFor = (call: InternalCall, what?: "resources" | "prompts") =>
+    (what === undefined ? sources : having(sources, what)).map((source) => throughHost(host, source, call));
   // The skills come first: which source has an address is asked in this order.
-  const withResources: SourcesFor = (ctx) => [
+  const withResources: ExposedRequests["sourcesFor"] = (call) => [
     ...(skills === undefined ? [] : [skills]),
-    ...sourcesFor(ctx, "resources"),
+    ...sourcesFor(call, "resources"),
   ];
-  serveResources(server, host, withResources, subscribed);
+  serveResources(server, host, { sourcesFor: withResources, callFor, asking }, subscribed);
   if (having(sources, "prompts").length > 0)
-    servePrompts(server, (ctx) => sourcesFor(ctx, "prompts"), passing);
+    servePrompts(server, { sourcesFor: (call) => sourcesFor(call, "prompts"), callFor, asking });
   if (sources.length > 0)
-    server.setRequestHandler("completion/complete", ({ params }, ctx) => complete(sourcesFor(ctx), params));
+    server.setRequestHandler("completion/complete", ({ params }, ctx) =>
+      complete(sourcesFor(callFor(ctx)), params),
+    );
   return subscribed;
 }
-
-type SourcesFor = (ctx: ServerContext) => readonly ExposedSource[];
 
 /** A prompt by the name under which it is offered. */
 interface OfferedPrompt {
@@ -105,46 +97,25 @@ async function offeredPrompts(
   return offered;
 }
 
-function servePrompts(server: Server, sourcesFor: SourcesFor, passing: Passing): void {
+function servePrompts(server: Server, { sourcesFor, callFor, asking }: ExposedRequests): void {
   server.setRequestHandler("prompts/list", async (_, ctx) => ({
-    prompts: [...(await offeredPrompts(sourcesFor(ctx))).values()].map(({ prompt }) => prompt),
+    prompts: [...(await offeredPrompts(sourcesFor(callFor(ctx)))).values()].map(({ prompt }) => prompt),
   }));
-  server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
-    const found = (await offeredPrompts(sourcesFor(ctx))).get(params.name);
-    if (found === undefined)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `no prompt is called "${params.name.slice(0, 100)}"`,
-      );
-    return passPrompt(found, params.arguments, ctx, passing);
+  server.setRequestHandler("prompts/get", ({ method, params }, ctx) => {
+    const { name, arguments: args } = params;
+    const request = { name: method, arguments: { name, arguments: args } };
+    return asking(ctx, request, (call) => getPrompt(sourcesFor(call), params));
   });
 }
 
-/** How questions of a mounted server are passed to the client, and its state back. */
-interface Passing {
-  readonly capabilitiesOf: (ctx: ServerContext) => ClientCapabilities;
-  /** Seals a server's state, so that only the server that made it gets it back. */
-  readonly close: (state: string | undefined) => string;
-}
-
-/** A server may ask before it gives a prompt; its question and its state go through unchanged. */
-async function passPrompt(
-  { source, name }: OfferedPrompt,
-  args: Readonly<Record<string, string>> | undefined,
-  ctx: ServerContext,
-  { capabilitiesOf, close }: Passing,
-): Promise<GetPromptResult | InputRequiredResult> {
-  const sealed = ctx.mcpReq.requestState<SealedState>();
-  const { inputResponses } = ctx.mcpReq;
-  const result = await source.getPrompt(
-    { name, ...(args !== undefined && { arguments: args }) },
-    {
-      capabilities: capabilitiesOf(ctx),
-      ...(inputResponses !== undefined && { inputResponses }),
-      ...(sealed?.asked === "passed" && sealed.state !== undefined && { requestState: sealed.state }),
-    },
-  );
-  return isInputRequiredResult(result) ? { ...result, requestState: close(result.requestState) } : result;
+async function getPrompt(
+  sources: readonly ExposedSource[],
+  { name, arguments: args }: GetPromptRequest["params"],
+): Promise<GetPromptResult> {
+  const found = (await offeredPrompts(sources)).get(name);
+  if (found === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no prompt is called "${name.slice(0, 100)}"`);
+  return found.source.getPrompt({ name: found.name, ...(args !== undefined && { arguments: args }) });
 }
 
 async function complete(

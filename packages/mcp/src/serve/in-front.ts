@@ -15,28 +15,28 @@ import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "./suspended.ts";
 import type { Era } from "./tool-list.ts";
 
-/** What a request of a client gets: the outcome of its call, or a question that it has to answer first. */
+/** What the call of a tool gets: its outcome, or a question that its client has to answer first. */
 export type Answer = InputRequiredResult | ToolOutcome;
 
-/** A call, and what mounted servers may need of its client. */
-export interface InFront extends Waiting {
-  readonly isHere: boolean | undefined;
+/** A request, and what mounted servers may need of its client. */
+export interface InFront extends Omit<Waiting, "approvals"> {
+  readonly isHere?: boolean | undefined;
   /** Makes calls of internal tools for the same client. */
   readonly internalCalls: (context: SessionCallContext) => InternalCall;
 }
 
 /**
- * Runs a call so that mounted servers can ask its client: an older client by requests of the protocol, a client of 2026 by
- * an answer `input_required`, after which its next request continues the same call.
+ * Works on a request so that mounted servers can ask its client: an older client by requests of the protocol, a client of
+ * 2026 by an answer `input_required`, after which its next request continues the same work.
  */
-export async function runInFront(
+export async function runInFront<Result extends object>(
   waiting: InFront,
   era: Era,
-  state: SealedState | undefined,
-  work: (context: SessionCallContext) => Promise<Answer>,
-): Promise<Answer> {
+  work: (context: SessionCallContext) => Promise<Result>,
+): Promise<Result | InputRequiredResult> {
   const { ctx, capabilities = {}, context, isHere, internalCalls } = waiting;
   const client = waiting.served;
+  const state = ctx.mcpReq.requestState<SealedState>();
   if (era === "legacy") {
     const callInternal = internalCalls(context);
     const front = createPushFront(ctx, { client, capabilities, isHere, callInternal });
@@ -45,8 +45,8 @@ export async function runInFront(
   const attached = { client, capabilities, logLevel: logLevelOf(ctx), isHere, log: logTo(ctx) };
   const call =
     state?.asked === "input"
-      ? find(waiting, state)
-      : new SuspendableCall<Answer>(
+      ? find<Result>(waiting, state)
+      : new SuspendableCall<Result>(
           attached,
           (abortSignal) => internalCalls({ ...context, abortSignal }),
           ctx.mcpReq.inputResponses,
@@ -67,17 +67,17 @@ export async function runInFront(
   });
 }
 
-function find(
-  { served, call }: Waiting,
+function find<Result extends object>(
+  { served, call }: Pick<InFront, "served" | "call">,
   state: Extract<SealedState, { readonly asked: "input" }>,
-): SuspendableCall<Answer> {
+): SuspendableCall<Result> {
   const found = served.suspended(state.call);
   if (found === undefined || state.request !== requestDigest(call))
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
       "the requestState belongs to a call that has ended, or to another call",
     );
-  return found as SuspendableCall<Answer>;
+  return found as SuspendableCall<Result>;
 }
 
 /** A 2026 client states the level with each request. */

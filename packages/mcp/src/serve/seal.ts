@@ -14,18 +14,12 @@ const sealed = z.discriminatedUnion("asked", [
     /** Digest of the request: a retry of another request is refused. */
     request: z.string(),
   }),
-  /** A call that runs: a mounted server asked its client. */
+  /** A request that is worked on: a mounted server asked its client. */
   z.strictObject({
     asked: z.literal("input"),
     call: z.string(),
     sessionId: z.string(),
     request: z.string(),
-  }),
-  /** A state of a mounted server, which gets it back as it was. */
-  z.strictObject({
-    asked: z.literal("passed"),
-    state: z.string().optional(),
-    sessionId: z.string(),
   }),
 ]);
 

@@ -30,7 +30,7 @@ import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
 import type { ServeOptions } from "./options.ts";
 import { render } from "./render.ts";
-import { runInFront, type Answer, type InFront } from "./in-front.ts";
+import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { readPrompts } from "./prompts.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
@@ -58,7 +58,7 @@ export interface Serving {
 
 /** Makes a server of the official SDK over one session. It lists and calls; the host validates, decides and runs. */
 export async function createServer(serving: Serving): Promise<Server> {
-  const { options, served, seal } = serving;
+  const { options, served } = serving;
   const { name = "toolmount", version = "0.0.0" } = options;
   const { instructions, sources, skills } = serving.toolsOnly === true ? bare : await describe(serving);
   const exposed = exposedCapabilities(sources, serving.era);
@@ -76,23 +76,18 @@ export async function createServer(serving: Serving): Promise<Server> {
       ...(instructions !== null && instructions !== "" && { instructions }),
     },
   );
-  const passing = {
-    capabilitiesOf: (ctx: ServerContext) => capabilitiesOf(server, ctx) ?? {},
-    close: (state: string | undefined) =>
-      seal.close({ asked: "passed", sessionId: served.id, ...(state !== undefined && { state }) }),
-  };
+  const requested = (ctx: ServerContext) => ({ ...serving, capabilities: capabilitiesOf(server, ctx) });
   const subscribed = serveExposed(server, {
     host: served.host,
     sources,
     skills: skills?.source,
     callFor: (ctx) => callExposed(ctx, serving),
-    passing,
+    asking: (ctx, request, work) =>
+      requestInFront(request, ctx, requested(ctx), (own) => work(internalCalls(ctx, serving, own))),
   });
   skills?.attach(server, serving.era);
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
-  server.setRequestHandler("tools/call", (request, ctx) =>
-    callTool(request, ctx, { ...serving, seal, capabilities: capabilitiesOf(server, ctx) }),
-  );
+  server.setRequestHandler("tools/call", (request, ctx) => callTool(request, ctx, requested(ctx)));
   // Only clients from before 2026 subscribe here; a server for one request of a newer one watches nothing.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
   if (exposed.resources?.subscribe === true) server.onclose = watchResources(served.host, server, subscribed);
@@ -141,33 +136,37 @@ async function listTools({ params }: ListToolsRequest, serving: Serving): Promis
   return hosts.length === 0 ? page : { ...page, _meta: writeChain(hosts) };
 }
 
+/** The server that a request came to, and what its client can do. */
+type Requested = Serving & { readonly capabilities: ClientCapabilities | undefined };
+
 async function callTool(
   { params }: CallToolRequest,
   ctx: ServerContext,
-  serving: Serving & { readonly capabilities: ClientCapabilities | undefined },
+  serving: Requested,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options, seal, capabilities, userId, isHere } = serving;
+  const { served, options } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
-  const context = contextOf(ctx, served.host, userId);
-  const waiting: InFront = {
-    served,
-    approvals: options.approvals ?? {},
-    seal,
-    capabilities,
-    ctx,
-    call,
-    context,
-    isHere,
-    internalCalls: (inFront) => internalCalls(ctx, serving, inFront),
-  };
   const state = ctx.mcpReq.requestState<SealedState>();
-  const answer = await runInFront(waiting, serving.era, state, async (inFront) => {
-    if (state === undefined || state.asked === "input" || state.asked === "passed")
-      return answerCall(await served.call(call, inFront), waiting);
-    return retry(state, { ...waiting, context: inFront });
+  const answer = await requestInFront(call, ctx, serving, async (context): Promise<Answer> => {
+    const waiting = { ...serving, approvals: options.approvals ?? {}, ctx, call, context };
+    if (state === undefined || state.asked === "input")
+      return answerCall(await served.call(call, context), waiting);
+    return retry(state, waiting);
   });
   return isOutcome(answer) ? render(answer, serving) : answer;
+}
+
+/** Works on a request, during which a mounted server may ask the client. */
+function requestInFront<Result extends object>(
+  call: ServedCall,
+  ctx: ServerContext,
+  serving: Requested,
+  work: (context: SessionCallContext) => Promise<Result>,
+): Promise<Result | InputRequiredResult> {
+  const context = contextOf(ctx, serving.served.host, serving.userId);
+  const internal = (own: SessionCallContext) => internalCalls(ctx, serving, own);
+  return runInFront({ ...serving, ctx, call, context, internalCalls: internal }, serving.era, work);
 }
 
 /** A request for a resource or a prompt, as a call. */

@@ -1,11 +1,8 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type {
-  ClientCapabilities,
   CompleteRequest,
   CompleteResult,
   GetPromptRequest,
   GetPromptResult,
-  InputRequiredResult,
   Prompt,
   ReadResourceResult,
   Resource,
@@ -14,17 +11,6 @@ import type {
 
 /** Channel on which mounted servers offer what the plan says of them under `expose`, for the server of the host. */
 export const exposedChannel = "mcp.exposed";
-
-/** One request of a client for a prompt. */
-interface PromptRound {
-  readonly capabilities: ClientCapabilities;
-  readonly inputResponses?: Readonly<Record<string, unknown>>;
-  /** The server's own state, as it gave it. */
-  readonly requestState?: string;
-}
-
-/** The request of a client for a prompt whose call runs now. */
-export const currentRound = new AsyncLocalStorage<PromptRound>();
 
 /** The items of a server that are exposed, by their kind. */
 export interface ExposedItems {
@@ -80,10 +66,6 @@ export interface ExposedSource {
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
   listPrompts(): Promise<readonly Prompt[]>;
-  /** With `round`: the client in front, and what it answers to a question of the server. */
-  getPrompt(
-    params: GetPromptRequest["params"],
-    round: PromptRound,
-  ): Promise<GetPromptResult | InputRequiredResult>;
+  getPrompt(params: GetPromptRequest["params"]): Promise<GetPromptResult>;
   complete(params: CompleteRequest["params"]): Promise<CompleteResult>;
 }

@@ -11,14 +11,14 @@ export interface ServerAsk {
 /** Makes one call of an internal tool in the client's session, and waits for a decision where the client asked for that. */
 export type InternalCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
 
-/** The client for whose call a tool of a mounted server runs. */
+/** The client for whose request a mounted server works. */
 export interface Front {
   /** Who it is: the same object for all calls of one client. */
   readonly client: object;
   readonly capabilities: ClientCapabilities;
   /** The least severe log message that it wants; undefined for none. */
   readonly logLevel: LoggingLevel | undefined;
-  /** Answers that came with the call itself, before anything was asked. */
+  /** Answers that came with the request itself, before anything was asked. */
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Whether its user's browser is on this machine, so that the user can sign in to a mounted server. */
   readonly isHere?: boolean | undefined;
@@ -29,5 +29,26 @@ export interface Front {
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 
-/** The front of the call that runs now; nothing where no MCP client made it. */
+/** The clients whose requests run on one connection to a server. */
+export class Fronts {
+  readonly #running = new Set<Front>();
+
+  /** A server from before 2026 does not say for which request it asks: the latest, where all are of one client. */
+  get only(): Front | undefined {
+    const latest = [...this.#running].at(-1);
+    return [...this.#running].every(({ client }) => client === latest?.client) ? latest : undefined;
+  }
+
+  async run<Result>(front: Front | undefined, work: () => Promise<Result>): Promise<Result> {
+    if (front === undefined) return work();
+    this.#running.add(front);
+    try {
+      return await work();
+    } finally {
+      this.#running.delete(front);
+    }
+  }
+}
+
+/** The front of the request that runs now; nothing where no MCP client made it. */
 export const currentFront = new AsyncLocalStorage<Front>();
