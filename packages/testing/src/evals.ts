@@ -7,6 +7,7 @@ export {
   type ExpectedCall,
   type TextExpectation,
 } from "./evals/judge-turn.ts";
+export { judgeState } from "./evals/judge-state.ts";
 export {
   countChoices,
   findOverlaps,

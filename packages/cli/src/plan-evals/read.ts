@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
 import type { EvalExpectation, EvalLimits, ExpectedCall, TextExpectation } from "@toolmount/testing/evals";
@@ -14,9 +15,22 @@ export interface PlanEval {
   readonly user: string | undefined;
   /** Most requests to the model. */
   readonly requests: number;
-  /** By tool: its result in this evaluation; no tool runs. */
+  /** By tool: its result in this evaluation. */
   readonly given: Readonly<Record<string, JsonObject>>;
+  /** The plan whose tools run in place of the evaluated ones, an absolute path; without one, no tool runs. */
+  readonly world: string | undefined;
+  /** What the user says after the prompt. */
+  readonly replies: readonly Reply[];
   readonly expect: EvalExpectation;
+  /** Calls that lead a fresh world to the state that is expected at the end. */
+  readonly stateAfter: readonly ExpectedCall[] | undefined;
+}
+
+/** What a scripted user says, once. */
+export interface Reply {
+  /** Said only to an answer that contains one of these texts, in any case of letters; empty: to any answer. */
+  readonly when: readonly string[];
+  readonly say: string;
 }
 
 const labels = ["straightforward", "ambiguous", "edge", "regression"];
@@ -27,12 +41,14 @@ const defaultRequests = 5;
 /** Reads the plan's `evals:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
 export function readEvals(plan: OpenedPlan): PlanEval[] {
   const listed: readonly unknown[] = Array.isArray(plan.written["evals"]) ? plan.written["evals"] : [];
-  return listed.map((item, index) => readEval(item, index, createRefuse(plan, "evals", index)));
+  return listed.map((item, index) => readEval(item, index, plan.folder, createRefuse(plan, "evals", index)));
 }
 
-function readEval(item: unknown, index: number, refuse: Refuse): PlanEval {
+const keys = ["name", "prompt", "replies", "label", "as", "requests", "given", "world", "expect"];
+
+function readEval(item: unknown, index: number, folder: string, refuse: Refuse): PlanEval {
   if (!isObject(item)) return refuse("an evaluation is a map with prompt and expect");
-  requireKnown(item, ["name", "prompt", "label", "as", "requests", "given", "expect"], refuse);
+  requireKnown(item, keys, refuse);
   const { prompt, requests = defaultRequests, given = {} } = item;
   const label = readText(item["label"], "label", refuse);
   if (typeof prompt !== "string" || prompt.trim() === "") return refuse("prompt is a text", "prompt");
@@ -41,6 +57,11 @@ function readEval(item: unknown, index: number, refuse: Refuse): PlanEval {
   if (!isWhole(requests) || requests < 1) return refuse("requests is a whole number from 1 on", "requests");
   if (!isObject(given) || !Object.values(given).every(isObject))
     return refuse("given is a map from tools to results: data, or error", "given");
+  const world = readText(item["world"], "world", refuse);
+  const { stateAfter, ...expect } = readExpect(item["expect"], refuse);
+  for (const [key, value] of Object.entries({ state: expect.state, stateAfter }))
+    if (value !== undefined && world === undefined)
+      refuse(`${key} needs a world: the plan whose tools run in this evaluation`, "expect", key);
   return {
     path: ["evals", index],
     name: readText(item["name"], "name", refuse) ?? prompt,
@@ -49,39 +70,64 @@ function readEval(item: unknown, index: number, refuse: Refuse): PlanEval {
     user: readText(item["as"], "as", refuse),
     requests,
     given: given as Readonly<Record<string, JsonObject>>,
-    expect: readExpect(item["expect"], refuse),
+    world: world === undefined ? undefined : resolve(folder, world),
+    replies: readReplies(item["replies"] ?? [], refuse),
+    expect,
+    stateAfter,
   };
 }
 
-function readExpect(expect: unknown, refuse: Refuse): EvalExpectation {
-  const known = ["tools", "oneOf", "calls", "not", "errors", "text", "max"];
+function readReplies(replies: unknown, refuse: Refuse): Reply[] {
+  if (!Array.isArray(replies))
+    return refuse("replies is a list of texts, and of maps with when and say", "replies");
+  return replies.map((reply: unknown, index) => {
+    if (typeof reply === "string") return { when: [], say: reply };
+    if (!isObject(reply))
+      return refuse("a reply is a text, or a map with when and say", "replies", String(index));
+    requireKnown(reply, ["when", "say"], refuse, "replies", String(index));
+    const { when = [], say } = reply;
+    const texts = typeof when === "string" ? [when] : when;
+    if (!isTexts(texts) || typeof say !== "string")
+      return refuse("say is a text, and when a text or a list of texts", "replies", String(index));
+    return { when: texts, say };
+  });
+}
+
+type Expected = EvalExpectation & Pick<PlanEval, "stateAfter">;
+
+function readExpect(expect: unknown, refuse: Refuse): Expected {
+  const known = ["tools", "oneOf", "calls", "not", "errors", "text", "state", "stateAfter", "max"];
   if (!isObject(expect) || Object.keys(expect).length === 0)
     return refuse(`expect names ${known.join(", ")}`, "expect");
   requireKnown(expect, known, refuse, "expect");
-  const { tools, oneOf, calls, not, errors, text, max } = expect;
+  const { tools, oneOf, calls, not, errors, text, state, stateAfter, max } = expect;
   for (const [key, value] of Object.entries({ tools, not }))
     if (value !== undefined && !isTexts(value)) refuse(`${key} is a list of tools`, "expect", key);
   if (oneOf !== undefined && !(Array.isArray(oneOf) && oneOf.length > 0 && oneOf.every(isTexts)))
     refuse("oneOf is a list of lists of tools", "expect", "oneOf");
   if (errors !== undefined && typeof errors !== "boolean")
     refuse("errors is true or false", "expect", "errors");
+  if (state !== undefined && !isObject(state))
+    return refuse("state is a map of what the world has at the end", "expect", "state");
   return {
     tools: tools as readonly string[] | undefined,
     oneOf,
-    calls: calls === undefined ? undefined : readCalls(calls, refuse),
+    calls: calls === undefined ? undefined : readCalls(calls, "calls", refuse),
     not: not as readonly string[] | undefined,
     errors,
     text: text === undefined ? undefined : readTextExpectation(text, refuse),
+    state,
+    stateAfter: stateAfter === undefined ? undefined : readCalls(stateAfter, "stateAfter", refuse),
     max: max === undefined ? undefined : readLimits(max, refuse),
   };
 }
 
-function readCalls(calls: unknown, refuse: Refuse): ExpectedCall[] {
-  if (!Array.isArray(calls)) return refuse("calls is a list", "expect", "calls");
+function readCalls(calls: unknown, key: string, refuse: Refuse): ExpectedCall[] {
+  if (!Array.isArray(calls)) return refuse(`${key} is a list of calls`, "expect", key);
   return calls.map((call: unknown) => {
     const [[tool, given] = [], ...more] = isObject(call) ? Object.entries(call) : [];
     if (tool === undefined || more.length > 0 || !isObject(given ?? {}))
-      return refuse("a call is a map of one tool and the arguments that it must have", "expect", "calls");
+      return refuse("a call is a map of one tool and the arguments that it must have", "expect", key);
     return { tool, arguments: (given ?? {}) as JsonObject };
   });
 }

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createMemoryStore, type HostOptions, type JsonObject } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { createCallCollector, judgeTurn, type SeenTurn } from "@toolmount/testing/evals";
+import { judgeState, judgeTurn, type SeenTurn } from "@toolmount/testing/evals";
 import type { OpenReasoner } from "../agent/open-reasoner.ts";
+import { converse } from "./converse.ts";
 import type { PlanEval } from "./read.ts";
+import { stateAfter, type OpenWorld, type World } from "./world.ts";
 
 /** One run of one evaluation. */
 export interface EvalRun {
@@ -24,11 +26,11 @@ export interface EvalReport {
 export interface RunOptions {
   /** How often each is run. */
   readonly runs: number;
-  /** How many turns run at a time. */
+  /** How many evaluations run at a time. */
   readonly parallel: number;
 }
 
-/** Options of a host in which no tool runs, every question is approved, and nothing is stored. */
+/** Options of a host in which no tool of its own runs, every question is approved, and nothing is stored. */
 export interface EvalBench {
   readonly options: HostOptions;
   /** Answers from a tape; a request without an answer is asked, or with `only` makes the run stale. */
@@ -41,27 +43,49 @@ export interface EvalBench {
   ): Promise<readonly EvalReport[]>;
 }
 
+const stale = "stale: its prompt, instructions, tools or results are not the recorded ones";
+
 interface Running {
   readonly test: PlanEval;
+  readonly world: World | null;
   isStale: boolean;
 }
 
-export function createEvalBench(): EvalBench {
+export function createEvalBench(openWorld: OpenWorld): EvalBench {
   const running = new AsyncLocalStorage<Running>();
+  const wantedStates = new Map<PlanEval, Promise<unknown>>();
   let count = 0;
+  const wantedState = (test: PlanEval): Promise<unknown> => {
+    const known = wantedStates.get(test) ?? stateAfter(openWorld, test.world!, test.stateAfter!);
+    wantedStates.set(test, known);
+    return known;
+  };
   const runOnce = async (host: OpenedHost, opened: OpenReasoner, test: PlanEval): Promise<EvalRun> => {
-    const state: Running = { test, isStale: false };
-    const run = await running.run(state, () => runTurn(host, opened, test, `eval ${++count}`));
-    if (!state.isStale) return { ...run, isStale: false };
-    const stale = "stale: its prompt, instructions, tools or results are not the recorded ones";
-    return { ...run, isStale: true, problems: [stale] };
+    const world = test.world === undefined ? null : await openWorld(test.world);
+    try {
+      const state: Running = { test, world, isStale: false };
+      const id = `eval ${++count}`;
+      const { seen, failure } = await running.run(state, () => converse(host, opened, test, id));
+      if (state.isStale) return { turn: seen, isStale: true, problems: [stale] };
+      const turn = world === null ? seen : { ...seen, state: await world.state() };
+      const problems = failure === null ? [] : [failure];
+      problems.push(...judgeTurn(test.expect, turn));
+      if (test.stateAfter !== undefined)
+        problems.push(...judgeState(await wantedState(test), turn.state, true));
+      return { turn: seen, isStale: false, problems };
+    } finally {
+      await world?.close();
+    }
   };
   return {
     options: {
       store: createMemoryStore(),
       approver: () => ({ decision: "approve", by: "the evaluation" }),
       runner: {
-        run: async ({ info: { tool } }) => (running.getStore()?.test.given[tool] ?? { data: null }) as never,
+        run: async ({ info: { tool }, arguments: given }) => {
+          const now = running.getStore();
+          return (now?.test.given[tool] ?? (await now?.world?.call(tool, given)) ?? { data: null }) as never;
+        },
       },
     },
     answerFrom: (host, find, only) =>
@@ -93,33 +117,4 @@ async function inOrder<Item, Result>(
   };
   await Promise.all(Array.from({ length: parallel }, takeTurns));
   return results;
-}
-
-async function runTurn(
-  host: OpenedHost,
-  { reasoner, settings }: OpenReasoner,
-  test: PlanEval,
-  sessionId: string,
-): Promise<Omit<EvalRun, "isStale">> {
-  const { onEvent, calls } = createCallCollector();
-  const began = performance.now();
-  const turn = await reasoner.run(host, {
-    prompt: test.prompt,
-    sessionId,
-    userId: test.user,
-    settings: { ...settings, maxIterations: test.requests },
-    onEvent,
-  });
-  const seen: SeenTurn = {
-    calls: calls(),
-    text: turn.text,
-    durationMs: performance.now() - began,
-    tokens: turn.usage.inputTokens + turn.usage.outputTokens,
-    cost: turn.cost?.amount,
-  };
-  const { error } = turn;
-  // The last request that is allowed may make calls: what they were is judged.
-  const failed = error !== undefined && error.code !== "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED";
-  const problems = failed ? [`the turn failed: ${error.code} ${error.message}`] : [];
-  return { turn: seen, problems: [...problems, ...judgeTurn(test.expect, seen)] };
 }

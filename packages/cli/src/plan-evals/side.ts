@@ -8,6 +8,7 @@ import { usageError } from "../process/usage-error.ts";
 import type { PlanEval } from "./read.ts";
 import { createEvalBench, type EvalBench, type EvalReport, type RunOptions } from "./run.ts";
 import { openEvalTape, type EvalTape } from "./tape.ts";
+import { createWorldOpener } from "./world.ts";
 
 /** Which model is asked, how often, and where its answers are recorded. */
 export interface SideOptions extends ModelOptions, RunOptions {
@@ -15,7 +16,7 @@ export interface SideOptions extends ModelOptions, RunOptions {
   readonly recordTo: EvalTape | null;
 }
 
-/** Opens a plan for evaluations and runs them. The host stays open; nothing in it ran. */
+/** Opens a plan for evaluations and runs them. The host stays open; no tool of it ran. */
 export async function runSide(
   input: PlanInput,
   given: OpenHostOptions,
@@ -24,7 +25,7 @@ export async function runSide(
   shell: Shell,
 ): Promise<{ readonly host: OpenedHost; readonly reports: readonly EvalReport[] }> {
   const { openHost } = await import("@toolmount/loader");
-  const bench = createEvalBench();
+  const bench = createEvalBench(createWorldOpener(given));
   const { recordTo } = options;
   const record = recordTo === null ? undefined : (line: string) => recordTo.append(line);
   const host = await openHost(input, { ...given, ...bench.options, record });

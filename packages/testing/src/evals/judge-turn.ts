@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { judgeState } from "./judge-state.ts";
 import type { SeenCall, SeenTurn } from "./turn.ts";
 
 /** A call that is expected: the tool, and arguments that it must have; it may have more. */
@@ -21,6 +22,8 @@ export interface EvalExpectation {
   readonly errors?: boolean | undefined;
   /** What the model says last. */
   readonly text?: TextExpectation | undefined;
+  /** Members that the state of the world has afterwards; it may have others. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
   readonly max?: EvalLimits | undefined;
 }
 
@@ -47,7 +50,7 @@ export interface EvalLimits {
 
 /** Returns how a turn differs from what is expected, a sentence each; empty when it passes. */
 export function judgeTurn(expect: EvalExpectation, turn: SeenTurn): string[] {
-  const { tools, oneOf, calls = [], not = [], errors, text = {}, max = {} } = expect;
+  const { tools, oneOf, calls = [], not = [], errors, text = {}, state, max = {} } = expect;
   const chosen = turn.calls.map(({ tool }) => tool);
   const problems: string[] = [];
   if (tools !== undefined && !isDeepStrictEqual(chosen, tools))
@@ -60,7 +63,8 @@ export function judgeTurn(expect: EvalExpectation, turn: SeenTurn): string[] {
   if (errors === false)
     for (const { tool, status, text: words } of failed)
       problems.push(`${tool} ended ${status}: ${(words ?? "").slice(0, 200)}`);
-  return [...problems, ...judgeText(text, turn.text), ...judgeUse(max, turn)];
+  const stated = state === undefined ? [] : judgeState(state, turn.state);
+  return [...problems, ...judgeText(text, turn.text), ...stated, ...judgeUse(max, turn)];
 }
 
 function missingCalls(expected: readonly ExpectedCall[], made: readonly SeenCall[]): string[] {

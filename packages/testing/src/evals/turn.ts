@@ -9,7 +9,7 @@ export interface SeenCall {
   readonly text?: string | undefined;
 }
 
-/** One turn as an evaluation sees it. */
+/** One turn as an evaluation sees it, or all turns of one conversation. */
 export interface SeenTurn {
   readonly calls: readonly SeenCall[];
   /** What the model said last. */
@@ -19,6 +19,8 @@ export interface SeenTurn {
   readonly tokens: number;
   /** Undefined where the plan has no prices. */
   readonly cost?: number | undefined;
+  /** The state of the world afterwards, as JSON; undefined where there is none. */
+  readonly state?: unknown;
 }
 
 interface SeenCallEvent {

@@ -41,7 +41,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount eval [plan]`: asks a model the plan's prompts, and compares the tools that it chooses. No tool runs. */
+/** `toolmount eval [plan]`: asks a model the plan's prompts, and judges the tools that it chooses. Only the tools of a world run. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
