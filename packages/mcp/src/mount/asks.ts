@@ -18,6 +18,8 @@ import type { AskKind } from "../wire/exposed-source.ts";
 import type { Front, ServerAsk } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { uiCapabilities } from "./ui.ts";
+import { followTask, startTask, taskOf } from "../tasks/follow.ts";
+import { tasksExtension, type Task } from "../tasks/task.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 
 /** What a plan lets a server ask the client in front of the host. */
@@ -40,6 +42,11 @@ export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCa
     ...(can("sampling") && { sampling: front?.sampling ?? {} }),
     ...(can("roots") && { roots: {} }),
   };
+}
+
+/** The extensions that are stated to a server. */
+export function extensionsFor(settings: Pick<ServerSettings, "expose" | "prefix">): ClientCapabilities {
+  return { extensions: { ...uiCapabilities(settings).extensions, [tasksExtension]: {} } };
 }
 
 /** Answers requests that a server from before 2026 makes while it works for a client. */
@@ -138,7 +145,7 @@ export interface RequestAsks {
 }
 
 /** Calls a tool, and answers what its server asks. */
-export function callWithAsks(
+export async function callWithAsks(
   client: Client,
   params: CallToolRequest["params"],
   options: RequestOptions,
@@ -147,7 +154,37 @@ export function callWithAsks(
   // The host checks results. The SDK needs the rest of the definition, for arguments that are headers, too.
   const { outputSchema: _, ...toolDefinition } = definition;
   const how = { ...options, toolDefinition };
-  return withAnswers(client, params, asks, how, (next, own) => client.callTool(next, own));
+  if (isTaskCall(client, definition, asks.front))
+    return followInFront(client, await startTask(client, params, options), options, asks);
+  const result = await withAnswers(client, params, asks, how, (next, own) => client.callTool(next, own));
+  const task = taskOf(result);
+  return task === undefined ? result : followInFront(client, task, options, asks);
+}
+
+/** Waits for a task of a server; the client in front answers what the server asks meanwhile. */
+function followInFront(
+  client: Client,
+  task: Task,
+  options: RequestOptions,
+  { settings, front, toolFor }: RequestAsks,
+): Promise<CallToolResult> {
+  front?.becomeTask?.();
+  let states = 0;
+  return followTask(client, task, options, {
+    onState: ({ statusMessage: message }) => options.onprogress?.({ progress: states++, message }),
+    answer: async (requests) =>
+      front === undefined ? {} : askInFront(front, requests as Asked, { ...settings, toolFor }),
+  });
+}
+
+type Asked = Readonly<Record<string, ServerAsk>>;
+
+/** A server from before 2026 has to be asked for a task; one of 2026 decides by itself. */
+function isTaskCall(client: Client, { execution }: Tool, front: Front | undefined): boolean {
+  const support = execution?.taskSupport;
+  const can = client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
+  if (!can || client.getProtocolEra() !== "legacy") return false;
+  return support === "required" || (support === "optional" && front?.becomeTask !== undefined);
 }
 
 /**
@@ -190,7 +227,7 @@ export async function withAnswers<
 function metaFor(settings: AskSettings, front: Front | undefined) {
   const asked = capabilitiesFor(settings.ask, front?.capabilities ?? {});
   return {
-    [CLIENT_CAPABILITIES_META_KEY]: { ...asked, ...uiCapabilities(settings) },
+    [CLIENT_CAPABILITIES_META_KEY]: { ...asked, ...extensionsFor(settings) },
     ...(front?.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: front.logLevel }),
   };
 }

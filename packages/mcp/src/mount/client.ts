@@ -16,13 +16,13 @@ import { isServedToItself, writeChain, type Above } from "../wire/chain.ts";
 import type { Authorization } from "../auth/authorization.ts";
 import type { Front } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
-import { answerAsks, capabilitiesFor, type AskTool } from "./asks.ts";
+import { admitTasks } from "../tasks/follow.ts";
+import { answerAsks, capabilitiesFor, extensionsFor, type AskTool } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf } from "./exposed-definitions.ts";
 import { tooLate } from "./failures.ts";
 import { listOffered } from "./skills.ts";
 import type { TransportOptions } from "./transport.ts";
-import { uiCapabilities } from "./ui.ts";
 
 /** What a server reports by itself. */
 interface ClientEvents {
@@ -79,7 +79,7 @@ export function createClient(
     {
       capabilities: {
         ...capabilitiesFor(settings.ask),
-        ...uiCapabilities(settings),
+        ...extensionsFor(settings),
         ...(links.length > 0 && { experimental: writeChain(links) }),
       },
       versionNegotiation: negotiationOf(settings),
@@ -132,6 +132,7 @@ export function connectClient(
   },
 ): Promise<void> {
   const { settings, prior, late, closing } = how;
+  admitTasks(transport);
   const options = { timeout: settings.startTimeoutMs, ...(prior !== undefined && { prior }) };
   const why = () => (closing.aborted ? new Error("its host is closed") : tooLate(settings));
   return raceSignal(client.connect(transport, options), AbortSignal.any([late, closing]), why);

@@ -12,7 +12,7 @@ import { currentFront, type Front, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
 import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
-import { SuspendableCall } from "./suspended.ts";
+import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";
 
 /** What the call of a tool gets: its outcome, or a question that its client has to answer first. */

@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { callInternal, digestOf, offerMarkOf } from "@toolmount/core/internal";
-import type { SuspendableCall } from "./suspended.ts";
+import type { SuspendableCall } from "../tasks/suspended.ts";
 
 /** A call as a client asks for it. */
 export interface ServedCall {

@@ -92,13 +92,14 @@ export async function loadExtras(host: Host): Promise<Extras> {
     const kept = definitions.find((map) => map.has(name))?.get(name);
     // Another module may have taken the name since.
     if (kept === undefined || kept.declaredName !== declaredName) return undefined;
-    const { title, icons, annotations, _meta } = kept.definition;
+    const { title, icons, annotations, execution, _meta } = kept.definition;
     // A skill's entry has the server's own addresses; this host serves the skill under others.
     if (_meta?.[skillMetaKey] !== undefined) return undefined;
     return {
       ...(title !== undefined && { title }),
       ...(icons !== undefined && { icons }),
       ...(annotations !== undefined && { annotations }),
+      ...(execution !== undefined && { execution }),
       ...(_meta !== undefined && { _meta }),
     };
   };

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type Client,
+  type RequestOptions,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { isRecord } from "../wire/guards.ts";
+import { isEnded, task as taskSchema, type Task } from "./task.ts";
+
+/** Milliseconds between two looks at a task, where its server does not say. */
+const usualPauseMs = 1_000;
+const leastPauseMs = 50;
+const longestPauseMs = 30_000;
+
+/** Key under `_meta` of a result that has a task of a server of 2026. */
+const taskMetaKey = "dev.toolmount/task";
+
+/**
+ * The SDK refuses results of a type that it does not know. This one it gets as an empty result with the task beside it,
+ * which {@link taskOf} reads. Call it before the client connects.
+ */
+export function admitTasks(transport: Transport): void {
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no addEventListener
+  transport.onmessage = (message) => {
+    if (!("result" in message) || message.result["resultType"] !== "task") return;
+    const { resultType: _, ...given } = message.result;
+    message.result = { resultType: "complete", content: [], _meta: { [taskMetaKey]: given } };
+  };
+}
+
+/** The task that is in a result; undefined for another result. */
+export function taskOf({ _meta }: CallToolResult): Task | undefined {
+  const given = _meta?.[taskMetaKey];
+  return isRecord(given) ? taskSchema.parse(given) : undefined;
+}
+
+/** Calls a tool of a server from before 2026 as a task. */
+export async function startTask(
+  client: Client,
+  params: Readonly<Record<string, unknown>>,
+  options: RequestOptions,
+): Promise<Task> {
+  const request = { method: "tools/call", params: { ...params, task: {} } };
+  return (await client.request(request, z.looseObject({ task: taskSchema }), options)).task;
+}
+
+/** What happens while a task of a server is followed. */
+interface Following {
+  /** Called with each state of it. */
+  readonly onState: (state: Task) => void;
+  /** Answers what a server of 2026 asks. */
+  readonly answer: (
+    requests: Readonly<Record<string, unknown>>,
+  ) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Waits for a task of a server, and resolves to its result. Where the call is cancelled, so is the task. */
+export async function followTask(
+  client: Client,
+  first: Task,
+  { onprogress: _, ...options }: RequestOptions,
+  { onState, answer }: Following,
+): Promise<CallToolResult> {
+  const { taskId } = first;
+  const ask = (method: string, more: object = {}) =>
+    client.request({ method, params: { taskId, ...more } }, z.looseObject({}), options);
+  const answered = new Set<string>();
+  try {
+    for (let state = first; ; state = taskSchema.parse(await ask("tasks/get"))) {
+      onState(state);
+      if (client.getProtocolEra() === "legacy") {
+        // A server from before 2026 asks while this request waits for the result.
+        if (isEnded(state) || state.status === "input_required")
+          return (await ask("tasks/result")) as CallToolResult;
+      } else {
+        if (isEnded(state)) return resultOf(state);
+        const open = Object.entries(state.inputRequests ?? {}).filter(([key]) => !answered.has(key));
+        for (const [key] of open) answered.add(key);
+        if (open.length > 0)
+          await ask("tasks/update", { inputResponses: await answer(Object.fromEntries(open)) });
+      }
+      await delay(pauseOf(state), undefined, options.signal === undefined ? {} : { signal: options.signal });
+    }
+  } catch (error) {
+    if (options.signal?.aborted === true)
+      void client.request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({})).catch(() => {}); // it may have ended
+    throw error;
+  }
+}
+
+function pauseOf({ pollInterval, pollIntervalMs }: Task): number {
+  return Math.min(Math.max(pollInterval ?? pollIntervalMs ?? usualPauseMs, leastPauseMs), longestPauseMs);
+}
+
+function resultOf({ status, result, error, statusMessage }: Task): CallToolResult {
+  if (status === "completed" && result !== undefined) return { content: [], ...result };
+  const message = error?.message ?? statusMessage ?? `the server ended the task as ${status}`;
+  throw new ProtocolError(error?.code ?? ProtocolErrorCode.InternalError, message, error?.data);
+}

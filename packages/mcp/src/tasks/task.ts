@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+/** The extension by which a client and a server of 2026 agree on tasks. */
+export const tasksExtension = "io.modelcontextprotocol/tasks";
+
+/** States that do not change any more. */
+const ended = ["completed", "failed", "cancelled"] as const;
+
+/** A task as its server describes it, in both forms: that of 2025-11-25, and that of the extension. */
+export const task = z.looseObject({
+  taskId: z.string(),
+  status: z.enum(["working", "input_required", ...ended]),
+  statusMessage: z.string().optional(),
+  pollInterval: z.number().optional(),
+  pollIntervalMs: z.number().optional(),
+  /** The extension only: what the server asks the client. */
+  inputRequests: z.record(z.string(), z.unknown()).optional(),
+  /** The extension only: the result, or the error, of a task that has ended. */
+  result: z.looseObject({}).optional(),
+  error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown() }).optional(),
+});
+
+export type Task = z.output<typeof task>;
+
+export function isEnded({ status }: Pick<Task, "status">): boolean {
+  return ended.some((state) => state === status);
+}
