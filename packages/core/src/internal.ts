@@ -8,10 +8,12 @@ export {
   joinRecord,
   lineOf,
   newestFirst,
+  pastCalls,
   soughtWords,
   wordsOf,
   type SoughtWord,
 } from "./pending/past-calls.ts";
+export { readProgram, type PastProgram, type ProgramLine } from "./pending/past-program.ts";
 export { listTool, type ApprovedListArguments } from "./sessions/bundle.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
@@ -47,7 +49,7 @@ export { lockDigest } from "./registry/lock-digest.ts";
 export { callInternal } from "./host/session.ts";
 export { readHostLinks } from "./contract/host-chain.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
-export { placeText } from "./call/hold.ts";
+export { placeText } from "./pending/place.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { holdsVariables } from "./text/redact.ts";
 export { ContractBreach } from "./result/normalize.ts";

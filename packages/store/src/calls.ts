@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 /** How long a process that says nothing is taken to run its calls, in milliseconds. */
 export const aliveMs = 45_000;
 
-/** Most rows of one insert: each has 14 values, and SQLite accepts 32766. */
+/** Most rows of one insert: each has 15 values, and SQLite accepts 32766. */
 const rowsPerInsert = 1_000;
 
 /** A call with what its newest records add to it. */
@@ -127,6 +127,7 @@ function rowOf(call: PastCall, writer: string, now: number): Omit<Tables["calls"
     session_id: optional(call.sessionId),
     turn_id: optional(call.turnId),
     parent_run_id: optional(call.parentRunId),
+    place: call.place === null ? null : JSON.stringify(call.place),
     line: plainText(call.line),
     at: call.startedAt,
     duration_ms: call.durationMs,

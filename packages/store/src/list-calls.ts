@@ -11,6 +11,7 @@ import {
 } from "kysely";
 import type { CallWords } from "./call-words.ts";
 import { plainText } from "./calls.ts";
+import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
 /** Reads a page of calls, newest first. */
@@ -76,7 +77,7 @@ function conditions(
   filter: PastCallFilter,
   now: number,
 ): Expression<SqlBool>[] {
-  const { status, runIds, since, until } = filter;
+  const { status, runIds, parentRunIds, since, until } = filter;
   const equal = Object.entries(columns).flatMap(([name, column]) => {
     const value = filter[name as keyof typeof columns];
     return value === undefined ? [] : [row(column, "=", plainText(value))];
@@ -84,6 +85,7 @@ function conditions(
   return [
     ...equal,
     ...(runIds === undefined ? [] : [row("run_id", "in", runIds.map(plainText))]),
+    ...(parentRunIds === undefined ? [] : [row("parent_run_id", "in", parentRunIds.map(plainText))]),
     ...(status === undefined ? [] : [hasStatus(row, status, now)]),
     ...(since === undefined ? [] : [row("at", ">=", since)]),
     ...(until === undefined ? [] : [row("at", "<", until)]),
@@ -116,6 +118,7 @@ function callOf(row: Selectable<Tables["calls"]>, now: number): PastCall {
     userId: row.user_id,
     turnId: row.turn_id,
     parentRunId: row.parent_run_id,
+    place: row.place === null ? null : (readRow(row.place) as PastCall["place"]),
     line: row.line,
   };
 }

@@ -12,6 +12,7 @@ const migrations: readonly Migration[] = [
   keepWork,
   keepCalls,
   countUses,
+  keepPlaces,
 ];
 
 /** Our number among Postgres' advisory locks. */
@@ -181,4 +182,15 @@ async function countUses({ schema }: Transaction<Tables>): Promise<void> {
     .addColumn("uses", "integer", (column) => column.notNull().defaultTo(0));
   await uses.execute();
   await schema.alterTable("remembered").addColumn("used_at", "bigint").execute();
+}
+
+/** Adds the line of a program that made a call, and finds the calls that a call made. Older records have no such line. */
+async function keepPlaces({ schema }: Transaction<Tables>): Promise<void> {
+  await schema.alterTable("calls").addColumn("place", "text").execute();
+  await schema
+    .createIndex("calls_by_parent")
+    .on("calls")
+    .columns(["parent_run_id", "at"])
+    .where("parent_run_id", "is not", null)
+    .execute();
 }

@@ -35,6 +35,8 @@ export interface Tables {
     session_id: string | null;
     turn_id: string | null;
     parent_run_id: string | null;
+    /** The line of a program that made it, as JSON. */
+    place: string | null;
     line: string;
     at: number;
     duration_ms: number | null;

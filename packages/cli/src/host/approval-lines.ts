@@ -22,7 +22,9 @@ export function viewLines(
     ...reasons.map(
       ({ reason, rule }) => `  because ${printable(rule === undefined ? reason : `${reason} (${rule})`)}`,
     ),
-    ...(place === undefined ? [] : [`  in ${printable(placeText(place))}`]),
+    ...(place === undefined
+      ? []
+      : [`  in ${printable(placeText(place))}`, `  toolmount program --show ${short(id)} shows the program`]),
     ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
     `  asked ${agoOf(createdAt, now)}, ends in ${timeOf(expiresAt - now)}`,
     ...(tool === listTool ? listedCalls(given, screen) : jsonText(given).split("\n")).map(

@@ -18,11 +18,11 @@ import {
   defaultDecider,
   defaultOptions,
   holdCall,
-  placeOf,
   promptOf,
   questionDigest,
   suspend,
 } from "./hold.ts";
+import { placeOf } from "../pending/place.ts";
 import { beginAgain, editedWarning, isSameTool } from "./edited.ts";
 import { announce } from "./notify.ts";
 import { approverOfList, isRealRead } from "./rehearse.ts";

@@ -1,13 +1,13 @@
 import { errorMessage } from "../contract/errors.ts";
-import type { CallContext, CallPlace, CallRequest, Placed, PlacedRequest } from "../contract/context.ts";
+import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ApprovalRecord, ApprovalState, ApprovalStore } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
-import { escapeHidden } from "../text/hidden.ts";
 import { infoOf, type Call } from "./call.ts";
 import { hasInnerLog } from "./inner-log.ts";
+import { placeOf } from "../pending/place.ts";
 import { endCall } from "./transitions.ts";
 
 /** Makes the record of a call that begins to wait. The caller stores it with `add`. */
@@ -178,24 +178,4 @@ export async function releaseRecord(call: Call): Promise<void> {
 function stateBefore({ decision, client }: ApprovalRecord): ApprovalState {
   if (decision !== null) return "approved";
   return client ? "handed" : "suspended";
-}
-
-/** Most characters of a line that are shown. */
-const maxCode = 200;
-
-/**
- * Returns where the program of its caller makes a call; empty for other calls. The tool that runs the program says so.
- */
-export function placeOf({ host, parent, request }: Call): Placed {
-  const { place } = request as PlacedRequest;
-  if (parent === null || typeof place?.line !== "number" || typeof place.code !== "string") return {};
-  const code = host.redact(escapeHidden(place.code.trim().slice(0, maxCode))) as string;
-  return {
-    place: { tool: parent.tool!.name, line: place.line, code, after: (parent.inner?.count ?? 1) - 1 },
-  };
-}
-
-/** The place in words, for a person: `line 3 of run_program, after 12 calls: await tools.pay({ to })`. */
-export function placeText({ after, code, line, tool }: CallPlace): string {
-  return `line ${line} of ${tool}, after ${after} ${after === 1 ? "call" : "calls"}: ${code}`;
 }

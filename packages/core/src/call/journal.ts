@@ -10,6 +10,7 @@ import { needsApproval, type Call, type CallHost } from "./call.ts";
 import { announceIrreversible, undoProblem } from "./changes.ts";
 import { releaseRecord } from "./hold.ts";
 import { beginInLog, endInnerLog, mustBegin } from "./inner-log.ts";
+import { lineOf } from "../pending/place.ts";
 import { logError, logFields } from "./trace.ts";
 import { outcomeOf, phaseOf } from "./transitions.ts";
 
@@ -133,7 +134,7 @@ function auditStart(call: Call): Promise<void> | null {
   if (audit === null || call.audited) return null;
   call.audited = true;
   const approvedBy = call.approval?.approvedBy ?? null;
-  const entry = { ...entryOf(call, "start"), ...argumentsOf(call), approvedBy };
+  const entry = { ...entryOf(call, "start"), ...argumentsOf(call), ...lineOf(call), approvedBy };
   if (isDurable(call)) return audit.write(entry);
   audit.note(entry);
   return null;
@@ -181,7 +182,7 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
   const { code, error } = ending.result!;
   const entry: AuditEntry = {
     ...entryOf(call, ending.status === "pending" ? "pending" : "end"),
-    ...(call.audited ? {} : argumentsOf(call)),
+    ...(call.audited ? {} : { ...argumentsOf(call), ...lineOf(call) }),
     status: ending.status,
     durationMs: timing.endedAt - timing.startedAt,
     ...(code === undefined ? {} : { code }),

@@ -1,6 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import { givenArguments, traceparentOf, type Call } from "./call.ts";
+import { lineOf } from "../pending/place.ts";
 import { phaseOf } from "./transitions.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
@@ -60,7 +61,8 @@ function newMessage(call: Call): CallTrace {
     const { sessionId, conversationId, turnId, userId, traceparent } = call.given;
     const { name } = call.request;
     const ids = { parentRunId: call.parent?.runId, sessionId, conversationId, turnId, userId };
-    return { ...known, tool: typeof name === "string" ? name : "", traceparent, ...withoutUndefined(ids) };
+    const tool = typeof name === "string" ? name : "";
+    return { ...known, tool, traceparent, ...withoutUndefined(ids), ...lineOf(call) };
   } catch {
     return known;
   }

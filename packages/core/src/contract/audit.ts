@@ -67,6 +67,8 @@ export interface PastCall {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
+  /** The line of a program that made it, from 1; null for other calls. */
+  readonly place: { readonly line: number; readonly code: string } | null;
   /** Its arguments as a line of at most 200 characters for a list; empty when it has none. */
   readonly line: string;
 }
@@ -81,6 +83,8 @@ export interface PastCallFilter {
   readonly callId?: string | undefined;
   /** Only these runs; at most 1,000. */
   readonly runIds?: readonly string[] | undefined;
+  /** Only calls that these runs made; at most 1,000. */
+  readonly parentRunIds?: readonly string[] | undefined;
   /** Only calls that started then or later. */
   readonly since?: number | undefined;
   /** Only calls that started before. */

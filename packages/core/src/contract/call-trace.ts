@@ -18,6 +18,8 @@ export interface CallTrace {
   tool: string;
   readonly depth: number;
   readonly parentRunId?: string;
+  /** The line of the program that makes the call, with secrets masked. */
+  readonly place?: { readonly line: number; readonly code: string };
   readonly sessionId?: string;
   readonly conversationId?: string;
   readonly turnId?: string;

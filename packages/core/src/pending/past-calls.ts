@@ -14,6 +14,7 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
     userId: textOf(entry["userId"]),
     turnId: textOf(entry["turnId"]),
     parentRunId: textOf(entry["parentRunId"]),
+    place: placeOf(entry["place"]),
     line: "",
   };
   return {
@@ -23,6 +24,12 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
     code: kind === "end" ? textOf(entry["code"]) : null,
     durationMs: kind === "end" && typeof durationMs === "number" ? durationMs : null,
   };
+}
+
+function placeOf(place: Json | undefined): PastCall["place"] {
+  if (!isRecord(place)) return null;
+  const { line, code } = place;
+  return typeof line === "number" && typeof code === "string" ? { line, code } : null;
 }
 
 /** The longest line of arguments, in characters. */
@@ -129,9 +136,10 @@ export function pastCalls(records: readonly AuditRecord[], filter: PastCallFilte
 
 /** Whether a call has what a filter names, its text aside. */
 export function isWanted(call: PastCall, filter: Omit<PastCallFilter, "limit">): boolean {
-  const { tool, status, code, userId, sessionId, callId, runIds, since, until, after } = filter;
+  const { tool, status, code, userId, sessionId, callId, runIds, parentRunIds, since, until, after } = filter;
   return (
     (runIds === undefined || runIds.includes(call.runId)) &&
+    (parentRunIds === undefined || parentRunIds.includes(call.parentRunId ?? "")) &&
     (tool === undefined || call.tool === tool) &&
     (status === undefined || call.status === status) &&
     (code === undefined || call.code === code) &&

@@ -212,6 +212,10 @@ export const callSummarySchema = z
     userId: nullableText,
     turnId: nullableText,
     parentRunId: nullableText,
+    place: z
+      .object({ line: z.number(), code: z.string() })
+      .nullable()
+      .describe("The line of a program that made it, from 1"),
     line: z.string().describe("Its arguments as a line of at most 200 characters; secrets are masked"),
     change: z.number().describe("Every change of any call adds 1"),
   })

@@ -196,6 +196,7 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
     userId: trace.userId ?? null,
     turnId: trace.turnId ?? null,
     parentRunId: trace.parentRunId ?? null,
+    place: trace.place ?? null,
     line: "",
     change: 0,
     phase: null,
@@ -231,6 +232,7 @@ export function summaryOf(call: CallRecord): CallSummary {
     userId: call.userId,
     turnId: call.turnId,
     parentRunId: call.parentRunId,
+    place: call.place,
     line: call.line,
     change: call.change,
   };

@@ -24,6 +24,8 @@ export interface CallSummary {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
+  /** The line of a program that made it, from 1. */
+  readonly place: { readonly line: number; readonly code: string } | null;
   /** Its arguments as a line for a list. */
   line: string;
   /** Every change of any call adds 1. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { AuditEntry, AuditRecord, JsonObject, PastCallFilter, StateStore } from "@toolmount/core";
-import type { StoreCase, StorePair } from "./store-case.ts";
+import type { PastCallFilter } from "@toolmount/core";
+import { listRuns, record, write, writeWorld } from "./call-records.ts";
+import type { StoreCase } from "./store-case.ts";
 
 /** What every `AuditSink` with `calls` does. A store without an audit skips these cases. */
 export const callCases: readonly StoreCase[] = [
@@ -43,6 +44,7 @@ export const callCases: readonly StoreCase[] = [
           userId: "alice",
           turnId: null,
           parentRunId: null,
+          place: null,
           line: "to: ACME, amount: 5",
         },
       ]);
@@ -79,6 +81,31 @@ export const callCases: readonly StoreCase[] = [
       assert.deepEqual(await runs({ since: 2_000, until: 4_000 }), ["r3", "r2"]);
       assert.deepEqual(await runs({ tool: "pay", status: "ok" }), ["r4"]);
       assert.deepEqual(await runs({ tool: "pay", status: "ok", userId: "bob" }), []);
+    },
+  },
+  {
+    title: "the calls of a program are found by the run that made them, with their lines",
+    async run([one]) {
+      const odd = 'await tools.pay({ to: "a\u0000b" });';
+      const made = { parentRunId: "p", sessionId: "s-1" };
+      await write(one, "w", { kind: "start", runId: "p", tool: "run_program", at: 1 });
+      await write(one, "w", { kind: "start", runId: "r1", at: 2, ...made, place: { line: 3, code: odd } });
+      await write(one, "w", { kind: "end", runId: "r1", at: 3, ...made, status: "ok" });
+      await write(one, "w", { kind: "pending", runId: "r2", at: 4, ...made, place: { line: 7, code: "" } });
+      await write(one, "w", { kind: "end", runId: "r3", at: 5, parentRunId: "q", status: "ok" });
+      const { calls } = await one.audit!.calls!({ parentRunIds: ["p", "none"], limit: 10 });
+
+      assert.deepEqual(
+        calls.map(({ runId, status, place }) => [runId, status, place]),
+        [
+          ["r2", "waiting", { line: 7, code: "" }],
+          ["r1", "ok", { line: 3, code: odd }],
+        ],
+      );
+      assert.deepEqual(await one.audit!.calls!({ parentRunIds: [], limit: 10 }), {
+        calls: [],
+        hasMore: false,
+      });
     },
   },
   {
@@ -158,87 +185,3 @@ export const callCases: readonly StoreCase[] = [
     },
   },
 ];
-
-/** A call of each kind, a second apart. */
-async function writeWorld([one, other]: StorePair): Promise<void> {
-  await write(one, "w", { kind: "end", runId: "r1", at: 1_000, status: "ok", arguments: { path: "a.txt" } });
-  await write(one, "w", {
-    kind: "end",
-    runId: "r2",
-    at: 2_000,
-    tool: "pay",
-    status: "denied",
-    code: "DENIED",
-    error: "over the budget",
-    arguments: { to: "ACME" },
-  });
-  await write(one, "w", {
-    kind: "start",
-    runId: "r3",
-    at: 3_000,
-    userId: "bob",
-    arguments: { order: "o-104" },
-  });
-  await write(one, "w", {
-    kind: "end",
-    runId: "r3",
-    at: 3_500,
-    userId: "bob",
-    status: "ok",
-    durationMs: 500,
-  });
-  await write(other, "v", {
-    kind: "pending",
-    runId: "r4",
-    at: 4_000,
-    tool: "pay",
-    sessionId: "s-2",
-    status: "pending",
-    arguments: { to: "東京都, 12 Rue de l'Église" },
-  });
-  await write(other, "v", {
-    kind: "end",
-    runId: "r4",
-    at: 4_500,
-    tool: "pay",
-    sessionId: "s-2",
-    status: "ok",
-  });
-  await write(one, "w", {
-    kind: "end",
-    runId: "r5",
-    at: 5_000,
-    userId: "bob",
-    status: "ok",
-    resultText: '{"text":"it\'s \\"quoted\\"\\nodd',
-  });
-}
-
-async function listRuns(store: StateStore, filter: PastCallFilter): Promise<readonly string[]> {
-  return (await store.audit!.calls!(filter)).calls.map(({ runId }) => runId);
-}
-
-let sequence = 0;
-
-async function write(
-  store: StateStore,
-  writer: string,
-  fields: Partial<AuditEntry> & JsonObject,
-): Promise<void> {
-  await store.audit!.append([record(writer, ++sequence, fields)]);
-}
-
-function record(writer: string, number: number, fields: Partial<AuditEntry> & JsonObject): AuditRecord {
-  const { kind = "end", at = 1, runId = "r", tool = "probe" } = fields;
-  const entry = {
-    callId: `call of ${runId}`,
-    sessionId: "s-1",
-    userId: "alice",
-    ...fields,
-    kind,
-    at,
-    runId,
-    tool,
-  };
-  return { writer, sequence: number, previous: "", hash: `${writer}${number}`, entry };
-}
