@@ -8,6 +8,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { placeText } from "@toolmount/core/internal";
+import { currentFront } from "../wire/front.ts";
+import { CancelledByClient } from "../tasks/suspended.ts";
 import type { ServedApprovals } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
@@ -40,6 +42,12 @@ export async function answerWaiting(
   const { ticket, callId } = outcome;
   if (ticket === undefined || outcome.result.code !== "PENDING") return outcome;
   const asked = wayOfAsking(approvals, capabilities);
+  const { becomeTask } = currentFront.getStore() ?? {};
+  if (asked === null && becomeTask !== undefined) {
+    const where = approvals.url === undefined ? "" : `: ${approvals.url(outcome)}`;
+    becomeTask(`waiting for a person to approve${where}`);
+    return waitAsTask(outcome, ticket, waiting);
+  }
   if (asked === null) return approvals.wait === true ? resumeWhenDecided(outcome, ticket, waiting) : outcome;
   const question = await findQuestion(waiting.served, callId);
   if (question === undefined) return outcome;
@@ -121,6 +129,18 @@ async function decide({ callId }: WaitingState, { served, approvals, ctx }: Wait
     { decision: isApproved ? "approve" : "deny", ...because },
     by,
   );
+}
+
+/** Waits as long as the task is kept. A client that cancels the task takes its question back. */
+async function waitAsTask(outcome: ToolOutcome, ticket: string, waiting: Waiting): Promise<ToolOutcome> {
+  const { served, context } = waiting;
+  const approvals = { ...waiting.approvals, waitMs: Number.POSITIVE_INFINITY };
+  const decided = await resumeWhenDecided(outcome, ticket, { ...waiting, approvals });
+  if (!(context.abortSignal?.reason instanceof CancelledByClient)) return decided;
+  const question = await findQuestion(served, outcome.callId, ["pending"]);
+  const deny = { decision: "deny", reason: "the client cancelled the task" } as const;
+  if (question !== undefined) await served.host.approvals.decide(question.id, deny, "the MCP client");
+  return decided;
 }
 
 /** Keeps a call open until the decision, and reports meanwhile that it still waits. */

@@ -12,6 +12,7 @@ import { currentFront, type Front, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
 import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
+import type { AsTask } from "./tasks.ts";
 import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -21,6 +22,8 @@ export type Answer = InputRequiredResult | ToolOutcome;
 /** A request, and what mounted servers may need of its client. */
 export interface InFront extends Omit<Waiting, "approvals"> {
   readonly isHere?: boolean | undefined;
+  /** How the request can become a task; undefined where it cannot. */
+  readonly task?: AsTask | undefined;
   /** Makes calls of internal tools for the same client. */
   readonly internalCalls: (context: SessionCallContext) => InternalCall;
 }
@@ -34,10 +37,10 @@ export async function runInFront<Result extends object>(
   era: Era,
   work: (context: SessionCallContext) => Promise<Result>,
 ): Promise<Result | InputRequiredResult> {
-  const { ctx, capabilities = {}, context, isHere, internalCalls } = waiting;
+  const { ctx, capabilities = {}, context, isHere, internalCalls, task } = waiting;
   const client = waiting.served;
   const state = ctx.mcpReq.requestState<SealedState>();
-  if (era === "legacy") {
+  if (era === "legacy" && task === undefined) {
     const callInternal = internalCalls(context);
     const front = createPushFront(ctx, { client, capabilities, isHere, callInternal });
     return currentFront.run(front, () => work(context));
@@ -46,15 +49,16 @@ export async function runInFront<Result extends object>(
   const call =
     state?.asked === "input"
       ? find<Result>(waiting, state)
-      : new SuspendableCall<Result>(
-          attached,
-          (abortSignal) => internalCalls({ ...context, abortSignal }),
-          ctx.mcpReq.inputResponses,
-        );
+      : new SuspendableCall<Result>(attached, (abortSignal) => internalCalls({ ...context, abortSignal }), {
+          given: ctx.mcpReq.inputResponses,
+          isFollowed: task !== undefined,
+        });
   if (state?.asked === "input") call.attach(attached, ctx.mcpReq.inputResponses ?? {});
-  else call.start(() => currentFront.run(call, () => work({ ...context, abortSignal: call.signal })));
+  else call.start(() => currentFront.run(call, () => work(contextOf(call, context))));
+  if (task?.isWanted === true) call.becomeTask?.();
   const step = await call.step(ctx.mcpReq.signal);
   if ("outcome" in step) return step.outcome;
+  if ("isTask" in step) return task?.create(call) as Result;
   waiting.served.suspend(call);
   return inputRequired({
     inputRequests: step.asked.requests as never,
@@ -65,6 +69,18 @@ export async function runInFront<Result extends object>(
       request: requestDigest(waiting.call),
     }),
   });
+}
+
+/** A client that follows the call reads its progress from the state of the task. */
+function contextOf(call: SuspendableCall, context: SessionCallContext): SessionCallContext {
+  return {
+    ...context,
+    abortSignal: call.signal,
+    onProgress: (progress) => {
+      call.note(progress.message);
+      context.onProgress?.(progress);
+    },
+  };
 }
 
 function find<Result extends object>(

@@ -8,6 +8,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { callInternal, digestOf, offerMarkOf } from "@toolmount/core/internal";
+import { ServedTasks } from "../tasks/served-tasks.ts";
 import type { SuspendableCall } from "../tasks/suspended.ts";
 
 /** A call as a client asks for it. */
@@ -25,6 +26,7 @@ const maxWaiting = 1_000;
 export class ServedSession {
   readonly host: Host;
   readonly id: string;
+  readonly tasks = new ServedTasks();
   readonly #session: Session;
   /** Tickets of calls that wait, by the digest of their request. */
   readonly #waiting = new Map<string, string>();
@@ -83,6 +85,7 @@ export class ServedSession {
   }
 
   end(): void {
+    this.tasks.end();
     this.#session.end();
   }
 

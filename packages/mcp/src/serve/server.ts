@@ -13,14 +13,8 @@ import {
   type ServerContext,
   type ServerOptions,
 } from "@modelcontextprotocol/server";
-import {
-  isToolmountError,
-  type Host,
-  type HostLink,
-  type SessionCallContext,
-  type ToolOutcome,
-} from "@toolmount/core";
-import { behindChannel, chainOf, writeChain } from "../wire/chain.ts";
+import { isToolmountError, type SessionCallContext, type ToolOutcome } from "@toolmount/core";
+import { hostsOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
 import type { InternalCall } from "../wire/front.ts";
 import { collectInstructions } from "../wire/instructions.ts";
@@ -30,13 +24,13 @@ import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
 import type { ServeOptions } from "./options.ts";
 import { render } from "./render.ts";
-import { runInFront, type Answer } from "./in-front.ts";
+import { runInFront, type Answer, type InFront } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { readPrompts } from "./prompts.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
+import { serveTasks, taskCapabilities, taskFor } from "./tasks.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 import { loadExtras, ownName, pageOf, toMcpTool, type Era } from "./tool-list.ts";
-import { readHostLinks } from "@toolmount/core/internal";
 
 const defaultPageSize = 1_000;
 
@@ -62,6 +56,7 @@ export async function createServer(serving: Serving): Promise<Server> {
   const { name = "toolmount", version = "0.0.0" } = options;
   const { instructions, sources, skills } = serving.toolsOnly === true ? bare : await describe(serving);
   const exposed = exposedCapabilities(sources, serving.era);
+  const tasks = taskCapabilities(serving.era);
   const { make = (info, given) => new Server(info, given) } = serving;
   const server = make(
     { name, version },
@@ -70,7 +65,8 @@ export async function createServer(serving: Serving): Promise<Server> {
         tools: { listChanged: true },
         logging: {},
         ...exposed,
-        ...(skills !== undefined && { extensions: { [skillsExtension]: {} } }),
+        ...tasks,
+        extensions: { ...tasks.extensions, ...(skills !== undefined && { [skillsExtension]: {} }) },
       },
       requestState: { verify: (state) => openState(state, serving) },
       ...(instructions !== null && instructions !== "" && { instructions }),
@@ -86,6 +82,7 @@ export async function createServer(serving: Serving): Promise<Server> {
       requestInFront(request, ctx, requested(ctx), (own) => work(internalCalls(ctx, serving, own))),
   });
   skills?.attach(server, serving.era);
+  serveTasks(server, served, serving.era);
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
   server.setRequestHandler("tools/call", (request, ctx) => callTool(request, ctx, requested(ctx)));
   // Only clients from before 2026 subscribe here; a server for one request of a newer one watches nothing.
@@ -144,24 +141,30 @@ async function callTool(
   ctx: ServerContext,
   serving: Requested,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options } = serving;
+  const { served, options, era } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const state = ctx.mcpReq.requestState<SealedState>();
-  const answer = await requestInFront(call, ctx, serving, async (context): Promise<Answer> => {
-    const waiting = { ...serving, approvals: options.approvals ?? {}, ctx, call, context };
-    if (state === undefined || state.asked === "input")
-      return answerCall(await served.call(call, context), waiting);
-    return retry(state, waiting);
-  });
-  return isOutcome(answer) ? render(answer, serving) : answer;
+  const finish = (answer: object) =>
+    isOutcome(answer) ? render(answer, serving) : (answer as CallToolResult);
+  const task = taskFor(params, serving.capabilities, served, era, async (answer) => finish(answer));
+  // No form reaches the user of a task that is wanted from the beginning: its request is answered already.
+  const capabilities = task?.isWanted === true ? undefined : serving.capabilities;
+  return finish(
+    await requestInFront(call, ctx, { ...serving, task }, async (context): Promise<Answer> => {
+      const waiting = { ...serving, capabilities, approvals: options.approvals ?? {}, ctx, call, context };
+      if (state === undefined || state.asked === "input")
+        return answerCall(await served.call(call, context), waiting);
+      return retry(state, waiting);
+    }),
+  );
 }
 
 /** Works on a request, during which a mounted server may ask the client. */
 function requestInFront<Result extends object>(
   call: ServedCall,
   ctx: ServerContext,
-  serving: Requested,
+  serving: Requested & Pick<InFront, "task">,
   work: (context: SessionCallContext) => Promise<Result>,
 ): Promise<Result | InputRequiredResult> {
   const context = contextOf(ctx, serving.served.host, serving.userId);
@@ -206,7 +209,7 @@ async function retry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome
   }
 }
 
-function isOutcome(answer: Answer): answer is ToolOutcome {
+function isOutcome(answer: object): answer is ToolOutcome {
   return "runId" in answer && "status" in answer && "result" in answer;
 }
 
@@ -238,12 +241,4 @@ function contextOf(
           .catch(() => {}),
     }),
   };
-}
-
-/** The hosts to which a client of this host gets: itself, and those that its mounted servers lead to. */
-async function hostsOf({ coordinator }: Pick<Host, "coordinator">): Promise<readonly HostLink[]> {
-  const own = (await chainOf(coordinator)?.toClients()) ?? [];
-  const behind = await coordinator.collectContributions(behindChannel);
-  const all = [...own, ...behind.flatMap(readHostLinks)];
-  return [...new Map(all.map((link) => [link.host, link])).values()];
 }

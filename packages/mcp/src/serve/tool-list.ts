@@ -43,8 +43,14 @@ export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
     description,
     inputSchema: inputSchema as Tool["inputSchema"],
     ...(isListed(outputSchema, era) && { outputSchema }),
+    ...(mayWait(info, era) && more?.execution === undefined && { execution: { taskSupport: "optional" } }),
     ...(annotations !== undefined && { annotations }),
   };
+}
+
+/** Whether the list says that a call of the tool may wait, so that a client can ask for a task. In 2026 the server decides. */
+function mayWait({ requiresConfirmation }: ToolInfo, era: Era): boolean {
+  return era === "legacy" && requiresConfirmation !== false;
 }
 
 /** Whether a client sees the output schema of a tool. Before 2026, one describes an object. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClientCapabilities, LoggingLevel } from "@modelcontextprotocol/server";
+import { systemClock } from "@toolmount/core";
 import type { Front, InternalCall, ServerAsk } from "../wire/front.ts";
 
 /** What a client of 2026 is asked before its call can continue. */
@@ -8,8 +9,16 @@ export interface Asked {
   readonly requests: Readonly<Record<string, ServerAsk>>;
 }
 
-/** The next step of a call: it has an outcome, or its client is asked. */
-export type Step<Outcome> = { readonly outcome: Outcome } | { readonly asked: Asked };
+/** The next step of a call: it has an outcome, its client is asked, or its client follows it as a task from now on. */
+export type Step<Outcome> =
+  | { readonly outcome: Outcome }
+  | { readonly asked: Asked }
+  | { readonly isTask: true };
+
+/** Why a call ends that its client has cancelled as a task. */
+export class CancelledByClient extends Error {
+  override readonly name = "CancelledByClient";
+}
 
 /** What one request of the client adds to a call that runs. */
 interface Attached {
@@ -31,12 +40,24 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   #work: Promise<Outcome> | undefined;
   #waiting: { readonly requests: Asked["requests"]; readonly answer: (given: Answers) => void } | undefined;
   #asking = Promise.withResolvers<void>();
+  readonly #task = Promise.withResolvers<void>();
+  #isTask = false;
+  #rounds = 0;
+  #message: string | undefined;
+  #changedAt = systemClock.now();
 
+  readonly becomeTask: Front["becomeTask"];
   readonly given: Answers | undefined;
   readonly callInternal: InternalCall;
 
-  constructor(attached: Attached, internalCalls: (signal: AbortSignal) => InternalCall, given?: Answers) {
+  /** `isFollowed`: the client can follow the call as a task. */
+  constructor(
+    attached: Attached,
+    internalCalls: (signal: AbortSignal) => InternalCall,
+    { given, isFollowed }: { readonly given?: Answers | undefined; readonly isFollowed: boolean },
+  ) {
     this.given = given;
+    this.becomeTask = isFollowed ? (message) => this.#becomeTask(message) : undefined;
     this.callInternal = internalCalls(this.signal);
     this.#attached = attached;
   }
@@ -70,6 +91,8 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
       if (this.signal.aborted) return reject(this.signal.reason as Error);
       this.signal.addEventListener("abort", () => reject(this.signal.reason as Error), { once: true });
       this.#waiting = { requests, answer: resolve };
+      this.#rounds++;
+      this.note();
       this.#asking.resolve();
     });
   }
@@ -85,13 +108,53 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     return this.#work?.catch(() => {}) ?? Promise.resolve();
   }
 
+  #becomeTask(message: string | undefined): void {
+    this.#isTask = true;
+    this.note(message);
+    this.#task.resolve();
+  }
+
+  /** The call has changed, and this is what its client may read about it. */
+  note(message = this.#message): void {
+    this.#message = message;
+    this.#changedAt = systemClock.now();
+  }
+
+  /** What a client that follows the call may read about it. */
+  get state(): CallState {
+    return {
+      message: this.#message,
+      changedAt: this.#changedAt,
+      round: this.#rounds,
+      asked: this.#waiting?.requests,
+    };
+  }
+
+  /** Resolves to the outcome, or to nothing when the client has to answer first. */
+  next(): Promise<Outcome | void> {
+    return Promise.race([this.#work, this.#asking.promise]);
+  }
+
+  get outcome(): Promise<Outcome> {
+    return this.#work ?? Promise.reject(new Error("the call has not begun"));
+  }
+
+  cancel(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
   /** A retry of the client: its answers go to the server. Answers that are missing are asked for again. */
   attach(attached: Attached, answers: Answers): void {
     this.#attached = attached;
+    this.answer(answers);
+  }
+
+  answer(answers: Answers): void {
     const waiting = this.#waiting;
     if (waiting === undefined || !Object.keys(waiting.requests).every((key) => key in answers)) return;
     this.#waiting = undefined;
     this.#asking = Promise.withResolvers<void>();
+    this.note();
     // What was not asked for is not passed on.
     waiting.answer(Object.fromEntries(Object.keys(waiting.requests).map((key) => [key, answers[key]])));
   }
@@ -102,8 +165,9 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     if (signal.aborted) leave();
     signal.addEventListener("abort", leave, { once: true });
     try {
-      const outcome = await Promise.race([this.#work, this.#asking.promise]);
+      const outcome = await Promise.race([this.next(), this.#task.promise]);
       if (outcome !== undefined) return { outcome };
+      if (this.#isTask) return { isTask: true };
       return { asked: { id: this.id, requests: this.#waiting?.requests ?? {} } };
     } finally {
       signal.removeEventListener("abort", leave);
@@ -112,3 +176,14 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 }
 
 type Answers = Readonly<Record<string, unknown>>;
+
+/** How far a call is. */
+export interface CallState {
+  readonly message: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** How often its client was asked. */
+  readonly round: number;
+  /** What its client is asked now. */
+  readonly asked: Asked["requests"] | undefined;
+}

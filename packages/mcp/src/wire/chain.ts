@@ -39,3 +39,15 @@ export function readChain(given: unknown): readonly HostLink[] {
 export function isServedToItself(error: unknown): error is ToolmountError<"PLAN_SERVES_ITSELF"> {
   return isToolmountError(error) && error.code === "PLAN_SERVES_ITSELF";
 }
+
+/** The hosts to which a client of this host gets: itself, and those that its mounted servers lead to. */
+export async function hostsOf({
+  coordinator,
+}: {
+  readonly coordinator: Coordinator;
+}): Promise<readonly HostLink[]> {
+  const own = (await chainOf(coordinator)?.toClients()) ?? [];
+  const behind = await coordinator.collectContributions(behindChannel);
+  const all = [...own, ...behind.flatMap(readHostLinks)];
+  return [...new Map(all.map((link) => [link.host, link])).values()];
+}

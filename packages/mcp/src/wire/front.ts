@@ -23,7 +23,7 @@ export interface Front {
   /** Whether its user's browser is on this machine, so that the user can sign in to a mounted server. */
   readonly isHere?: boolean | undefined;
   /** The client follows the call as a task from now on; undefined where it does not speak tasks. */
-  readonly becomeTask?: (() => void) | undefined;
+  readonly becomeTask?: ((message?: string) => void) | undefined;
   /** Calls an internal tool of the host for the same client: so policy, approvals, limits and audit see a question. */
   readonly callInternal: InternalCall;
   /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */

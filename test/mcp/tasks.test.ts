@@ -1,0 +1,232 @@
+import { join } from "node:path";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { silentLogger } from "@toolmount/core";
+import * as interop from "@toolmount/interop";
+import * as mcp from "@toolmount/mcp";
+import * as policy from "@toolmount/policy";
+import * as store from "@toolmount/store";
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "./support/http.ts";
+import { open, until } from "./support/world.ts";
+
+const extensions = {
+  "@toolmount/interop": interop,
+  "@toolmount/mcp": mcp,
+  "@toolmount/policy": policy,
+  "@toolmount/store": store,
+};
+
+const tasksExtension = "io.modelcontextprotocol/tasks";
+
+/** A served host whose reports a person has to approve, or not. */
+async function serve({ asks = false, era = "modern" }: { asks?: boolean; era?: "legacy" | "modern" } = {}) {
+  const source = {
+    command: process.execPath,
+    args: [join(import.meta.dirname, "fixtures/task-server.ts")],
+    era,
+    ask: ["elicitation"],
+  };
+  const rules = [{ match: { tool: "report_*" }, answer: "ask" }];
+  const host = await open(
+    {
+      version: 1,
+      state: "sqlite::memory:",
+      tools: [{ module: "tasks", source: { mcp: source } }],
+      ...(asks && { policy: { rules } }),
+    },
+    { extensions, logger: silentLogger },
+  );
+  const decide = async (decision: "approve" | "deny") => {
+    await until(async () => (await host.approvals.list()).length > 0);
+    const [question] = await host.approvals.list();
+    await host.approvals.decide(question!.id, decision, "olga");
+  };
+  return { host, url: await listen(host), decide };
+}
+
+/** A client of the SDK that most of the field uses; it speaks the tasks of 2025-11-25. */
+async function connectOld(url: string) {
+  const client = new OldClient(
+    { name: "test", version: "1.0.0" },
+    { capabilities: { elicitation: {}, tasks: { requests: {} } } },
+  );
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { name: "ada" } }));
+  await client.connect(new OldTransport(new URL(url)));
+  onTestFinished(() => client.close());
+  const stream = (name: string, topic: string) =>
+    client.experimental.tasks.callToolStream({ name, arguments: { topic } }, CallToolResultSchema, {
+      task: { ttl: 60_000 },
+    });
+  return { client, stream };
+}
+
+/** What the tests read of answers. */
+interface Answer {
+  readonly resultType?: string;
+  readonly content?: readonly object[];
+  readonly taskId: string;
+  readonly status?: string;
+  readonly inputRequests?: Readonly<Record<string, object>>;
+  readonly result?: { readonly content: readonly object[] };
+  readonly error?: object;
+}
+
+/** Requests of a client of 2026 that speaks the extension, as they are on the wire. */
+function speak(url: string, extensions_: object = { [tasksExtension]: {} }) {
+  let id = 0;
+  return async (method: string, params: Record<string, unknown>) => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": method,
+        "mcp-name": String(params["taskId"] ?? params["name"]),
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: ++id,
+        method,
+        params: {
+          ...params,
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+            "io.modelcontextprotocol/clientCapabilities": {
+              elicitation: { form: {} },
+              extensions: extensions_,
+            },
+          },
+        },
+      }),
+    });
+    const text = await response.text();
+    const data = text.startsWith("{") ? text : (/^data: (\{.*\})$/m.exec(text)?.[1] ?? text);
+    const { result, error } = JSON.parse(data) as { result?: Answer; error?: object };
+    return { ...result, ...(error !== undefined && { error }) } as Answer;
+  };
+}
+
+type Ask = ReturnType<typeof speak>;
+
+/** Looks at a task until it has a status. */
+async function follow(ask: Ask, taskId: string, status: string) {
+  for (;;) {
+    const state = await ask("tasks/get", { taskId });
+    if (state.status === status || state.error !== undefined) return state;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test("a client of 2025-11-25 follows a call that waits for an approval as a task, and collects its result", async () => {
+  const { url, decide } = await serve({ asks: true });
+  const { client, stream } = await connectOld(url);
+
+  expect(client.getServerCapabilities()?.tasks).toEqual({ cancel: {}, requests: { tools: { call: {} } } });
+  const seen: string[] = [];
+  let text = "";
+  for await (const message of stream("report_optional", "bees")) {
+    if (message.type === "taskStatus") {
+      if (!seen.includes(String(message.task.statusMessage))) seen.push(String(message.task.statusMessage));
+      if (seen.length === 1) await decide("approve");
+    }
+    if (message.type === "result") text = JSON.stringify(message.result.content);
+  }
+
+  expect(seen[0]).toBe("waiting for a person to approve");
+  expect(text).toContain("a report on bees");
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a client of 2025-11-25 answers a question of a %s server while it waits for the result of its task",
+  async (era) => {
+    const { url } = await serve({ era });
+    const { stream } = await connectOld(url);
+
+    const types: string[] = [];
+    let text = "";
+    for await (const message of stream("report_required", "personal")) {
+      types.push(message.type);
+      if (message.type === "result") text = JSON.stringify(message.result.content);
+    }
+
+    expect(types[0]).toBe("taskCreated");
+    expect(text).toContain("a report on personal for ada");
+  },
+);
+
+test("a call of 2026 that waits for an approval is a task of the extension; a denied one ends with the reason", async () => {
+  const { url, decide } = await serve({ asks: true });
+  const ask = speak(url);
+
+  const created = await ask("tools/call", { name: "report_optional", arguments: { topic: "bees" } });
+  const waiting = await ask("tasks/get", { taskId: created.taskId });
+  await decide("deny");
+  const ended = await follow(ask, created.taskId, "completed");
+
+  expect(created).toMatchObject({ resultType: "task", status: "working", ttlMs: expect.any(Number) });
+  expect(waiting).toMatchObject({
+    resultType: "complete",
+    status: "working",
+    statusMessage: "waiting for a person to approve",
+  });
+  expect(ended).toMatchObject({ status: "completed", result: { isError: true } });
+  expect(JSON.stringify(ended.result)).toContain("the approver denied it");
+});
+
+test("a client of 2026 that does not speak the extension is answered as before", async () => {
+  const { url } = await serve({ asks: true });
+  const ask = speak(url, {});
+
+  const answer = await ask("tools/call", { name: "report_optional", arguments: { topic: "bees" } });
+
+  expect(answer.resultType).toBe("complete");
+  expect(JSON.stringify(answer.content)).toContain("waiting for a person");
+});
+
+test("a task of a server is a task of the client, which answers its question by an update", async () => {
+  const { url } = await serve();
+  const ask = speak(url);
+
+  const created = await ask("tools/call", { name: "report_required", arguments: { topic: "personal" } });
+  const { taskId } = created;
+  const asked = await follow(ask, taskId, "input_required");
+  const [key = ""] = Object.keys(asked.inputRequests ?? {});
+  const answer = { action: "accept", content: { name: "bo" } };
+  await ask("tasks/update", { taskId, inputResponses: { [key]: answer, unknown: answer } });
+  const ended = await follow(ask, taskId, "completed");
+
+  expect(created.resultType).toBe("task");
+  expect(asked.inputRequests?.[key]).toMatchObject({ method: "elicitation/create" });
+  expect(ended.result?.content).toEqual([{ type: "text", text: "a report on personal for bo" }]);
+});
+
+test("a client that cancels its task ends the call, and takes its question back", async () => {
+  const { host, url } = await serve({ asks: true });
+  const ask = speak(url);
+
+  const { taskId } = await ask("tools/call", { name: "report_optional", arguments: { topic: "bees" } });
+  const acknowledged = await ask("tasks/cancel", { taskId });
+  const state = await ask("tasks/get", { taskId });
+
+  expect(acknowledged).toMatchObject({ resultType: "complete" });
+  expect(state).toMatchObject({ status: "cancelled" });
+  await until(async () => (await host.approvals.list()).length === 0);
+  const [question] = await host.approvals.list({ states: ["denied"] });
+  expect(question?.decision).toMatchObject({ by: "the MCP client", reason: "the client cancelled the task" });
+});
+
+test("a task of another session does not exist", async () => {
+  const { url } = await serve({ asks: true });
+  const { taskId } = await speak(url)("tools/call", {
+    name: "report_optional",
+    arguments: { topic: "bees" },
+  });
+  const { client } = await connectOld(url);
+
+  await expect(client.experimental.tasks.getTask(taskId)).rejects.toThrow(/there is no task/);
+  expect(await speak(url)("tasks/get", { taskId: "guess" })).toMatchObject({ error: { code: -32602 } });
+});
