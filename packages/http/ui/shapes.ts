@@ -20,7 +20,13 @@ export interface Approval {
   readonly default: "approve" | "deny";
   readonly end?: { readonly status: string };
   readonly rememberable: boolean;
-  readonly info: { readonly sessionId?: string; readonly userId?: string; readonly callId: string };
+  readonly info: {
+    readonly sessionId?: string;
+    readonly userId?: string;
+    readonly callId: string;
+    readonly runId: string;
+    readonly parentRunId?: string;
+  };
   readonly decision: {
     readonly decision: string;
     readonly by: string;
@@ -57,6 +63,7 @@ export interface CallSummary {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
+  readonly place: { readonly line: number; readonly code: string } | null;
   readonly line: string;
   /** Grows with each change of any call. */
   readonly change: number;
@@ -70,6 +77,21 @@ export interface CallRecord extends CallSummary {
   readonly arguments: Shown;
   readonly result: Shown;
   readonly steps: readonly { readonly at: number; readonly name: string; readonly note?: string }[];
+}
+
+/** A line of a program with the calls that it made. */
+export interface ProgramLine {
+  readonly line: number | null;
+  readonly code: string;
+  readonly isNow: boolean;
+  readonly calls: readonly CallSummary[];
+}
+
+export interface Program {
+  readonly lines: readonly ProgramLine[];
+  readonly isCut: boolean;
+  readonly hasMore: boolean;
+  readonly omitsReads: boolean;
 }
 
 export interface Tool {
@@ -86,6 +108,7 @@ export interface Tool {
   /** Arguments that decide where an effect goes. */
   readonly control?: readonly string[];
   readonly inputSchema: Schema;
+  readonly tags: readonly string[];
 }
 
 export interface Schema {

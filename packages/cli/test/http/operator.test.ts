@@ -4,7 +4,7 @@ import type { ToolOutcome } from "@toolmount/core";
 import { outcomeText } from "@toolmount/reasoner";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage, startBrowser } from "../support/browser.ts";
+import { openPage, startBrowser, windows } from "../support/browser.ts";
 import { driftedWorld, operatorFolder, operatorWorld, standingWorld } from "../support/operator-world.ts";
 import { startServer } from "../support/served.ts";
 import { root } from "../support/workspace.ts";
@@ -211,14 +211,6 @@ test("the plan shows what failed and why, what sleeps, what changed since the lo
     /^Error: the call was not approved: .*not before the review.* \[DENIED\]$/,
   );
 });
-
-// A command takes them: pnpm pictures.
-const windows = [
-  { name: "desk-light", width: 1440, height: 900, scheme: "light" },
-  { name: "desk-dark", width: 1440, height: 900, scheme: "dark" },
-  { name: "phone-light", width: 390, height: 844, scheme: "light" },
-  { name: "phone-dark", width: 390, height: 844, scheme: "dark" },
-] as const;
 
 /** Takes the pictures of the page: each view at a desk and on a phone, light and dark. */
 async function takePictures({ server, tokens }: Awaited<ReturnType<typeof driftedWorld>>): Promise<void> {

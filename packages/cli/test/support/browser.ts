@@ -28,3 +28,11 @@ export async function openPage(
   await page.getByText(/^live as /i).waitFor();
   return page;
 }
+
+/** The windows of the pictures, which a command takes: `pnpm pictures`. */
+export const windows = [
+  { name: "desk-light", width: 1440, height: 900, scheme: "light" },
+  { name: "desk-dark", width: 1440, height: 900, scheme: "dark" },
+  { name: "phone-light", width: 390, height: 844, scheme: "light" },
+  { name: "phone-dark", width: 390, height: 844, scheme: "dark" },
+] as const;

@@ -2,6 +2,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { PastCall, PastCallFilter } from "@toolmount/core";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
+import type { CallHistory } from "../journal/call-history.ts";
+import type { CallDetails } from "../journal/call-record.ts";
 import { callRecordSchema, callSummarySchema, nullableText } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
@@ -86,6 +88,35 @@ const show = createRoute({
   responses: { 200: json(callRecordSchema, "The call; secrets are masked"), ...failures },
 });
 
+/** A program with its calls. */
+const programSchema = z
+  .object({
+    lines: z.array(
+      z.object({
+        line: z.number().nullable().describe("From 1; null for calls of which no line is known"),
+        code: z.string(),
+        isNow: z.boolean().describe("The program has come here, and waits for the end of a call"),
+        calls: z.array(callSummarySchema).describe("In the order in which they began"),
+      }),
+    ),
+    isCut: z
+      .boolean()
+      .describe("Only the beginning of the source is known; of later lines there are those that made calls"),
+    hasMore: z.boolean().describe("It made more than 1,000 calls; the newest are here"),
+    omitsReads: z.boolean().describe("The audit leaves out the calls of tools that only read"),
+  })
+  .openapi("Program");
+
+const program = createRoute({
+  method: "get",
+  path: "/hosts/{host}/calls/{runId}/program",
+  operationId: "showProgram",
+  tags: ["Calls"],
+  summary: "Show the program that a call ran, with its calls",
+  request: { params: hostParam.extend({ runId: z.string() }) },
+  responses: { 200: json(programSchema, "The source, line by line; secrets are masked"), ...failures },
+});
+
 /** The calls of a host: a page of them, one with its steps, and all of them for another program. */
 export function historyRoutes(service: Service) {
   return createRoutes()
@@ -110,12 +141,28 @@ export function historyRoutes(service: Service) {
     })
     .openapi(show, async (c) => {
       const { host, runId } = c.req.valid("param");
-      const user = visibleUser(c.env.principal);
-      const found = await hostOf(service, host, c.env.principal).history.get(runId);
-      if (found === null || (user !== null && found.userId !== user))
-        throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
+      const { history } = hostOf(service, host, c.env.principal);
+      const found = await findVisible(history, runId, c.env.principal);
       return c.json(found as unknown as z.output<typeof callRecordSchema>, 200);
+    })
+    .openapi(program, async (c) => {
+      const { host, runId } = c.req.valid("param");
+      const { history } = hostOf(service, host, c.env.principal);
+      await findVisible(history, runId, c.env.principal);
+      const found = await history.program(runId);
+      if (found === null)
+        throw new HttpError("NOT_FOUND", { what: `program of call ${JSON.stringify(runId)}` });
+      return c.json(found as unknown as z.output<typeof programSchema>, 200);
     });
+}
+
+/** A call that the client may see. */
+async function findVisible(history: CallHistory, runId: string, principal: Principal): Promise<CallDetails> {
+  const user = visibleUser(principal);
+  const found = await history.get(runId);
+  if (found === null || (user !== null && found.userId !== user))
+    throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
+  return found;
 }
 
 /** Lines as a body. They are read as fast as the client takes them, and no longer once it has gone. */

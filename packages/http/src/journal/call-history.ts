@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditSink, Host, Json, PastCall, PastCallFilter } from "@toolmount/core";
-import { joinRecord, newestFirst } from "@toolmount/core/internal";
+import { joinRecord, newestFirst, readProgram, type PastProgram } from "@toolmount/core/internal";
 import { summaryOf, type CallJournal } from "./call-journal.ts";
 import {
   shownOf,
@@ -14,6 +14,12 @@ import {
 interface CallPage {
   readonly calls: readonly CallSummary[];
   readonly hasMore: boolean;
+}
+
+/** A program with its calls. */
+export interface CallProgram extends PastProgram<CallSummary> {
+  /** Whether the audit leaves out the calls of tools that only read. */
+  readonly omitsReads: boolean;
 }
 
 /** Calls of this process that a page may have beside those of the audit. */
@@ -55,6 +61,16 @@ export class CallHistory {
     return known === undefined ? null : detailsOf(known);
   }
 
+  /** The program that a call ran, with its calls; null when nothing is known of the call, or it ran none. */
+  async program(runId: string): Promise<CallProgram | null> {
+    const call = await this.get(runId);
+    if (call?.arguments == null) return null;
+    const { arguments: given } = call;
+    const list = (filter: PastCallFilter) => this.list(filter);
+    const program = await readProgram(list, call, "value" in given ? given.value : given.text);
+    return program && { ...program, omitsReads: this.#sink()?.mode === "changes" };
+  }
+
   /** The arguments of calls, where they are known whole. */
   async argumentsOf(runIds: readonly string[]): Promise<ReadonlyMap<string, Json>> {
     const found = new Map<string, Json>();
@@ -77,7 +93,9 @@ export class CallHistory {
   /** A stored call as this process knows it, where it runs or waits here. */
   #asNow(call: PastCall): CallSummary {
     const here = this.#journal.get(call.runId);
-    return here === undefined ? { ...call, change: 0 } : { ...summaryOf(here), startedAt: call.startedAt };
+    if (here === undefined) return { ...call, change: 0 };
+    // A call that resumes in another process than the one that asked has lost its line there.
+    return { ...summaryOf(here), startedAt: call.startedAt, place: call.place };
   }
 
   /** The calls of this process that are not in the audit: it has no reads, or is written a moment later. */

@@ -2,6 +2,7 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { ProgramOf } from "../parts/program.tsx";
 import { StatusChip } from "./status.tsx";
 import { ask } from "../api.ts";
 import { go, linkTo, route } from "../route.ts";
@@ -71,17 +72,27 @@ function Details({ call }: { readonly call: CallRecord }) {
         {call.parentRunId !== null && (
           <dd>
             <a href={linkTo("calls", call.parentRunId)}>{call.parentRunId}</a>
+            {call.place !== null && ` in line ${call.place.line}`}
           </dd>
         )}
         <Fact name="stopped at" value={call.phase} />
         <Fact name="trace" value={call.traceparent} />
       </dl>
       <Timeline call={call} />
+      {hasSource(call) && <ProgramOf runId={call.runId} />}
       <Kept shown={call.arguments} label="Arguments" />
       <Kept shown={call.result} label="Result" />
       {maySeeAll.value && <Audit key={call.change} runId={call.runId} />}
     </>
   );
+}
+
+/** Whether its arguments have a program, or the beginning of one. */
+function hasSource({ arguments: given }: CallRecord): boolean {
+  if (given === null) return false;
+  if ("text" in given) return given.text.startsWith('{"source":');
+  const { source } = (given.value ?? {}) as { readonly source?: unknown };
+  return typeof source === "string";
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {

@@ -1,6 +1,7 @@
 import { Icon } from "../icons.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Difference } from "../parts/difference.tsx";
+import { ProgramOf } from "../parts/program.tsx";
 import { linkTo } from "../route.ts";
 import type { Approval } from "../shapes.ts";
 import { hostFilter, sentence } from "../state.ts";
@@ -16,6 +17,7 @@ import { isWaiting, toolOf } from "./shown.ts";
 
 /** One question: what is asked, everything that the answer covers, and the answers where the reading ends. */
 export function Question({ approval }: { readonly approval: Approval }) {
+  const { info, place } = approval;
   return (
     <>
       <article class="question" aria-labelledby="question">
@@ -31,6 +33,9 @@ export function Question({ approval }: { readonly approval: Approval }) {
         <Alike approval={approval} />
         {listOf(approval) === null ? <Arguments approval={approval} /> : <ListedCalls approval={approval} />}
         <Edited approval={approval} />
+        {place !== undefined && info.parentRunId !== undefined && (
+          <ProgramOf runId={info.parentRunId} asked={info.runId} />
+        )}
         <Before approval={approval} />
         {isWaiting(approval.id) && <IfApproved approval={approval} />}
         <Rest approval={approval} />
