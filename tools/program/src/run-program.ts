@@ -10,11 +10,9 @@ import {
 } from "@toolmount/core";
 import { z } from "zod";
 import { config, type ParsedSettings, type Settings } from "./config.ts";
-import { declare } from "./declarations.ts";
-import { describeNamed, findTools } from "./find-tools.ts";
 import type { Answer, End, Limit, Request, Thrown } from "./sandbox/messages.ts";
 import { ThreadEnded, Threads } from "./sandbox/threads.ts";
-import { noTools, toolsForPrograms, type Services } from "./services.ts";
+import { describerOf, noTools, toolsForPrograms, type Services } from "./services.ts";
 import { runProgramUsage as usage } from "./usage.ts";
 
 const schema = z.strictObject({
@@ -117,14 +115,14 @@ class Calls {
   }
 
   async answer(request: Request): Promise<Answer> {
-    if (request.name.startsWith(question)) return this.#describe(request);
     if (++this.made > this.#settings.max_calls)
       throw new TooManyCalls(`The program made more than ${this.#settings.max_calls} calls.`);
     if (this.#running >= this.#settings.parallel)
       await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#running++;
     try {
-      const { name, arguments: given, line } = request;
+      const { arguments: given, line } = request;
+      const name = this.#toolOf(request.name);
       const place = line === null ? undefined : { line, code: this.#lines[line - 1] ?? "" };
       return this.#toAnswer(request.id, await this.#context.call({ name, arguments: given, place }));
     } finally {
@@ -143,20 +141,14 @@ class Calls {
     return { type: "answer", id, data: JSON.stringify(valueOf(result)) };
   }
 
-  /** Answers `findTools` and `describeTools`, which are no calls. */
-  async #describe({ id, name, arguments: given }: Request): Promise<Answer> {
-    const tools = await toolsForPrograms(this.#services, this.#settings.tools, this.#context);
-    const { query = "", names = [] } = JSON.parse(given) as { query?: string; names?: string[] };
-    if (name === `${question}find`)
-      return { type: "answer", id, data: JSON.stringify(declare(findTools(String(query), tools))) };
-    const found = describeNamed([names].flat().map(String), tools);
-    if ("text" in found) return { type: "answer", id, data: JSON.stringify(found.text) };
-    return { type: "answer", id, error: `there is no tool ${found.missing}`, code: "NO_SUCH_TOOL" };
+  /** The name of the tool that is called. `findTools` and `describeTools` call the one that describes tools. */
+  #toolOf(name: string): string {
+    return name === question ? describerOf(this.#services, this.#context.tool) : name;
   }
 }
 
-/** Before the names of questions about tools; no tool's name has it. */
-const question = "?";
+/** The name under which a program asks about tools; no tool has it. */
+const question = "?describe";
 
 /** What a program gets: the data, or the texts of a result that has only texts. */
 function valueOf({ data: value, content }: ToolOutcome["result"]): unknown {

@@ -10,6 +10,14 @@ export interface Services {
   readonly catalog?: (() => ModeCatalog | null) | undefined;
 }
 
+/** The name under which `describe_tools` is mounted beside a tool that runs programs. */
+export function describerOf({ tools }: Services, runner: string): string {
+  const mounted = [...tools()];
+  const owner = mounted.find(({ name }) => name === runner)?.owner;
+  const beside = mounted.find((tool) => tool.declaredName === "describe_tools" && tool.owner === owner);
+  return beside?.name ?? "describe_tools";
+}
+
 /** For a tool without a host. */
 export const noTools: Services = { tools: () => [] };
 

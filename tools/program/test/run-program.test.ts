@@ -1,5 +1,6 @@
-import { createMemoryStore } from "@toolmount/core";
+import { createMemoryStore, data, defineTool } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { mounted } from "./mounted.ts";
 
 describe("a program", () => {
@@ -117,6 +118,16 @@ describe("a program", () => {
     expect((await run("return 'pay' in tools")).result.data).toMatchObject({ result: false });
   });
 
+  test("asks about tools with calls, which fail as calls do", async () => {
+    const { run } = await mounted();
+    const source = "try { await describeTools('ad') } catch (error) { return [error.code, error.message] }";
+    expect((await run(source)).result.data).toEqual({
+      result: ["NO_SUCH_TOOL", "No tool that a program may call is named ad. Did you mean add?"],
+      calls: 1,
+    });
+    expect((await run("await findTools('')")).result.error).toMatch(/^ToolError: .*query.*\(line 1/);
+  });
+
   test("that makes too many calls has the outcome of each that it made", async () => {
     const { run, did } = await mounted({ max_calls: 5, parallel: 2 });
     const { result } = await run(
@@ -184,6 +195,36 @@ describe("a call of a program that needs a person", () => {
     const done = await host.resume(waits.ticket!, { sessionId: "s" });
     expect(done.result.data).toMatchObject({ result: { paid: { paid: "acme" } }, calls: 4 });
     expect(did).toEqual(["send ada", expect.stringContaining("add 0."), "pay acme", "send bob"]);
+  });
+
+  test("leaves the program with the tools that it found before, whatever is mounted since", async () => {
+    const { host, run } = await mounted({}, { store: createMemoryStore() });
+    const find = 'const found = await findTools("send a text");';
+    const waits = await run(`${find} await tools.pay({ to: "acme" }); return found`, "s");
+    const [question] = await host.approvals.list();
+    expect(question?.place).toMatchObject({ after: 1 });
+    host.coordinator.mount(
+      "tools",
+      defineTool({
+        name: "send_later",
+        description: "Sends a text later.",
+        category: "side_effect",
+        consequenceLevel: "low",
+        requiresConfirmation: false,
+        schema: z.strictObject({}),
+        execute: () => data(null),
+      }),
+    );
+    expect((await run(`${find} return found`, "s")).result.data).toMatchObject({
+      result: expect.stringContaining("send_later("),
+      calls: 1,
+    });
+    await host.approvals.decide(question!.id, "approve", "eve");
+    const done = await host.resume(waits.ticket!, { sessionId: "s" });
+    expect(done.result.data).toMatchObject({
+      result: "/** Sends a text to a person. */\nsend(arguments: { to: string }): Promise<any>;",
+      calls: 2,
+    });
   });
 
   test("is denied to the program, which can catch it", async () => {

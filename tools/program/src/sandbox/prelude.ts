@@ -65,13 +65,14 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
     },
   }));
 
-  const ask = async (name, given) => {
-    const answer = parse(await call(name, stringify(given), ""));
-    if (answer.error !== undefined) throw new ToolError(answer.error, answer.code);
-    return answer.data;
+  const describe = async (given) => {
+    const { stack } = new Error();
+    const answer = parse(await call("?describe", stringify(given), stack));
+    if (answer.error === undefined) return answer.data.declarations;
+    throw defineProperty(new ToolError(answer.error, answer.code), "stack", { value: stack });
   };
-  const findTools = (query) => ask("?find", { query });
-  const describeTools = (names) => ask("?describe", { names });
+  const findTools = (query) => describe({ query });
+  const describeTools = (names) => describe({ names: typeof names === "string" ? [names] : names });
 
   const shown = (value) => {
     if (typeof value === "string") return value;
@@ -121,7 +122,7 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
   defineProperty(globalThis, "findTools", { value: findTools });
   defineProperty(globalThis, "describeTools", { value: describeTools });
 
-  const describe = (thrown) => {
+  const describeThrown = (thrown) => {
     const isError = typeof thrown === "object" && thrown !== null;
     const read = (key) => {
       try {
@@ -141,6 +142,6 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
   return {
     answer,
     value: (value) => (value === undefined ? undefined : stringify(value)),
-    describe,
+    describe: describeThrown,
   };
 })`;
