@@ -2,6 +2,7 @@
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
 export { isRecord } from "./json/json.ts";
+export { isHostCapability } from "./contract/coordinator.ts";
 export {
   hasWords,
   isWanted,

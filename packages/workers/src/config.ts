@@ -1,3 +1,4 @@
+import { isHostCapability } from "@toolmount/core/internal";
 import { z } from "zod";
 
 /** The longest delay of a timer, in milliseconds. */
@@ -8,6 +9,15 @@ const variable = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: "the name of an environment variable, such as LANG" });
 
 const folder = z.string().min(1);
+
+const capability = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => !isHostCapability(name), {
+    error:
+      "the capabilities of the host (session.*, host.*, tools.*, offer.*, fleet.*) cannot cross a border",
+  });
 
 const borderNames = ["none", "permission", "bubblewrap", "srt", "strictest"] as const;
 
@@ -48,6 +58,16 @@ const processSettings = z.strictObject({
     .describe(
       "What keeps the process from the machine. strictest: bubblewrap where it works, else permission.",
     ),
+  hooks: z
+    .array(z.string().min(1).max(200))
+    .default([])
+    .describe(
+      "Events for which the module may register hooks behind its border, such as tool:pre; * are all.",
+    ),
+  capabilities: z
+    .array(capability)
+    .default([])
+    .describe("Capabilities that the module may register behind its border, and use from there."),
   ...processMembers,
 });
 

@@ -6,14 +6,16 @@ import { mountFar } from "../src/far/mount-far.ts";
 function mount(name: string) {
   const specifier = join(import.meta.dirname, `modules/${name}.ts`);
   const module = { specifier, config: {} };
-  return mountFar({
+  const message = {
     type: "mount",
     module,
     folder: "/tmp",
     protectedPaths: [],
     secretPaths: [],
     describe: false,
-  });
+    grants: { hooks: [], capabilities: [], given: {} },
+  } as const;
+  return mountFar(message, () => Promise.reject(new Error("there is no host")));
 }
 
 test("a process recognises a module as the host does: a class of another contract beside a tool of ours", async () => {

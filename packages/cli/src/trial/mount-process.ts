@@ -1,6 +1,7 @@
 // The process in which check mounts a plan, and add tries new entries: what modules break is not the command.
 // Started by run-trial.ts.
 import type { ToolInfo } from "@toolmount/core";
+import { toolsHere } from "@toolmount/core/internal";
 import type { EntryStatus, LockChange, OpenedHost, Problem } from "@toolmount/loader";
 import type { ServerProbe, ServerStatus } from "@toolmount/mcp";
 import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
@@ -56,6 +57,8 @@ export interface MountReport {
   readonly dead: readonly Problem[];
   /** Tools that differ from the plan's lock file. */
   readonly lockChanges: readonly LockChange[];
+  /** Members that modules of the plan add to the context of tools. */
+  readonly context: readonly string[];
   /** With `probe`: the MCP servers, in the plan's order. */
   readonly servers: readonly ServerStatus[];
 }
@@ -75,11 +78,12 @@ async function mountPlan({ plan, cwd, overlays, probe }: MountRequest): Promise<
   const { entries, lockChanges } = host.status();
   // Rules may be about requests for resources and prompts of MCP servers, too.
   const tools = host.tools({ includeInternal: true });
+  const context = toolsHere(host)[0]?.provided ?? [];
   await host.close();
   const problems = entries.flatMap((entry) => entry.problems);
   // A rule about the tools of a module that is not mounted is not dead.
   const dead = problems.length > 0 ? [] : await findDeadSettings(tools);
-  return { file: host.plan.file, entries, problems, dead, lockChanges, servers };
+  return { file: host.plan.file, entries, problems, dead, lockChanges, context, servers };
 
   async function findDeadSettings(offered: readonly ToolInfo[]): Promise<readonly Problem[]> {
     const { lintPlan } = await import("@toolmount/loader/commands");

@@ -11,8 +11,8 @@ type Entry = Pick<InspectedEntry, "run">;
 
 /** What can be said of the calls of an entry; undefined for calls in the host, and where there is no border. */
 interface Described {
-  /** Where they run, and behind which border here. */
-  readonly place: (entry: Entry) => string | undefined;
+  /** Where they run, behind which border here, what of the host reaches them, and which of `members` of a context does not. */
+  readonly place: (entry: Entry, members: readonly string[]) => string | undefined;
   /** What the border keeps from them. */
   readonly denied: (entry: Entry) => string | undefined;
 }
@@ -27,7 +27,8 @@ export async function describeRuns(entries: readonly Entry[], shell: Shell): Pro
   const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
   const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
   return {
-    place: ({ run }) => (run === undefined ? undefined : placeOf(run, strictest)),
+    place: ({ run }, members) =>
+      run === undefined ? undefined : `${placeOf(run, strictest)}${crossing(run)}${withheld(run, members)}`,
     denied: ({ run }) => (run === undefined ? undefined : deniedBy(run, strictest)),
   };
 }
@@ -38,6 +39,26 @@ function placeOf(run: Run, strictest: string | undefined): string {
   const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
   const place = places[run.in] ?? "in a process";
   return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;
+}
+
+/** What the plan lets a module do beside its tools. */
+function crossing({ hooks, capabilities }: Run): string {
+  const what = [
+    ...namesOf("its hooks decide or hear", hooks),
+    ...namesOf("it may register and use", capabilities),
+  ];
+  return what.length === 0 ? "" : `; ${what.join("; ")}`;
+}
+
+function namesOf(what: string, names: unknown): string[] {
+  return Array.isArray(names) && names.length > 0 ? [`${what} ${names.join(", ")}`] : [];
+}
+
+/** Members that other modules add to the context of tools do not reach a process. A worker mounts these modules itself. */
+function withheld(run: Run, members: readonly string[]): string {
+  const isApart = run.in === "process" || (run.in === "fleet" && run["border"] !== undefined);
+  if (!isApart || members.length === 0) return "";
+  return `; ${members.map((name) => `context.${name}`).join(", ")} of other modules stays in the host`;
 }
 
 function behind(border: string | undefined, strictest: string | undefined): string {

@@ -17,7 +17,7 @@ export async function writeTrial({ tools, missing, run }: Trial, shell: Shell): 
     out.line(`  ${countOf(tools, "tool")}, ${tokens} tokens in each request that offers all of them`);
   }
   const calls = await describeRuns([{ run }], shell);
-  const [place, denied] = [calls.place({ run }), calls.denied({ run })];
+  const [place, denied] = [calls.place({ run }, []), calls.denied({ run })];
   if (place !== undefined) out.line(printable(`  calls run ${place}`));
   if (denied !== undefined)
     out.line(printable(`  the border denies: ${denied}; run: in the plan's entry allows more`));

@@ -57,6 +57,7 @@ function jobOf(call: Call) {
 
 function controlOf(call: Call, context: ToolCallContext): RunnerControl {
   const { given, host, tool } = call;
+  const { providers } = call.generation;
   const state = host.states.of(given.sessionId);
   const rehearsal = rehearsalOf(call);
   const { undoable, irreversible } = context;
@@ -67,6 +68,7 @@ function controlOf(call: Call, context: ToolCallContext): RunnerControl {
     session: rehearsal === null ? state : rehearsal.stateOver(state, given.sessionId),
     ...(undoable !== undefined && { undoable, irreversible }),
     ...(rehearsal !== null && { rehearsal }),
+    ...(providers.size > 0 && { provided: [...providers.keys()] }),
     definition: tool!.definition,
   };
 }

@@ -81,6 +81,11 @@ export interface Capabilities {
   "fleet.ledger": FleetLedgerSource;
 }
 
+/** Whether a capability is one of the host itself: these decide what tools may read, and start sessions. */
+export function isHostCapability(name: string): boolean {
+  return /^(?:session|host|tools|offer|fleet)\./.test(name);
+}
+
 /** Imports a package from where the plan is: its exports, or null when it is not installed. */
 export type ImportPackage = (name: string) => Promise<Readonly<Record<string, unknown>> | null>;
 

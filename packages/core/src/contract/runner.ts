@@ -1,5 +1,6 @@
 import type { UndoRequest } from "./changes.ts";
 import type { CallInfo, CallRequest, Progress, SessionState, ToolContext } from "./context.ts";
+import type { GateHandler, GateOptions } from "./hooks.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { StagedEffects } from "./preview.ts";
@@ -47,6 +48,8 @@ export interface RunnerControl {
   /** As in the context of a tool; absent where the host stores no changes of the call. */
   readonly undoable?: ToolContext["undoable"];
   readonly irreversible?: ToolContext["irreversible"];
+  /** The members that modules of the host add to the context. They are not JSON, and stay in the host. */
+  readonly provided?: readonly string[] | undefined;
   /** In a rehearsal: the same object for all of its calls. */
   readonly rehearsal?: StagedEffects | undefined;
   /** The tool itself, for runners in this process. */
@@ -66,6 +69,26 @@ export interface DescribedModule {
     readonly name: string;
     readonly value: Json;
   }[];
+  /** Hooks that the plan lets it have. Their handlers run where its calls run; each answers in bounded time, or rejects. */
+  readonly hooks: readonly DescribedHook[];
+  /** Capabilities that the plan lets it register: JSON, and methods that take and return JSON. */
+  readonly capabilities: readonly { readonly name: string; readonly value: unknown }[];
+}
+
+/** A hook whose handler runs where the calls of its module run. */
+export interface DescribedHook {
+  readonly kind: "gate" | "observe";
+  readonly event: string;
+  readonly handler: GateHandler;
+  readonly options: GateOptions;
+}
+
+/** What a runner may use of the host for a module that it mounts. */
+export interface RunnerHost {
+  /** Receives the events that the module contributes to `observability.events`, when it emits them. */
+  readonly announce: Announce;
+  /** A capability of another module. The runner asks only for those that the plan lets the module use. */
+  getCapability(name: string): unknown;
 }
 
 /** Receives an event that a module emits where its calls run. */
@@ -90,8 +113,7 @@ export interface Runner {
   /**
    * Mounts a module where its calls run, so that the host need not import it. `config` is as the plan has it. Resolves to
    * what the host mounts for it; the `execute` of these tools never runs in the host. Rejects with why it was not mounted.
-   * `announce` receives the events that the module contributes to `observability.events`, when it emits them.
    */
-  describe?(module: RunnerModule, announce: Announce): Promise<DescribedModule>;
+  describe?(module: RunnerModule, host: RunnerHost): Promise<DescribedModule>;
   close?(): Promise<void>;
 }

@@ -14,7 +14,9 @@ export interface ToolHere {
   readonly runner: string | null;
   /** The module to import in another process; absent for tools that were mounted by hand. */
   readonly module: RunnerModule | undefined;
-  /** Adds the members that this host's modules provide to a context. */
+  /** Names of the members that this host's modules provide to a context. */
+  readonly provided: readonly string[];
+  /** Adds those members to a context. */
   provide(context: ToolContext, info: CallInfo): ToolContext;
 }
 
@@ -36,6 +38,7 @@ export function toolsHere(host: { readonly coordinator: Coordinator }): readonly
     definition,
     runner,
     module: module.options.module,
+    provided: [...providers.keys()],
     provide(context, about) {
       addProvided(context, providers, () => about);
       return context;

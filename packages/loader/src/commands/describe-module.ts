@@ -2,7 +2,7 @@ import { createHost, ToolmountError, type JsonObject, type JsonSchema, type Tool
 import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { readIssues } from "../diagnostics/schema-issues.ts";
-import { manifestFacts, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
+import { manifestFacts, someTexts, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
 import { adaptModule, recogniseModule, validateStandard, type LoadedModule } from "@toolmount/core/internal";
 import { mountModule } from "../mount/recording-coordinator.ts";
 
@@ -46,12 +46,21 @@ export async function describeModule(
       ...(schema !== undefined && { config: schema }),
       provides: [...recording.capabilities],
       needs: manifest.needs ?? [],
-      ...(manifest.hostOnly !== undefined && { hostOnly: manifest.hostOnly }),
+      ...someTexts("hooks", [...recording.hooks]),
+      ...someTexts("context", [...recording.context]),
+      ...hostOnly(manifest, adapted),
       tools: host.tools({ includeDeprecated: true }).map(describeTool),
     };
   } finally {
     await host.close();
   }
+}
+
+/** Behind a border `onSessionReady` of a module does not run. */
+function hostOnly({ hostOnly: reason }: Partial<ModuleManifest>, module: LoadedModule) {
+  if (reason !== undefined) return { hostOnly: reason };
+  const waits = module.kind === "mount" && module.onSessionReady !== undefined;
+  return waits ? { hostOnly: "it exports onSessionReady" } : {};
 }
 
 async function parse(name: string, module: LoadedModule, config: JsonObject): Promise<JsonObject> {

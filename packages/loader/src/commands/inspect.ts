@@ -45,6 +45,8 @@ export interface InspectedEntry {
   readonly run?: ElsewhereRun | undefined;
   /** Null when only importing the module could show them. */
   readonly tools: readonly InspectedTool[] | null;
+  /** Members that it adds to the context of tools, as its manifest says. */
+  readonly context?: readonly string[] | undefined;
   /** Why it cannot be mounted. Problems of an optional entry do not keep the plan from opening. */
   readonly problems: readonly Problem[];
 }
@@ -133,7 +135,8 @@ async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext)
   if (problems.length > 0) return { use, entry: { ...known, problems } };
   const resolution = await resolveUse(use, context);
   const { version, name, path, manifest } = resolution;
-  const facts = { ...known, version, name, path, configSchema: manifest?.config };
+  const { config: configSchema, context: members } = manifest ?? {};
+  const facts = { ...known, version, name, path, configSchema, context: members };
   if (use.entry !== null && use.source.kind !== "scheme") {
     const tools = toolsOf(use, resolution, loaded);
     return { use, entry: { ...facts, tools, problems: await checkEntry(use, resolution, loaded) } };

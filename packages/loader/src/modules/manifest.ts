@@ -45,6 +45,10 @@ export interface ModuleManifest {
   readonly provides: readonly string[];
   /** Capabilities that must be registered before it mounts. */
   readonly needs: readonly string[];
+  /** Events on which it registers hooks; absent for none. */
+  readonly hooks?: readonly string[];
+  /** Members that it adds to the context of tools; absent for none. */
+  readonly context?: readonly string[];
   /** What it does with the host itself, as "it reads …": a module that does so cannot run behind a border. */
   readonly hostOnly?: string;
   readonly tools?: readonly ManifestTool[];
@@ -135,6 +139,8 @@ export function readManifest(value: unknown): ModuleManifest | undefined {
     ...(isRecord(config) && { config }),
     provides: readTexts(value["provides"]),
     needs: readTexts(value["needs"]),
+    ...someTexts("hooks", value["hooks"]),
+    ...someTexts("context", value["context"]),
     ...(typeof hostOnly === "string" && { hostOnly }),
     ...(Array.isArray(tools) && { tools: tools.filter(isTool) }),
   };
@@ -146,6 +152,15 @@ function isTool(value: unknown): value is ManifestTool {
 
 export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** A list that is absent when it is empty. */
+export function someTexts<Key extends string>(
+  key: Key,
+  value: unknown,
+): Partial<Readonly<Record<Key, readonly string[]>>> {
+  const texts = readTexts(value);
+  return texts.length === 0 ? {} : ({ [key]: texts } as Readonly<Record<Key, readonly string[]>>);
 }
 
 function readTexts(value: unknown): readonly string[] {

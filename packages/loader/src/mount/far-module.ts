@@ -10,6 +10,7 @@ import {
 import type { LoadedModule } from "@toolmount/core/internal";
 import type { Resolution } from "../modules/resolve.ts";
 import type { ModuleUse } from "./module-use.ts";
+import { runOf } from "./runner-modules.ts";
 
 /** What a runner describes of a module, before it is mounted. */
 interface Described {
@@ -18,7 +19,7 @@ interface Described {
 
 /** A module that only its runner imports. All such modules of a plan start side by side, as servers do. */
 export function createFarModule(
-  { id, runner = "" }: ModuleUse,
+  { id, entry, runner = "" }: ModuleUse,
   resolution: Resolution,
   exported: readonly string[] | undefined,
 ): LoadedModule {
@@ -27,19 +28,32 @@ export function createFarModule(
     const problem = `the runner "${runner}" does not mount modules behind its border`;
     if (port?.describe === undefined)
       throw new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem });
-    const module = port.describe(runnerModule(resolution, config, exported)!, announceTo(coordinator));
+    const host = {
+      announce: announceTo(coordinator),
+      getCapability: (name: string) => coordinator.getCapability(name),
+    };
+    const module = port.describe(runnerModule(resolution, config, exported)!, host);
     // The mount of the module, which may come later, reports why it was refused.
     module.catch(() => undefined);
     return { module };
   };
   const mount = async (coordinator: Coordinator, config: JsonObject, described?: Described) => {
-    const { tools, contributions } = await (described ?? connect(coordinator, config)).module;
+    const { tools, contributions, hooks, capabilities } = await (described ?? connect(coordinator, config))
+      .module;
+    for (const { kind, event, handler, options } of hooks) coordinator.hooks[kind](event, handler, options);
+    for (const { name, value } of capabilities) coordinator.registerCapability(name, value);
     for (const { channel, name, value } of contributions)
       coordinator.registerContributor(channel, name, () => value);
     for (const { definition, alias } of tools) coordinator.mount("tools", definition, { name: alias });
   };
-  const exports = { connect };
+  // One that may use capabilities of other modules starts when its turn to mount comes.
+  const exports = usesCapabilities(entry) ? {} : { connect };
   return { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports };
+}
+
+function usesCapabilities(entry: ModuleUse["entry"]): boolean {
+  const capabilities = entry === null ? undefined : runOf(entry)?.["capabilities"];
+  return Array.isArray(capabilities) && capabilities.length > 0;
 }
 
 /** Emits the events of a module as its own. */

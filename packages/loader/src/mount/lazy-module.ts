@@ -15,11 +15,12 @@ import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 /** Imports the real module and mounts it through a coordinator that collects its tools. */
 export type Wake = (coordinator: Coordinator) => Promise<unknown>;
 
-/** Whether a manifest is enough to mount: only tools, always the same, all with schemas, and no capabilities. */
+/** Whether a manifest is enough to mount: only tools, always the same, all with schemas, and nothing beside them. */
 export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is ModuleManifest {
   if (manifest?.tools === undefined || manifest.tools.length === 0 || !manifest.static) return false;
   const onlyTools = manifest.mounts.length === 1 && manifest.mounts[0] === "tools";
-  const alone = manifest.needs.length === 0 && manifest.provides.length === 0;
+  const { needs, provides, hooks = [], context = [] } = manifest;
+  const alone = [needs, provides, hooks, context].every((names) => names.length === 0);
   const isComplete = manifest.tools.every(({ inputSchema, outputSchema }) => inputSchema && !outputSchema);
   return onlyTools && alone && isComplete;
 }

@@ -7,6 +7,10 @@ interface RecordingCoordinator {
   /** Points at which something was mounted, in the order of their first use. */
   readonly points: ReadonlySet<string>;
   readonly capabilities: ReadonlySet<string>;
+  /** Events of its hooks. */
+  readonly hooks: ReadonlySet<string>;
+  /** Members that it adds to the context of tools. */
+  readonly context: ReadonlySet<string>;
   /** Whether it registered anything; cleanups do not count. */
   registeredAnything(): boolean;
 }
@@ -44,12 +48,16 @@ function createRecordingCoordinator(
   const tools = new Set<unknown>();
   const points = new Set<string>();
   const capabilities = new Set<string>();
+  const hooks = new Set<string>();
+  const context = new Set<string>();
   let registrations = 0;
   const note = (method: string, name: string, thing: unknown) => {
     registrations++;
     if (method === "mount") points.add(name);
     if (method === "mount" && name === "tools") tools.add(thing);
     if (method === "registerCapability") capabilities.add(name);
+    if (method === "provide") context.add(name);
+    if (hookMethods.includes(method as "gate")) hooks.add(name);
   };
   const recorded = <Members extends object>(
     members: Members,
@@ -74,11 +82,14 @@ function createRecordingCoordinator(
   };
   const recording = {
     ...recorded(coordinator, ["mount", "provide", "registerCapability", "registerContributor"]),
-    hooks: recorded(coordinator.hooks, ["gate", "observe", "register", "on"]),
+    hooks: recorded(coordinator.hooks, hookMethods),
   };
   const registeredAnything = () => registrations > 0;
-  return { coordinator: Object.freeze(recording), tools, points, capabilities, registeredAnything };
+  const registered = { tools, points, capabilities, hooks, context, registeredAnything };
+  return { coordinator: Object.freeze(recording), ...registered };
 }
+
+const hookMethods: readonly (keyof Coordinator["hooks"])[] = ["gate", "observe", "register", "on"];
 
 function closeable(coordinator: Coordinator, module: string, closed: AbortSignal): Coordinator {
   const guard = <Members extends object>(members: Members): Members => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolmount/core";
+import { isHostCapability } from "@toolmount/core/internal";
 import type { Path } from "../diagnostics/positions.ts";
 import type { ModuleManifest } from "../modules/manifest.ts";
 import { runnerTable } from "../modules/section-table.ts";
@@ -72,10 +73,12 @@ export function borderRefusal(
   manifest: ModuleManifest | undefined,
 ): string | null {
   if (entry === null || manifest === undefined || !isBehindBorder(entry)) return null;
-  const what = hostUse(manifest);
-  return what === undefined
-    ? null
-    : `${what}, which is not possible behind a border; if you trust its code, write run: { in: inline }`;
+  const use = hostUse(manifest, runOf(entry)!);
+  if (use === undefined) return null;
+  const trust = "if you trust its code, write run: { in: inline }";
+  if (use.grant === undefined) return `${use.what}, which is not possible behind a border; ${trust}`;
+  const grant = `run: { in: process, ${use.grant[0]}: [${JSON.stringify(use.grant[1])}] }`;
+  return `${use.what}, which the plan has to allow behind a border: write ${grant}; or, ${trust}`;
 }
 
 /** Whether the host leaves a module to the process in which its calls run. */
@@ -83,11 +86,44 @@ export function isBehindBorder(entry: Pick<PlanEntry, "run" | "source">): boolea
   return (runOf(entry)?.["border"] ?? "none") !== "none";
 }
 
-function hostUse({ hostOnly, mounts, provides }: ModuleManifest): string | undefined {
+/** What a module does beside mounting tools, and what of the plan would allow it. */
+interface HostUse {
+  readonly what: string;
+  readonly grant?: readonly [key: "hooks" | "capabilities", name: string];
+}
+
+/** The first that the plan does not allow. */
+function hostUse(manifest: ModuleManifest, run: ElsewhereRun): HostUse | undefined {
+  const { hostOnly, mounts, provides, needs, hooks = [], context = [] } = manifest;
   const point = mounts.find((each) => each !== "tools");
-  if (hostOnly !== undefined) return hostOnly;
-  if (point !== undefined) return `it mounts at "${point}"`;
-  return provides[0] === undefined ? undefined : `it registers the capability "${provides[0]}"`;
+  if (hostOnly !== undefined) return { what: hostOnly };
+  if (point !== undefined) return { what: `it mounts at "${point}"` };
+  if (context[0] !== undefined) return { what: `it adds "${context[0]}" to the context of tools` };
+  const uses: readonly HostUse[] = [
+    ...hooks.map((event) => useOf(`it registers a hook on "${event}"`, "hooks", event)),
+    ...provides.map((name) => useOf(`it registers the capability "${name}"`, "capabilities", name)),
+    ...needs
+      .filter((name) => !knownInProcess.has(name))
+      .map((name) => useOf(`it needs the capability "${name}"`, "capabilities", name)),
+  ];
+  // Only processes of the host ask it, and are asked.
+  if (run.in !== "process") return uses[0] && { what: uses[0].what };
+  return uses.find(({ grant }) => grant === undefined || !readNames(run[grant[0]]).includes(grant[1]));
+}
+
+/** Capabilities that each process has. */
+const knownInProcess: ReadonlySet<string> = new Set([
+  "session.working_dir",
+  "session.protected_paths",
+  "session.secret_paths",
+]);
+
+function useOf(what: string, key: "hooks" | "capabilities", name: string): HostUse {
+  return key === "capabilities" && isHostCapability(name) ? { what } : { what, grant: [key, name] };
+}
+
+function readNames(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** The modules that mount those runners, each with its runners as config. */

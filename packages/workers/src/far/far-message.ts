@@ -3,6 +3,7 @@ import type { Json } from "@toolmount/core";
 import { excessOf } from "@toolmount/core/internal";
 import { z } from "zod";
 import { problemOf } from "./contributions.ts";
+import { maxMethods, maxName } from "./crossing.ts";
 import { describedTool, maxTools } from "./described-tool.ts";
 
 const json = z.json() as z.ZodType<Json>;
@@ -31,6 +32,31 @@ const contribution = z
   })
   .transform(({ value, ...rest }) => ({ ...rest, value: value as Json }));
 
+const name = z.string().min(1).max(maxName);
+
+const capability = z.strictObject({
+  name,
+  shape: z.strictObject({ value: json, methods: z.array(name).max(maxMethods) }),
+});
+
+const hook = z.strictObject({
+  id: z.int(),
+  kind: z.enum(["gate", "observe"]),
+  event: name,
+  priority: z.number().optional(),
+  timeoutMs: z.int().min(1).max(600_000).optional(),
+  name: name.optional(),
+});
+
+/** A hook of a module in a process, as the process reports it. */
+export type ReportedHook = z.output<typeof hook>;
+
+/** A capability of a module in a process. */
+export type ReportedCapability = z.output<typeof capability>;
+
+/** Most hooks of one module, and most capabilities. */
+const maxHooks = 100;
+
 /** Most contributions of one module. */
 const maxContributions = 100;
 
@@ -43,6 +69,9 @@ const issue = z.strictObject({
   message: z.string().max(500),
 });
 
+/** Most arguments of a method of a capability. */
+const maxArguments = 32;
+
 /** What a process sends to the host. The tool shares the process, so any member may be forged. */
 export const farMessage = z.discriminatedUnion("type", [
   z.strictObject({
@@ -50,9 +79,18 @@ export const farMessage = z.discriminatedUnion("type", [
     keepsState: z.boolean(),
     tools: z.array(describedTool).max(maxTools).optional(),
     contributions: z.array(contribution).max(maxContributions).optional(),
+    hooks: z.array(hook).max(maxHooks).optional(),
+    capabilities: z.array(capability).max(maxHooks).optional(),
   }),
   z.strictObject({ type: z.literal("refused"), problem: z.string(), config: z.boolean() }),
   z.strictObject({ type: z.literal("event"), event: z.string(), data: z.record(z.string(), json) }),
+  z.strictObject({
+    type: z.literal("use"),
+    id: z.int(),
+    name,
+    method: name,
+    arguments: z.array(json).max(maxArguments),
+  }),
   z.strictObject({ type: z.literal("aborting"), runId }),
   z.strictObject({
     type: z.literal("progress"),

@@ -1,6 +1,7 @@
 import {
   createRunnerContext,
   systemClock,
+  ToolError,
   type CallRequest,
   type Json,
   type Logger,
@@ -96,7 +97,7 @@ export function breachOfSize(message: FarMessage, text: string): ThrownMessage |
 type ThrownMessage = Extract<FarMessage, { type: "threw" }>;
 
 function createContext(
-  { runId, info, state, keeps, staged }: RunRequest,
+  { runId, info, state, keeps, staged, withheld = [] }: RunRequest,
   signal: AbortSignal,
   send: Send,
   host: FarHost,
@@ -120,6 +121,19 @@ function createContext(
     }),
     ...(rehearsal !== undefined && { rehearsal }),
   });
+  return withhold(context, withheld);
+}
+
+/** A tool that reads what only the host has fails with the reason: without the member it would do something else. */
+function withhold(context: ToolContext, names: readonly string[]): ToolContext {
+  for (const name of names)
+    Object.defineProperty(context, name, {
+      get: () => {
+        throw new ToolError(
+          `context.${name} is made by another module in the host, and does not reach the process of this tool; a plan that trusts the tool says run: { in: inline }`,
+        );
+      },
+    });
   return context;
 }
 

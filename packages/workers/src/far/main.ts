@@ -4,6 +4,7 @@ import {
   isToolmountError,
   type CallRequest,
   type Issue,
+  type Json,
   type JsonObject,
   type StagedEffects,
   type ToolOutcome,
@@ -13,6 +14,7 @@ import { readLines, writeLine } from "./lines.ts";
 import type { FarMessage } from "./far-message.ts";
 import { channelDescriptor, type HostMessage } from "./messages.ts";
 import { mountFar, type Described, type FarModule, type FarTool } from "./mount-far.ts";
+import { answerQuestion } from "./far-answer.ts";
 import { messageText, runFar, type Kept } from "./far-run.ts";
 import { withoutSignals } from "./without-signals.ts";
 
@@ -52,6 +54,10 @@ function receive(message: HostMessage): void {
       return abort(message);
     case "called":
       return asked.get(message.id)?.resolve(message.outcome);
+    case "ask":
+      return void answerQuestion(module?.described?.registrations, message, send);
+    case "used":
+      return asked.get(message.id)?.resolve(message.value);
     case "call-failed":
       return asked.get(message.id)?.reject(new Error(message.message));
     case "kept":
@@ -63,7 +69,7 @@ function receive(message: HostMessage): void {
 
 async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<void> {
   try {
-    module = await mountFar(message);
+    module = await mountFar(message, useCapability);
     const { keepsState, described } = module;
     send({ type: "mounted", keepsState, ...(described !== undefined && reportOf(described)) });
     described?.onEvent((event, data) => send({ type: "event", event, data }));
@@ -74,8 +80,13 @@ async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<
   }
 }
 
-function reportOf({ tools, contributions }: Described) {
-  return { tools: [...tools], contributions: [...contributions] };
+function reportOf({ tools, contributions, hooks, capabilities }: Described) {
+  return {
+    tools: [...tools],
+    contributions: [...contributions],
+    hooks: [...hooks],
+    capabilities: [...capabilities],
+  };
 }
 
 type RunMessage = Extract<HostMessage, { type: "run" }>;
@@ -126,6 +137,10 @@ async function ask(question: (id: number) => FarMessage): Promise<unknown> {
 
 async function keep(runId: string, kept: Kept): Promise<void> {
   await ask((id) => ({ ...kept, runId, id }));
+}
+
+function useCapability(name: string, method: string, given: readonly Json[]): Promise<unknown> {
+  return ask((id) => ({ type: "use", id, name, method, arguments: [...given] }));
 }
 
 async function callHost(runId: string, { id, name, arguments: given }: CallRequest): Promise<ToolOutcome> {

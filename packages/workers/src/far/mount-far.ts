@@ -25,8 +25,17 @@ import { describeTool } from "./describe-tool.ts";
 import type { DescribedTool } from "./described-tool.ts";
 import type { HostMessage } from "./messages.ts";
 import { importFile } from "./import-module.ts";
-import { problemOf, type Contribution } from "./contributions.ts";
-import { refuse, toolsOnly, type Contributor } from "./tools-only.ts";
+import { announcedEvents, problemOf, type Contribution } from "./contributions.ts";
+import type { ReportedCapability, ReportedHook } from "./far-message.ts";
+import {
+  createRegistrations,
+  grantedCoordinator,
+  refuse,
+  type Contributor,
+  type FarHook,
+  type Registrations,
+  type UseCapability,
+} from "./granted-coordinator.ts";
 
 /** A tool that runs in this process. */
 export interface FarTool {
@@ -48,14 +57,18 @@ export interface FarModule {
 export interface Described {
   readonly tools: readonly DescribedTool[];
   readonly contributions: readonly Contribution[];
+  readonly hooks: readonly ReportedHook[];
+  readonly capabilities: readonly ReportedCapability[];
+  /** What the module registered, which answers the host's questions. */
+  readonly registrations: Registrations;
   /** Calls a listener for each event that a module of this process emits. Only plain data is passed on. */
   onEvent(listener: (event: string, data: JsonObject) => void): void;
 }
 
 type MountMessage = Extract<HostMessage, { type: "mount" }>;
 
-/** Imports and mounts a module, with a host of its own that has the folder of the plan. */
-export async function mountFar(message: MountMessage): Promise<FarModule> {
+/** Imports and mounts a module, with a host of its own that has the folder of the plan. `use` asks the host. */
+export async function mountFar(message: MountMessage, use: UseCapability): Promise<FarModule> {
   const { module, describe } = message;
   const exports = await importFile(module.specifier);
   const host = createFarHost(message);
@@ -76,17 +89,23 @@ export async function mountFar(message: MountMessage): Promise<FarModule> {
     },
   });
   const mounted = new Set<unknown>();
-  const contributors = new Set<Contributor>();
-  const watched = noting(describe ? toolsOnly(coordinator, contributors) : coordinator, mounted);
+  const registrations = createRegistrations();
+  const allowed = describe
+    ? grantedCoordinator(coordinator, message.grants, registrations, use)
+    : coordinator;
+  const watched = noting(allowed, mounted);
   const adapted = adaptModule(module.specifier, recognised, watched);
   await runMount(module.specifier, adapted, watched, config, (tool) => mounted.has(tool));
   if (describe && adapted.kind === "mount" && adapted.onSessionReady !== undefined)
     refuse("exports onSessionReady");
   await draft.commit();
+  registrations.isMounted = true;
+  const { hooks, capabilities } = registrations;
   return {
     tools: new Map([...definitions].map(([name, tool]) => [name, prepare(tool, describe)])),
-    keepsState: exports["keepsState"] === true,
-    described: describe ? await describeAll(host, definitions, contributors) : undefined,
+    // Its hooks, capabilities and tools see the same state.
+    keepsState: exports["keepsState"] === true || hooks.size > 0 || capabilities.size > 0,
+    described: describe ? await describeAll(host, definitions, registrations) : undefined,
   };
 }
 
@@ -138,19 +157,39 @@ function prepare(definition: ToolDefinition, describe: boolean): FarTool {
 async function describeAll(
   host: Host,
   definitions: ReadonlyMap<string, ToolDefinition>,
-  contributors: ReadonlySet<Contributor>,
+  registrations: Registrations,
 ): Promise<Described> {
   const tools = host.tools({ includeDeprecated: true });
-  const contributions = await Promise.all([...contributors].map(valueOf));
+  const contributions = await Promise.all([...registrations.contributors].map(valueOf));
+  // Hooks on events of the module itself were called in this process, before the host emits these events.
+  const own = announcedEvents(contributions);
+  const hooks = [...registrations.hooks.values()].filter(({ event }) => !own.has(event));
   return {
     tools: tools.map((info) => describeTool(definitions.get(info.declaredName)!, info)),
     contributions,
+    hooks: hooks.map(reportOf),
+    capabilities: [...registrations.capabilities].map(
+      ([name, { shape }]) => ({ name, shape }) as ReportedCapability,
+    ),
+    registrations,
     onEvent(listener) {
       host.coordinator.hooks.observe("*", (event, data) => {
         const plain = plainData(data);
         if (plain !== null) listener(event, plain);
       });
     },
+  };
+}
+
+function reportOf({ id, kind, event, options }: FarHook): ReportedHook {
+  const { priority, timeoutMs, name } = options;
+  return {
+    id,
+    kind,
+    event,
+    ...(priority !== undefined && { priority }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(name !== undefined && { name }),
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  type Announce,
   type Clock,
   type DescribedModule,
   type FleetAdopted,
@@ -8,6 +7,7 @@ import {
   type Logger,
   type Runner,
   type RunnerControl,
+  type RunnerHost,
   type RunnerJob,
   type RunnerModule,
   type ToolInfo,
@@ -55,10 +55,10 @@ export class FleetRunner implements Runner {
   }
 
   /** Neither a host nor a worker imports a module behind a border: a process of its own machine describes it. */
-  async describe(module: RunnerModule, announce: Announce): Promise<DescribedModule> {
+  async describe(module: RunnerModule, host: RunnerHost): Promise<DescribedModule> {
     const processes = await this.processes();
     if (processes === null) throw new Error("workers run the calls of this entry without a border");
-    return processes.describe(module, announce);
+    return processes.describe(module, host);
   }
 
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {

@@ -51,7 +51,7 @@ async function runInRunner(runner: Runner, tool: ToolHere, run: RemoteRun): Prom
         arguments: given,
         timeoutMs,
       },
-      run.control(tool.definition),
+      { ...run.control(tool.definition), provided: tool.provided },
     );
     return { type: "returned", runId, value: returnedJson(returned) };
   } catch (error) {

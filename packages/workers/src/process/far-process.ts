@@ -2,20 +2,23 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import {
   ToolmountError,
-  type Announce,
   type Clock,
   type Logger,
   type RunnerControl,
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
-import { passFilter, sandboxStdio, usageOf } from "@toolmount/paths/system";
+import { messageOf } from "@toolmount/core/errors";
+import { passFilter, sandboxStdio } from "@toolmount/paths/system";
 import type { Launch } from "../border/border.ts";
 import { readLines } from "../far/lines.ts";
 import { readFarMessage, type FarMessage } from "../far/far-message.ts";
-import { channelDescriptor, maxMessageBytes, type HostMessage } from "../far/messages.ts";
+import { channelDescriptor, maxMessageBytes, type HostMessage, type Question } from "../far/messages.ts";
 import { createNearRun, type NearRun } from "./near-run.ts";
 import { MessageMeter } from "./message-meter.ts";
+import { NearQuestion } from "./near-question.ts";
+import type { NearServices } from "./near-services.ts";
+import { watchUsage } from "./watch-usage.ts";
 
 /** How a process is started and watched. */
 interface FarOptions {
@@ -26,15 +29,8 @@ interface FarOptions {
   readonly cwd: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Receives the events that the module emits. */
-  readonly onEvent: Announce;
+  readonly services: NearServices;
 }
-
-/** Milliseconds between two measurements: of a process with and without a limit of memory, while a call runs and between calls. */
-const measureMs = { limited: { busy: 50, idle: 250 }, unlimited: { busy: 250, idle: 1_000 } } as const;
-
-/** Most processes that a process may be together with those that it started. */
-const maxProcesses = 512;
 
 /** Milliseconds that a call may take to end after its signal was aborted; then its process is killed. */
 const killAfterMs = 250;
@@ -68,6 +64,7 @@ export class FarProcess {
   readonly #mounting = Promise.withResolvers<Mounted>();
   /** Resolves when the channel is read to its end. */
   readonly #allRead = Promise.withResolvers<void>();
+  #questions = 0;
   #killedBecause: string | undefined;
   #output = "";
 
@@ -98,7 +95,10 @@ export class FarProcess {
     });
     this.#send(options.mount);
     this.#watchStart();
-    this.#watchUsage(options.memoryMb);
+    watchUsage(this.#child.pid ?? 0, options, () => this.#runs.size > 0, {
+      kill: (because) => this.kill(because),
+      ended: this.ended,
+    });
   }
 
   /** Calls that run in this process. */
@@ -108,18 +108,29 @@ export class FarProcess {
 
   /** Runs one call. Rejects with what the tool threw, or with a `RunnerFailure` when the process ends. */
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
-    const { clock, logger } = this.#options;
+    const { logger } = this.#options;
     const run = createNearRun(job, control, logger, (message) => this.#send(message), this.#rehearsals);
+    return this.#follow(job.runId, run, control.signal);
+  }
+
+  /** Asks a hook or a capability of the module. A process that does not answer before `signal` aborts is killed. */
+  async ask(question: Question, signal: AbortSignal): Promise<unknown> {
+    const runId = `question ${(this.#questions += 1)}`;
+    this.#send({ type: "ask", runId, question });
+    return this.#follow(runId, new NearQuestion(), signal);
+  }
+
+  async #follow(runId: string, run: NearRun, signal: AbortSignal): Promise<ToolReturn> {
     this.#meter.refill();
-    this.#runs.set(job.runId, run);
-    const stop = () => this.#stop(job.runId, control.signal, clock);
-    if (control.signal.aborted) stop();
-    else control.signal.addEventListener("abort", stop, { once: true });
+    this.#runs.set(runId, run);
+    const stop = () => this.#stop(runId, signal, this.#options.clock);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
     try {
       return await run.end;
     } finally {
-      control.signal.removeEventListener("abort", stop);
-      this.#runs.delete(job.runId);
+      signal.removeEventListener("abort", stop);
+      this.#runs.delete(runId);
     }
   }
 
@@ -171,9 +182,18 @@ export class FarProcess {
       this.#mounting.reject(this.#refusal(message));
       return this.kill("it could not mount the module");
     }
-    if (message.type === "event") return this.#options.onEvent(message.event, message.data);
+    if (message.type === "event") return this.#options.services.announce(message.event, message.data);
+    if (message.type === "use") return void this.#use(message);
     const failure = this.#runs.get(message.runId)?.receive(message);
     if (failure !== undefined) this.kill(`it was killed: ${failure.message}`);
+  }
+
+  async #use({ id, ...used }: Extract<FarMessage, { type: "use" }>): Promise<void> {
+    try {
+      this.#send({ type: "used", id, value: await this.#options.services.use(used) });
+    } catch (error) {
+      this.#send({ type: "call-failed", id, message: messageOf(error) });
+    }
   }
 
   #refusal({ problem, config }: Extract<FarMessage, { type: "refused" }>): Error {
@@ -216,26 +236,6 @@ export class FarProcess {
     const timer = clock.setTimer(late, startTimeoutMs);
     const stop = () => timer.cancel();
     this.mounted.then(stop, stop);
-  }
-
-  /** Measures until the process has ended: a tool can allocate, and start processes, after its answer. */
-  #watchUsage(memoryMb = Number.POSITIVE_INFINITY): void {
-    const { clock, launch } = this.#options;
-    const folders = launch.foldersInMemory ?? [];
-    const pause = measureMs[Number.isFinite(memoryMb) ? "limited" : "unlimited"];
-    const measure = () => {
-      const usage = usageOf(this.#child.pid ?? 0, { maxProcesses: maxProcesses + 1, folders });
-      if (usage === undefined) return;
-      if (usage.processes > maxProcesses)
-        return this.kill(`it was killed, because it started more than ${maxProcesses} processes`);
-      if (usage.bytes > memoryMb * 1_048_576)
-        return this.kill(`it was killed, because it used more than ${memoryMb} MB`);
-      timer = clock.setTimer(measure, this.#runs.size > 0 ? pause.busy : pause.idle);
-      timer.keepAlive(false);
-    };
-    let timer = clock.setTimer(measure, pause.busy);
-    timer.keepAlive(false);
-    void this.ended.then(() => timer.cancel());
   }
 
   #keepOutput(chunk: Buffer): void {

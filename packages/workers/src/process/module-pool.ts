@@ -1,14 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Announce, JsonObject } from "@toolmount/core";
-import { announcedEvents, type Contribution } from "../far/contributions.ts";
-import type { DescribedTool } from "../far/described-tool.ts";
+import { announcedEvents } from "../far/contributions.ts";
+import type { DescribedByProcess } from "./described-module.ts";
 import type { FarProcess } from "./far-process.ts";
-
-/** What a process reports of its module. */
-interface DescribedByProcess {
-  readonly tools: readonly DescribedTool[];
-  readonly contributions: readonly Contribution[];
-}
 
 /** What a pool starts, and how many processes it may have. */
 interface PoolOptions {
@@ -130,7 +124,7 @@ export class ModulePool {
   async describe(announce: Announce): Promise<DescribedByProcess> {
     this.#announce = announce;
     if (this.#described === undefined) this.give(await this.take(0), 0);
-    return this.#described ?? { tools: [], contributions: [] };
+    return this.#described ?? { tools: [], contributions: [], hooks: [], capabilities: [] };
   }
 
   /** Passes on an event that the module contributes to `observability.events`. */
@@ -185,8 +179,8 @@ export class ModulePool {
       const far = await this.#begin();
       this.#alive.add(far);
       void far.ended.then(() => this.#onEnd(far));
-      const { keepsState, tools, contributions = [] } = await far.mounted;
-      if (tools !== undefined) this.#described ??= { tools, contributions };
+      const { keepsState, tools, contributions = [], hooks = [], capabilities = [] } = await far.mounted;
+      if (tools !== undefined) this.#described ??= { tools, contributions, hooks, capabilities };
       this.#keepsState ??= keepsState;
       return far;
     } finally {

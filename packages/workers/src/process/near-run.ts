@@ -43,6 +43,7 @@ export function createNearRun(
     state: control.session.snapshot(),
     keeps: control.undoable !== undefined,
     ...(instead !== undefined && { instead }),
+    ...(control.provided !== undefined && { withheld: control.provided }),
     ...stageOf(job, control, rehearsals),
   });
   return serveRun(job, control, logger, send);

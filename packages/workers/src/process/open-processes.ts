@@ -17,7 +17,9 @@ export async function openProcesses(
   const { processes, startTimeoutMs } = settings;
   const grants = grantsOf(coordinator, settings);
   const border = await chooseBorder(settings.border, grants, (problem) => warn(coordinator, problem));
-  return createProcessRunner({ border, grants, processes, startTimeoutMs, logger: coordinator.logger });
+  const { logger } = coordinator;
+  const granted = settings.in === "process" ? settings : undefined;
+  return createProcessRunner({ border, grants, processes, startTimeoutMs, logger, granted });
 }
 
 /** Says it once for each host: each entry with `strictest` has the same border. */

@@ -1,10 +1,10 @@
 import {
   systemClock,
-  type Announce,
   type Clock,
   type Logger,
   type Runner,
   type RunnerControl,
+  type RunnerHost,
   type RunnerJob,
   type RunnerModule,
   type ToolReturn,
@@ -12,23 +12,35 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
 import { canonicalJson } from "@toolmount/core/internal";
-import type { Border, Grants, NodeProgram } from "../border/border.ts";
+import type { Border, Grants as BorderGrants, NodeProgram } from "../border/border.ts";
 import { secretsBeside } from "../border/code-folders.ts";
 import { unavailable } from "../run-failures.ts";
+import type { Grants, Question } from "../far/messages.ts";
 import { FarProcess } from "./far-process.ts";
 import { farProgram } from "./far-program.ts";
 import { ModulePool } from "./module-pool.ts";
-import { placeholder } from "./placeholder.ts";
+import { describedModule } from "./described-module.ts";
+import { GivenCapabilities, type NearServices } from "./near-services.ts";
 
 /** What a process runner needs of its host. */
 export interface ProcessRunnerOptions {
   readonly border: Border;
-  readonly grants: Grants;
+  readonly grants: BorderGrants;
   readonly processes: number;
   readonly startTimeoutMs: number;
   readonly logger: Logger;
   readonly clock?: Clock | undefined;
+  /** What modules may do beside mounting tools. Default: nothing. */
+  readonly granted?: Granted | undefined;
 }
+
+/** Events whose hooks a module may register, and capabilities that it may register and use. */
+interface Granted {
+  readonly hooks: readonly string[];
+  readonly capabilities: readonly string[];
+}
+
+const noGrants: Granted = { hooks: [], capabilities: [] };
 
 /** A runner that has processes to end. */
 export type ProcessRunner = Runner & Required<Pick<Runner, "close" | "describe">>;
@@ -47,9 +59,11 @@ export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner 
         ? rehearseInProcess(pool, job, control, rehearsal)
         : runInProcess(pool, job, control);
     },
-    describe: async (module, announce) => {
-      const { tools, contributions } = await pools.describing(module).describe(announce);
-      return { tools: tools.map(placeholder), contributions };
+    describe: async (module, host) => {
+      const pool = pools.describing(module, host);
+      const { logger, clock = systemClock, granted = noGrants } = options;
+      const ask = (question: Question, signal: AbortSignal) => askProcess(pool, question, signal);
+      return describedModule(await pool.describe(host.announce), { granted, ask, clock, logger });
     },
     close: async () => {
       await pools.close();
@@ -80,6 +94,8 @@ class Pools {
   readonly #pools = new Map<string, ModulePool>();
   /** By the object that the host has for a module, which is the same for each of its calls. */
   readonly #known = new WeakMap<RunnerModule, ModulePool>();
+  /** What a module in a process may use of the host: as it is for the newest generation. */
+  readonly #hosts = new WeakMap<ModulePool, RunnerHost>();
   /** The pool of a module's newest revision. */
   readonly #newest = new Map<string, ModulePool>();
 
@@ -95,8 +111,9 @@ class Pools {
   }
 
   /** The pool of a module that the host does not import. */
-  describing(module: RunnerModule): ModulePool {
+  describing(module: RunnerModule, host: RunnerHost): ModulePool {
     const pool = this.#pools.get(canonicalJson(module)) ?? this.#add(module, true);
+    this.#hosts.set(pool, host);
     this.#makeNewest(module, pool);
     return pool;
   }
@@ -106,13 +123,20 @@ class Pools {
   }
 
   #add(module: RunnerModule, describe: boolean): ModulePool {
-    const { processes } = this.#options;
+    const { processes, granted = noGrants } = this.#options;
+    const given = new GivenCapabilities(granted.capabilities, (name) =>
+      this.#hosts.get(pool)?.getCapability(name),
+    );
+    const services: NearServices = {
+      announce: (event, data) => pool.announce(event, data),
+      use: (used) => given.use(used),
+    };
     let program: NodeProgram | undefined;
     const start = () => {
       // To find the code follows thousands of links: once for all processes of a module.
       program ??= farProgram(module.specifier);
-      const onEvent: Announce = (event, data) => pool.announce(event, data);
-      return startProcess(module, program, describe, this.#options, onEvent);
+      const grants = { ...granted, given: describe ? given.shapes() : {} };
+      return startProcess(module, program, { describe, grants, services }, this.#options);
     };
     const pool = new ModulePool({ processes, start });
     this.#pools.set(canonicalJson(module), pool);
@@ -137,6 +161,17 @@ async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerCon
     return await far.run(job, control);
   } finally {
     pool.give(far, depth);
+  }
+}
+
+/** Asks the one process of a module that has hooks or capabilities. */
+async function askProcess(pool: ModulePool, question: Question, signal: AbortSignal): Promise<unknown> {
+  const far = await pool.take(0);
+  try {
+    signal.throwIfAborted();
+    return await far.ask(question, signal);
+  } finally {
+    pool.give(far, 0);
   }
 }
 
@@ -168,9 +203,8 @@ function requireModule(job: RunnerJob): RunnerModule {
 async function startProcess(
   module: RunnerModule,
   program: NodeProgram,
-  describe: boolean,
+  { services, ...how }: MountedHow,
   options: ProcessRunnerOptions,
-  onEvent: Announce,
 ): Promise<FarProcess> {
   const { border, startTimeoutMs, logger, clock = systemClock } = options;
   const secret = [...(options.grants.secret ?? []), ...secretsBeside(program.code)];
@@ -178,6 +212,13 @@ async function startProcess(
   const { cwd, denied, memoryMb } = grants;
   const launch = await border.launch(program, grants);
   const paths = { folder: cwd, protectedPaths: denied, secretPaths: secret };
-  const mount = { type: "mount", module, describe, ...paths } as const;
-  return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, onEvent });
+  const mount = { type: "mount", module, ...how, ...paths } as const;
+  return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, services });
+}
+
+/** How a process mounts its module, and what the host does for it. */
+interface MountedHow {
+  readonly describe: boolean;
+  readonly grants: Grants;
+  readonly services: NearServices;
 }

@@ -62,6 +62,8 @@ type Report =
       readonly modules: readonly Module[];
       /** Of modules that are not required: the plan opens without them. */
       readonly problems: readonly Problem[];
+      /** Members that modules of the plan add to the context of tools, as far as it is known. */
+      readonly context: readonly string[];
       /** Modules that were not checked, because only mounting shows their tools. */
       readonly unknown: readonly string[];
       /** Tools that differ from the lock file: their calls are denied until the change is accepted. */
@@ -88,9 +90,8 @@ function refused(error: unknown): Report {
 
 /** Reads manifests first. Modules without one are mounted, because only that shows whether they work. */
 async function findProblems(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
-  const looked = await inspect(plan, options, shell);
+  const { report: looked, place } = await inspect(plan, options, shell);
   if (!looked.ok) return looked;
-  const places = new Map(looked.modules.map(({ id, runs }) => [id, runs]));
   const needsMount = looked.unknown.length > 0 || (await isLocked(looked.plan, options));
   const mounts = options.mount === true || (options.load && needsMount);
   if (!mounts) return looked;
@@ -98,30 +99,45 @@ async function findProblems(plan: string | undefined, options: Options, shell: S
   if (!mounted.ok) return mounted;
   return {
     ...mounted,
-    modules: mounted.modules.map((module) => ({ ...module, runs: places.get(module.id) })),
+    modules: mounted.modules.map((module) => ({ ...module, runs: place(module.id, mounted.context) })),
   };
+}
+
+interface Looked {
+  readonly report: Report;
+  /** Where the calls of an entry run, and which members of a context do not get there. */
+  readonly place: (id: string, members: readonly string[]) => string | undefined;
 }
 
 /** Reads manifests; runs no code of tools. */
-async function inspect(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
+async function inspect(plan: string | undefined, options: Options, shell: Shell): Promise<Looked> {
   const { inspectPlan } = await import("@toolmount/loader/commands");
   const inspected = await inspectPlan(plan, loaderOptions(options, shell));
-  if (inspected.problems.length > 0) return { ok: false, problems: inspected.problems };
-  const { entries, unknown } = inspected;
+  if (inspected.problems.length > 0)
+    return { report: { ok: false, problems: inspected.problems }, place: () => undefined };
+  const { entries, unknown, nextFiles } = inspected;
   const problems = entries.flatMap((entry) => entry.problems);
   const calls = await describeRuns(entries, shell);
+  const place: Looked["place"] = (id, members) => {
+    const entry = entries.find((each) => each.id === id);
+    return entry === undefined ? undefined : calls.place(entry, members);
+  };
+  const context = [...new Set(entries.flatMap((entry) => entry.context ?? []))];
+  const modules = entries.map((entry) => ({ ...describeEntry(entry), runs: place(entry.id, context) }));
+  const { file } = inspected.plan;
   return {
-    ok: true,
-    plan: inspected.plan.file,
-    modules: entries.map((entry) => ({ ...describeEntry(entry), runs: calls.place(entry) })),
-    problems,
-    unknown,
-    lockChanges: [],
-    nextFiles: inspected.nextFiles,
+    report: { ok: true, plan: file, modules, context, problems, unknown, lockChanges: [], nextFiles },
+    place,
   };
 }
 
-function describeEntry({ tools, required: _, run: _run, ...entry }: InspectedEntry): Module {
+function describeEntry({
+  tools,
+  required: _,
+  run: _run,
+  context: _context,
+  ...entry
+}: InspectedEntry): Module {
   const state = entry.problems.length > 0 ? "failed" : "found";
   return { ...entry, state, tools: tools?.flatMap(({ name }) => name ?? []) ?? null };
 }
@@ -134,9 +150,10 @@ async function findByMounting(
 ): Promise<Report> {
   const result = await mountInProcess(plan, options, shell);
   if (result.kind === "report") {
-    const { file, entries, problems, dead, lockChanges } = result.report;
+    const { file, entries, dead, ...rest } = result.report;
+    const { problems, lockChanges, context } = rest;
     if (dead.length > 0) return { ok: false, problems: dead };
-    return { ok: true, plan: file, modules: entries, problems, unknown: [], lockChanges, nextFiles };
+    return { ok: true, plan: file, modules: entries, context, problems, unknown: [], lockChanges, nextFiles };
   }
   const message = `the plan cannot be mounted: a module, when it is imported or mounted: ${result.incident.problem}`;
   return { ok: false, problems: [{ code: "MODULE_MOUNT_FAILED", message }] };
