@@ -20,6 +20,24 @@ test("the manifest is written into package.json, and is true from then on", asyn
   });
 });
 
+/** A tool with a JSON Schema, and one as another library defines it. */
+const others = `const input = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+const facts = { category: "read", consequenceLevel: "low", requiresConfirmation: false };
+const words = { description: "Greets a person by name. Use it in tests. Not for anything else." };
+export const greet = { name: "greet", ...words, schema: input, ...facts, execute: async () => ({ data: "Hello" }) };
+export const salute = { ...words, parameters: input, execute: async () => "Hello" };
+`;
+
+test("a package is described whose tools have JSON Schemas, or are of another library", async () => {
+  const { run, read } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": others });
+  const { code, stderr } = await run(["manifest", "greeter"]);
+
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(JSON.parse(await read("greeter/package.json"))).toMatchObject({
+    toolmount: { tools: [{ name: "greet", inputSchema: { required: ["name"] } }, { name: "salute" }] },
+  });
+});
+
 test("a plan then lists the package without importing it", async () => {
   const { run } = await workspace({
     "greeter/package.json": packageJson,

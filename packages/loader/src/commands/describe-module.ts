@@ -1,4 +1,11 @@
-import { createHost, ToolmountError, type JsonObject, type JsonSchema, type ToolInfo } from "@toolmount/core";
+import {
+  createHost,
+  ToolmountError,
+  type Coordinator,
+  type JsonObject,
+  type JsonSchema,
+  type ToolInfo,
+} from "@toolmount/core";
 import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { readIssues } from "../diagnostics/schema-issues.ts";
@@ -14,6 +21,11 @@ export interface DescribeOptions {
   readonly manifest?: Partial<ModuleManifest> | undefined;
   /** Its name in messages. */
   readonly name?: string | undefined;
+  /**
+   * Mounts what recognises modules of other libraries and compiles JSON Schemas, as `mount` of `@toolmount/interop` does.
+   * Default: only modules of toolmount with Zod's schemas are described.
+   */
+  readonly adapters?: ((coordinator: Coordinator) => unknown) | undefined;
   /** The value of the capability `session.working_dir`. Default: not registered. */
   readonly workingDir?: string | undefined;
 }
@@ -34,6 +46,7 @@ export async function describeModule(
     host.coordinator.registerCapability("session.working_dir", options.workingDir);
   try {
     const draft = host.draft();
+    await options.adapters?.(draft.addModule({ id: "adapters" }).coordinator);
     const mounted = draft.addModule({ id: name, config });
     const adapted = adaptModule(name, module, mounted.coordinator);
     const recording = await mountModule(name, adapted, mounted.coordinator, config);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isToolmountError, ToolmountError, type JsonObject } from "@toolmount/core";
+import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import { messageOf } from "@toolmount/core/errors";
 import { fillOptions } from "../host/defaults.ts";
@@ -9,7 +9,7 @@ import { moduleFailed } from "../modules/error-origin.ts";
 import { importModule, type ModuleExports } from "../modules/import.ts";
 import { readManifest, type ModuleManifest } from "../modules/manifest.ts";
 import { resolveSource } from "../modules/resolve.ts";
-import { describeModule } from "./describe-module.ts";
+import { describeModule, type DescribeOptions } from "./describe-module.ts";
 
 /** A package that was imported from its folder, or a module from its file. */
 export interface ImportedPackage {
@@ -88,12 +88,12 @@ export interface DescribedPackage {
  */
 export async function describePackage(
   folder: string,
-  { cwd, config }: { readonly cwd: string; readonly config?: JsonObject | undefined },
+  { cwd, ...given }: { readonly cwd: string } & Pick<DescribeOptions, "config" | "adapters">,
 ): Promise<DescribedPackage> {
   const { name, folder: path, json, exports } = await importPackage(folder, { cwd });
   const file = join(path, "package.json");
   if (json === null) throw new ToolmountError("SOURCE_NOT_FOUND", { source: file });
-  const options = { name, config, manifest: readManifest(json["toolmount"]), workingDir: path };
+  const options = { ...given, name, manifest: readManifest(json["toolmount"]), workingDir: path };
   const manifest = await runPackageCode(name, "MODULE_MOUNT_FAILED", () => describeModule(exports, options));
   return { file, written: json, manifest };
 }

@@ -35,6 +35,7 @@ async function manifest(folder: string, { json, check, config }: Options, shell:
   const described = await describePackage(folder, {
     cwd: shell.cwd,
     config: readJsonObject("--config", config),
+    adapters: async (coordinator) => (await import("@toolmount/interop/mount")).mount(coordinator, {}),
   }).catch(nameConfigOption);
   const same = canonicalJson(described.written["toolmount"] ?? null) === canonicalJson(described.manifest);
   const stale = check === true && !same;
