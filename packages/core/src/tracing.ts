@@ -1,4 +1,4 @@
-// Calls, turns and model requests on Node's tracing channels.
+// Calls, turns, and requests to models and of MCP on Node's tracing channels.
 export { callChannelName, safeListener, type CallTrace } from "./contract/call-trace.ts";
 export { traceFields, type TraceFields } from "./call/trace.ts";
 export {
@@ -11,3 +11,13 @@ export {
   type TraceUsage,
   type TurnTrace,
 } from "./contract/turn-trace.ts";
+export {
+  beginMcp,
+  endMcp,
+  mcpChannelName,
+  mcpSessionChannelName,
+  publishMcpSession,
+  tracesMcp,
+  type McpSessionTrace,
+  type McpTrace,
+} from "./contract/mcp-trace.ts";

@@ -93,13 +93,13 @@ export function endOfRequest(request: ModelTrace): Attributes {
 
 /** Who is asked. `openai` is the format that is spoken; `server.address` says which server speaks it. */
 export function serverAttributes({ model, server }: Pick<ModelTrace, "model" | "server">): Attributes {
+  return { "gen_ai.provider.name": "openai", "gen_ai.request.model": model, ...addressAttributes(server) };
+}
+
+/** `host` or `host:port`, as two attributes. */
+export function addressAttributes(server: string): Attributes {
   const [address = server, port] = server.split(/:(?=\d+$)/);
-  return {
-    "gen_ai.provider.name": "openai",
-    "gen_ai.request.model": model,
-    "server.address": address,
-    "server.port": port === undefined ? 443 : Number(port),
-  };
+  return { "server.address": address, "server.port": port === undefined ? 443 : Number(port) };
 }
 
 function whereAttributes(message: TurnTrace | ModelTrace): Attributes {

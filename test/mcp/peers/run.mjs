@@ -81,7 +81,7 @@ async function open(name) {
   const url = `http://127.0.0.1:${port}${way.path}`;
   const close = async () => {
     await client?.close().catch(() => {});
-    if (child?.exitCode === null) process.kill(-child.pid, "SIGKILL");
+    if (child?.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
   };
   let client;
   try {

@@ -22,6 +22,7 @@ import type { ServerSettings } from "./config.ts";
 import { groupsOf } from "./exposed-definitions.ts";
 import { tooLate } from "./failures.ts";
 import { listOffered } from "./skills.ts";
+import { traceConnections } from "../wire/trace.ts";
 import type { TransportOptions } from "./transport.ts";
 
 /** What a server reports by itself. */
@@ -52,6 +53,7 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
 const maxPages = 1_000;
 
 interface ClientFacts {
+  readonly hostId?: string | undefined;
   readonly toolFor: AskTool;
   readonly settings: ServerSettings;
   readonly logger: Logger;
@@ -68,6 +70,7 @@ export function createClient(
     onServedToItself,
     links,
     toolFor,
+    hostId = "",
   }: ClientEvents & ClientFacts & Pick<Above, "links">,
   /** The client whose call runs, where it is the only one on this connection. */
   frontOf: () => Front | undefined,
@@ -97,16 +100,34 @@ export function createClient(
   );
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResource?.(params.uri));
   answerAsks(client, settings, { frontOf, toolFor });
+  const server = settings.url === undefined ? undefined : addressOf(new URL(settings.url));
+  traceConnections(client, {
+    hostId,
+    role: "client",
+    transport: server === undefined ? "pipe" : "tcp",
+    server,
+  });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
   client.onerror = (err) =>
     logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");
   return client;
 }
 
+/** `host:port`, also where the address leaves the port out. */
+function addressOf({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
+}
+
 /** Reads the tools again, where the server says that they changed. */
 async function readChanged(
   client: Client,
-  { settings, logger, onTools, onHosts, onServedToItself }: ClientEvents & Omit<ClientFacts, "toolFor">,
+  {
+    settings,
+    logger,
+    onTools,
+    onHosts,
+    onServedToItself,
+  }: ClientEvents & Omit<ClientFacts, "toolFor" | "hostId">,
 ): Promise<void> {
   try {
     onTools?.(await listOffered(client, settings, { onHosts }));

@@ -29,6 +29,8 @@ export interface TransportOptions {
   /** Variables that a program gets, whatever its entry says. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
+  /** The capability `host.id`, for traces. */
+  readonly hostId?: string | undefined;
   /** The transport calls it when it has started the program of a server over stdio, which does not answer at once. */
   readonly onStarted?: (() => void) | undefined;
   /** Authorizes requests over HTTP; one that wants to see them wraps their fetch. */
@@ -77,7 +79,8 @@ export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
   const folder = coordinator.getCapability("session.working_dir") ?? undefined;
   const denied = coordinator.getCapability("session.protected_paths") ?? undefined;
   const secret = coordinator.getCapability("session.secret_paths") ?? undefined;
-  return { settings, folder, denied, secret, chain: chainOf(coordinator) };
+  const hostId = coordinator.getCapability("host.id") ?? undefined;
+  return { settings, folder, denied, secret, hostId, chain: chainOf(coordinator) };
 }
 
 type Sent = Parameters<StreamableHTTPClientTransport["send"]>;

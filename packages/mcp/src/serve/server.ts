@@ -19,6 +19,7 @@ import { isRecord } from "../wire/guards.ts";
 import type { InternalCall } from "../wire/front.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
+import { traceConnections } from "../wire/trace.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
@@ -72,6 +73,9 @@ export async function createServer(serving: Serving): Promise<Server> {
       ...(instructions !== null && instructions !== "" && { instructions }),
     },
   );
+  const transport = serving.isHere === true ? "pipe" : "tcp";
+  const hostId = served.host.coordinator.getCapability("host.id") ?? "";
+  traceConnections(server, { hostId, role: "server", transport });
   const requested = (ctx: ServerContext) => ({ ...serving, capabilities: capabilitiesOf(server, ctx) });
   const subscribed = serveExposed(server, {
     host: served.host,

@@ -1,0 +1,193 @@
+import { systemClock } from "@toolmount/core";
+import { beginMcp, endMcp, publishMcpSession, tracesMcp, type McpTrace } from "@toolmount/core/tracing";
+import { isRecord } from "./guards.ts";
+
+/** What is known of a connection before it is made. */
+export interface TracedConnection {
+  /** The capability `host.id`. */
+  readonly hostId: string;
+  readonly role: "client" | "server";
+  readonly transport: "pipe" | "tcp";
+  /** Where the server of a client is, as `host` or `host:port`. */
+  readonly server?: string | undefined;
+}
+
+/** A client or a server of the SDK. */
+interface Peer {
+  connect(transport: never, ...rest: never[]): Promise<void>;
+}
+
+/** A transport of the SDK, as far as it is watched. */
+interface Wire {
+  send(message: unknown, ...rest: unknown[]): Promise<void>;
+  onmessage?: ((message: unknown, ...rest: unknown[]) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** Publishes the requests and the session of each connection that a client or a server makes. */
+export function traceConnections(peer: Peer, connection: TracedConnection): void {
+  const connect = peer.connect.bind(peer) as (transport: Wire, ...rest: unknown[]) => Promise<void>;
+  peer.connect = (transport: Wire, ...rest: unknown[]) => {
+    new TracedWire(transport, connection).watch();
+    return connect(transport, ...rest);
+  };
+}
+
+interface Running {
+  readonly trace: McpTrace;
+  readonly startedAt: number;
+}
+
+/** One transport whose messages are read as they pass. */
+class TracedWire {
+  readonly #wire: Wire;
+  readonly #connection: TracedConnection;
+  readonly #sent = new Map<unknown, Running>();
+  readonly #received = new Map<unknown, Running>();
+  readonly #beganAt = systemClock.now();
+  #protocolVersion: string | undefined;
+  #isSession: boolean;
+  #last: unknown;
+
+  constructor(wire: Wire, connection: TracedConnection) {
+    this.#wire = wire;
+    this.#connection = connection;
+    this.#isSession = connection.transport === "pipe";
+  }
+
+  watch(): void {
+    const wire = this.#wire;
+    const send = wire.send.bind(wire);
+    wire.send = (message, ...rest) => this.#send(message, (it) => send(it, ...rest));
+    this.#watchMessages();
+    const closed = wire.onclose;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no addEventListener
+    wire.onclose = () => {
+      closed?.();
+      this.#close();
+    };
+  }
+
+  /** While the SDK finds out what a server speaks, it has another handler: each handler that is set is preceded by ours. */
+  #watchMessages(): void {
+    const around =
+      (handler: Wire["onmessage"]): Wire["onmessage"] =>
+      (message, ...rest) => {
+        this.#note(message);
+        handler?.(message, ...rest);
+      };
+    let current = around(this.#wire.onmessage);
+    Object.defineProperty(this.#wire, "onmessage", {
+      get: () => current,
+      set: (handler: Wire["onmessage"]) => {
+        current = around(handler);
+      },
+      configurable: true,
+      enumerable: true,
+    });
+  }
+
+  #send(message: unknown, send: (message: unknown) => Promise<void>): Promise<void> {
+    if (!isRecord(message)) return send(message);
+    if ("method" in message) {
+      if (!("id" in message)) this.#cancel(message, this.#sent);
+      else if (tracesMcp()) return this.#begin("client", message, (it) => send(it));
+    } else this.#end(this.#received, message);
+    return send(message);
+  }
+
+  /** Handlers of the SDK call the one before them, so a message may come by twice. */
+  #note(message: unknown): void {
+    if (message === this.#last || !isRecord(message)) return;
+    this.#last = message;
+    if (!("method" in message)) return this.#end(this.#sent, message);
+    if (!("id" in message)) return this.#cancel(message, this.#received);
+    if (!tracesMcp()) return;
+    this.#begin("server", message, (traced) => {
+      // What handles the request finds its parent where the sender wrote it.
+      if (traced !== message) (message as Record<string, unknown>)["params"] = traced["params"];
+    });
+  }
+
+  #begin<Value>(side: McpTrace["side"], message: Message, act: (message: Message) => Value): Value {
+    const trace = this.#traceOf(side, message);
+    const running = side === "client" ? this.#sent : this.#received;
+    running.set(message["id"], { trace, startedAt: systemClock.now() });
+    return beginMcp(trace, () => act(withTrace(message, trace.traceparent)));
+  }
+
+  #traceOf(side: McpTrace["side"], message: Message): McpTrace {
+    const { method, id, params } = message;
+    const { _meta: meta, name, uri, protocolVersion } = isRecord(params) ? params : {};
+    const { traceparent, [versionKey]: version = protocolVersion } = isRecord(meta) ? meta : {};
+    if (typeof version === "string") this.#protocolVersion = version;
+    if (method === "initialize") this.#isSession = true;
+    const subject = name ?? uri;
+    const { hostId, transport, server } = this.#connection;
+    return {
+      hostId,
+      side,
+      method: String(method),
+      requestId: String(id),
+      transport,
+      server,
+      subject: typeof subject === "string" ? subject : undefined,
+      sessionId: this.#wire.sessionId,
+      protocolVersion: this.#protocolVersion,
+      traceparent: typeof traceparent === "string" ? traceparent : undefined,
+    };
+  }
+
+  #end(running: Map<unknown, Running>, { id, result, error }: Message): void {
+    const found = running.get(id);
+    if (found === undefined) return;
+    if (isRecord(result) && typeof result["protocolVersion"] === "string")
+      this.#protocolVersion = result["protocolVersion"];
+    if (isRecord(error))
+      this.#finish(running, id, { code: String(error["code"]), message: String(error["message"]) });
+    else if (isRecord(result) && result["isError"] === true)
+      this.#finish(running, id, { code: "tool_error", message: "" });
+    else this.#finish(running, id);
+  }
+
+  /** A request that is cancelled gets no answer. */
+  #cancel({ method, params }: Message, running: Map<unknown, Running>): void {
+    if (method !== "notifications/cancelled" || !isRecord(params)) return;
+    this.#finish(running, params["requestId"], { code: "cancelled", message: "the request was cancelled" });
+  }
+
+  #finish(running: Map<unknown, Running>, id: unknown, failure?: McpTrace["failure"]): void {
+    const found = running.get(id);
+    if (found === undefined) return;
+    running.delete(id);
+    const { trace, startedAt } = found;
+    trace.protocolVersion = this.#protocolVersion;
+    trace.durationMs = systemClock.now() - startedAt;
+    if (failure !== undefined) trace.failure = failure;
+    endMcp(trace);
+  }
+
+  #close(): void {
+    const failure = { code: "closed", message: "the connection was closed" };
+    for (const running of [this.#sent, this.#received])
+      for (const id of running.keys()) this.#finish(running, id, failure);
+    if (!this.#isSession) return;
+    const durationMs = systemClock.now() - this.#beganAt;
+    publishMcpSession({ ...this.#connection, protocolVersion: this.#protocolVersion, durationMs });
+    this.#isSession = false;
+  }
+}
+
+type Message = Record<string, unknown>;
+
+/** The revision of a request since 2026. */
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+
+/** The same request with a trace context, where a listener gave it another one. */
+function withTrace(message: Message, traceparent: string | undefined): Message {
+  const params = isRecord(message["params"]) ? message["params"] : {};
+  const meta = isRecord(params["_meta"]) ? params["_meta"] : {};
+  if (traceparent === undefined || meta["traceparent"] === traceparent) return message;
+  return { ...message, params: { ...params, _meta: { ...meta, traceparent } } };
+}

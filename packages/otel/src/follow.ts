@@ -1,0 +1,128 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import {
+  context,
+  diag,
+  trace,
+  type Context,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+} from "@opentelemetry/api";
+import {
+  safeListener,
+  type CallTrace,
+  type McpTrace,
+  type ModelTrace,
+  type TurnTrace,
+} from "@toolmount/core/tracing";
+import { ContextStore } from "./context-store.ts";
+import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
+
+/** A span that is open, and the context in which what it covers runs. */
+export interface Open {
+  readonly span: Span;
+  readonly context: Context;
+  /** The channel of what it covers. */
+  readonly channel: string;
+}
+
+/** The messages of all channels that become spans. */
+type Message = CallTrace | TurnTrace | ModelTrace | McpTrace;
+
+/** How the messages of one channel become spans. */
+interface Kind<Sent extends Message> {
+  readonly channel: string;
+  begin(message: Sent): { readonly name: string; readonly options: SpanOptions };
+  /** Whether the span that made it shows it, too, so that it gets none of its own. */
+  joins?(message: Sent, own: Open): boolean;
+  /** The parent, if it is not the span in `traceparent`. */
+  maker?(message: Sent): Context | undefined;
+  finish(message: Sent, span: Span, joined: boolean): void;
+}
+
+/** What the spans of one telemetry share. */
+export interface Spans {
+  readonly tracer: Tracer;
+  readonly hostId: string | undefined;
+  readonly bySpan: Map<string, Open>;
+}
+
+/** Makes a span of each message of a channel. Returns the undo. */
+export function follow<Sent extends Message>(
+  { tracer, hostId, bySpan }: Spans,
+  kind: Kind<Sent>,
+  note: (message: Sent, open: Open) => void = () => {},
+): () => void {
+  const channel = tracingChannel<unknown, Sent>(kind.channel);
+  const spans = new WeakMap<object, Open>();
+  const shared = new WeakSet<object>();
+  const open = (message: Sent): Context => {
+    if (hostId !== undefined && message.hostId !== hostId) return context.active();
+    const own = ownOf(message, bySpan);
+    if (own !== undefined && kind.joins?.(message, own) === true) {
+      shared.add(message);
+      spans.set(message, own);
+      return own.context;
+    }
+    const parent = parentOf(message, kind.maker?.(message), bySpan);
+    const { name, options } = kind.begin(message);
+    const span = tracer.startSpan(name, options, parent);
+    message.traceparent = formatTraceparent(span.spanContext()) ?? message.traceparent;
+    const inside = { span, context: trace.setSpan(parent, span), channel: kind.channel };
+    spans.set(message, inside);
+    bySpan.set(span.spanContext().spanId, inside);
+    note(message, inside);
+    return inside.context;
+  };
+  const begin = (message: Sent): Context => {
+    try {
+      return open(message);
+    } catch (error) {
+      report(error);
+      return context.active();
+    }
+  };
+  const end = safeListener((message: Sent): void => {
+    const found = spans.get(message);
+    if (found === undefined) return;
+    spans.delete(message);
+    if (shared.has(message)) return kind.finish(message, found.span, true);
+    bySpan.delete(found.span.spanContext().spanId);
+    try {
+      kind.finish(message, found.span, false);
+    } finally {
+      found.span.end();
+    }
+  }, report);
+  const store = new ContextStore();
+  channel.start.bindStore(store, begin);
+  channel.asyncEnd.subscribe(end);
+  return () => {
+    channel.start.unbindStore(store);
+    channel.asyncEnd.unsubscribe(end);
+  };
+}
+
+/** A tracer or a meter that fails must not fail what it observes. */
+export function report(error: unknown): void {
+  diag.error("a span or a metric was not recorded", error);
+}
+
+/** What made it, else the span that its `traceparent` names: one of ours, the active one's trace, or a far one. */
+function parentOf(message: Message, maker: Context | undefined, bySpan: ReadonlyMap<string, Open>): Context {
+  if (maker !== undefined) return maker;
+  const active = context.active();
+  const caller = parseTraceparent(message.traceparent);
+  if (caller === null) return active;
+  const own = ownOf(message, bySpan);
+  if (own !== undefined) return own.context;
+  if (trace.getSpanContext(active)?.traceId === caller.traceId) return active;
+  return trace.setSpanContext(active, caller);
+}
+
+/** The open span of ours that `traceparent` names. */
+function ownOf({ traceparent }: Message, bySpan: ReadonlyMap<string, Open>): Open | undefined {
+  const caller = parseTraceparent(traceparent);
+  const own = caller === null ? undefined : bySpan.get(caller.spanId);
+  return own?.span.spanContext().traceId === caller?.traceId ? own : undefined;
+}

@@ -1,0 +1,147 @@
+import { channel } from "node:diagnostics_channel";
+import {
+  SpanKind,
+  ValueType,
+  type Attributes,
+  type Histogram,
+  type Meter,
+  type Span,
+} from "@opentelemetry/api";
+import {
+  callChannelName,
+  mcpChannelName,
+  mcpSessionChannelName,
+  safeListener,
+  type McpSessionTrace,
+  type McpTrace,
+  type TraceFailure,
+} from "@toolmount/core/tracing";
+import { addressAttributes } from "./attributes.ts";
+import { follow, report, type Spans } from "./follow.ts";
+
+/** Bounds in seconds. Source: the conventions' advice for the durations of MCP. */
+const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+
+/** The attribute that names what a request is about, by the first part of its method. */
+const subjects: Readonly<Record<string, string>> = {
+  tools: "gen_ai.tool.name",
+  prompts: "gen_ai.prompt.name",
+  resources: "mcp.resource.uri",
+};
+
+/**
+ * Makes spans and metrics of MCP's requests and sessions, by the semantic conventions for MCP. A call of a tool that was
+ * made for a call of the host gets no span of its own: its attributes are on the span `execute_tool`.
+ */
+export function followMcp(
+  spans: Spans,
+  findMeter: () => Meter,
+  fail: (span: Span, failure: TraceFailure | undefined) => void,
+): readonly (() => unknown)[] {
+  const record = createRecorder(findMeter);
+  const ended = safeListener((session: McpSessionTrace) => {
+    if (spans.hostId === undefined || spans.hostId === session.hostId) record.session(session);
+  }, report);
+  channel(mcpSessionChannelName).subscribe(ended);
+  const leave = follow<McpTrace>(spans, {
+    channel: mcpChannelName,
+    joins: ({ side, method }, own) =>
+      side === "client" && method === "tools/call" && own.channel === callChannelName,
+    begin: ({ method, side }) => ({
+      name: method,
+      options: { kind: side === "client" ? SpanKind.CLIENT : SpanKind.SERVER },
+    }),
+    finish(request, span, joined) {
+      record.request(request);
+      span.setAttributes({ ...requestAttributes(request), ...connectionAttributes(request) });
+      if (joined) return;
+      span.setAttributes({ ...subjectAttributes(request), ...failureAttributes(request) });
+      const { method, subject, failure } = request;
+      // The subject of a failed request may be any text; the address of a resource always may.
+      if (subject !== undefined && failure === undefined && !method.startsWith("resources/"))
+        span.updateName(`${method} ${subject}`);
+      fail(span, failure);
+    },
+  });
+  return [leave, () => channel(mcpSessionChannelName).unsubscribe(ended)];
+}
+
+/** Attributes of the request that metrics do not have. */
+function requestAttributes({ method, requestId, sessionId }: McpTrace): Attributes {
+  return {
+    "mcp.method.name": method,
+    "jsonrpc.request.id": requestId,
+    ...(sessionId === undefined ? {} : { "mcp.session.id": sessionId }),
+  };
+}
+
+function connectionAttributes({
+  transport,
+  server,
+  protocolVersion,
+}: McpTrace | McpSessionTrace): Attributes {
+  return {
+    "network.transport": transport,
+    ...(transport === "tcp" ? { "network.protocol.name": "http" } : {}),
+    ...(protocolVersion === undefined ? {} : { "mcp.protocol.version": protocolVersion }),
+    ...(server === undefined ? {} : addressAttributes(server)),
+  };
+}
+
+function subjectAttributes({ method, subject }: McpTrace): Attributes {
+  const attribute = subjects[method.split("/", 1)[0]!];
+  return {
+    ...(method === "tools/call" ? { "gen_ai.operation.name": "execute_tool" } : {}),
+    ...(attribute === undefined || subject === undefined ? {} : { [attribute]: subject }),
+  };
+}
+
+/** A number is the code of a JSON-RPC error; a failed result has none. */
+function failureAttributes({ failure }: McpTrace | McpSessionTrace): Attributes {
+  if (failure === undefined) return {};
+  const isStatus = /^-?\d+$/.test(failure.code);
+  return { "error.type": failure.code, ...(isStatus ? { "rpc.response.status_code": failure.code } : {}) };
+}
+
+/** Records with the current meter: it follows a provider that is registered later or removed. */
+function createRecorder(findMeter: () => Meter) {
+  let meter: Meter | null = null;
+  let made = new Map<string, Histogram>();
+  const histogram = (name: string, description: string): Histogram => {
+    const found = findMeter();
+    if (found !== meter) made = new Map();
+    meter = found;
+    const known = made.get(name) ?? found.createHistogram(name, options(description));
+    made.set(name, known);
+    return known;
+  };
+  return {
+    request(request: McpTrace) {
+      const { side, method, durationMs = 0 } = request;
+      const { "mcp.resource.uri": _uri, ...subject } = subjectAttributes(request);
+      const instrument =
+        side === "client"
+          ? histogram("mcp.client.operation.duration", "How long a request took, as its sender sees it")
+          : histogram("mcp.server.operation.duration", "How long a request took, as its receiver sees it");
+      instrument.record(durationMs / 1_000, {
+        "mcp.method.name": method,
+        ...connectionAttributes(request),
+        // A client of ours may name any tool: each name that it invents would be a time series.
+        ...(side === "client" ? subject : {}),
+        ...failureAttributes(request),
+      });
+    },
+    session(session: McpSessionTrace) {
+      const { role, durationMs = 0 } = session;
+      histogram(`mcp.${role}.session.duration`, `How long a session lasted, as its ${role} sees it`).record(
+        durationMs / 1_000,
+        { ...connectionAttributes(session), ...failureAttributes(session) },
+      );
+    },
+  };
+}
+
+function options(description: string) {
+  const advice = { explicitBucketBoundaries: boundaries };
+  return { description, unit: "s", valueType: ValueType.DOUBLE, advice };
+}
