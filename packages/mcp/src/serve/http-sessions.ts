@@ -28,21 +28,23 @@ export class HttpSessions {
   /** Answers a request: of a session that there is, or one that begins a new one. */
   async fetch(
     request: Request,
+    parsedBody: unknown,
     owner: string,
     begin: (id: string) => Promise<NewHttpSession>,
   ): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
-    if (id === null) return this.#begin(request, owner, begin);
+    if (id === null) return this.#begin(request, parsedBody, owner, begin);
     const session = this.#sessions.get(id);
     // Another caller's session does not exist for this one.
     if (session === undefined || session.owner !== owner) return refuse(404, -32001, "Session not found");
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
-    return session.transport.handleRequest(request);
+    return session.transport.handleRequest(request, { parsedBody });
   }
 
   async #begin(
     request: Request,
+    parsedBody: unknown,
     owner: string,
     begin: (id: string) => Promise<NewHttpSession>,
   ): Promise<Response> {
@@ -55,7 +57,7 @@ export class HttpSessions {
     });
     const made = await begin(id);
     await made.server.connect(transport);
-    const response = await transport.handleRequest(request);
+    const response = await transport.handleRequest(request, { parsedBody });
     // Anything but a handshake began nothing.
     if (!this.#sessions.has(id)) {
       this.#events.forget(id);

@@ -10,7 +10,7 @@ import {
 import type { Host, ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
-import { narrowRequest } from "./narrow.ts";
+import { readMessage } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer, type Serving } from "./server.ts";
@@ -97,13 +97,14 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     };
     return { server, end };
   };
-  const fetch = async (given: Request, verified: McpHandlerRequestOptions = {}): Promise<Response> => {
-    const request = verified.parsedBody === undefined ? await narrowRequest(given) : given;
-    if (request instanceof Response) return request;
-    if (!(await isLegacy(request))) return handler.fetch(request, verified);
-    const { authInfo } = verified;
+  const fetch = async (request: Request, given: McpHandlerRequestOptions = {}): Promise<Response> => {
+    const read = given.parsedBody === undefined ? await readMessage(request) : {};
+    if (read instanceof Response) return read;
+    const verified = { ...given, ...read };
+    if (!(await isLegacy(request, verified.parsedBody))) return handler.fetch(request, verified);
+    const { authInfo, parsedBody } = verified;
     const of = caller({ requestInfo: request, ...(authInfo !== undefined && { authInfo }) });
-    return sessions.fetch(request, of.sessionId, (id) => begin(id, of.userId ?? options.userId));
+    return sessions.fetch(request, parsedBody, of.sessionId, (id) => begin(id, of.userId ?? options.userId));
   };
   return {
     fetch,
@@ -137,12 +138,12 @@ class HeaderCheckedServer extends McpServer {
 const firstModern = "2026-07-28";
 
 /** Older clients also open streams and end sessions, by GET and DELETE; the 2026 revision only posts. */
-async function isLegacy(request: Request): Promise<boolean> {
+async function isLegacy(request: Request, parsedBody: unknown): Promise<boolean> {
   if (request.method === "GET" || request.method === "DELETE") return request.headers.has("mcp-session-id");
   // What says by its headers that it is of 2026 is read once: the SDK refuses it where the body differs.
   const version = request.headers.get("mcp-protocol-version") ?? "";
   if (request.headers.has("mcp-method") && /^\d{4}-/.test(version) && version >= firstModern) return false;
-  return isLegacyRequest(request);
+  return isLegacyRequest(request, parsedBody);
 }
 
 function defaultCaller(): (context: HttpRequestContext) => HttpCaller {

@@ -1,4 +1,5 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
+import { isJsonContentType } from "@modelcontextprotocol/server";
 import { excessOf, LineReader, narrowBytes, readBounded } from "@toolmount/core/internal";
 import { tooLarge } from "../wire/message-size.ts";
 
@@ -49,22 +50,34 @@ function idOf(line: string): string | number | null {
 const maxBodyBytes = 4 * 1024 * 1024;
 
 /**
- * Returns a request whose body may be parsed, or the answer that refuses it. A body is read here unless the request states a
- * small length: the server that received it has compared that with the body.
+ * Reads and parses the body of a request, once: the SDK would copy the request to look at it, and read it again to serve
+ * it. Returns the answer where the body is refused, and no message where the SDK has to refuse the request itself. A body
+ * that states its length is not bounded again: the server that received it has compared the two.
  */
-export async function narrowRequest(request: Request): Promise<Request | Response> {
-  const length = request.headers.get("content-length");
-  if (request.body === null || (length !== null && Number(length) < narrowBytes)) return request;
-  const body = await readBounded(request.body, maxBodyBytes);
-  if (body === null) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
-  const text = body.toString("utf8");
-  const excess = excessOf(text);
+export async function readMessage(request: Request): Promise<Response | { readonly parsedBody?: unknown }> {
+  const { method, headers, body } = request;
+  if (method !== "POST" || !isJsonContentType(headers.get("content-type"))) return {};
+  const length = headers.get("content-length");
+  if (Number(length) > maxBodyBytes) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
+  const text = length === null && body !== null ? await textOf(body) : await request.text();
+  if (text === null) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
+  const excess = text.length < narrowBytes ? null : excessOf(text);
   if (excess !== null) return refuse(400, text, excess);
-  const { method, url, headers, signal } = request;
-  return new Request(url, { method, headers, signal, body });
+  try {
+    return { parsedBody: JSON.parse(text) };
+  } catch {
+    return answer(400, null, { code: -32_700, message: "the body is not valid JSON" });
+  }
+}
+
+async function textOf(body: ReadableStream<Uint8Array>): Promise<string | null> {
+  return (await readBounded(body, maxBodyBytes))?.toString("utf8") ?? null;
 }
 
 function refuse(status: number, text: string, excess: string): Response {
-  const headers = { "content-type": "application/json" };
-  return new Response(refusal(text, excess), { status, headers });
+  return answer(status, idOf(text), { code: -32_600, message: `the message has ${excess}` });
+}
+
+function answer(status: number, id: string | number | null, error: object): Response {
+  return Response.json({ jsonrpc: "2.0", id, error }, { status });
 }

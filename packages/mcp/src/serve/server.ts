@@ -77,6 +77,9 @@ export async function createServer(serving: Serving): Promise<Server> {
   const hostId = served.host.coordinator.getCapability("host.id") ?? "";
   traceConnections(server, { hostId, role: "server", transport });
   const requested = (ctx: ServerContext) => ({ ...serving, capabilities: capabilitiesOf(server, ctx) });
+  server.setRequestHandler("tools/list", (request) => listTools(request, serving));
+  server.setRequestHandler("tools/call", (request, ctx) => callTool(request, ctx, requested(ctx)));
+  if (serving.toolsOnly === true) return server;
   const subscribed = serveExposed(server, {
     host: served.host,
     sources,
@@ -87,8 +90,6 @@ export async function createServer(serving: Serving): Promise<Server> {
   });
   skills?.attach(server, serving.era);
   serveTasks(server, served, serving.era);
-  server.setRequestHandler("tools/list", (request) => listTools(request, serving));
-  server.setRequestHandler("tools/call", (request, ctx) => callTool(request, ctx, requested(ctx)));
   // Only clients from before 2026 subscribe here; a server for one request of a newer one watches nothing.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
   if (exposed.resources?.subscribe === true) server.onclose = watchResources(served.host, server, subscribed);
