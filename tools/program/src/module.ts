@@ -12,7 +12,7 @@ export async function mount(coordinator: Coordinator, settings: ParsedSettings):
     catalog: () => coordinator.get("mode-catalog") as ModeCatalog | null,
   };
   coordinator.registerCapability("tools.in_programs", (tool) => isForPrograms(tool, settings.tools));
-  const threads = new Threads();
+  const threads = new Threads(settings.memory_mb);
   coordinator.registerCleanup(() => threads.close());
   coordinator.mount("tools", createRunProgram(settings, services, threads));
   coordinator.mount("tools", createDescribeTools(settings, services));

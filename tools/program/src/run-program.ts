@@ -10,7 +10,7 @@ import {
 } from "@toolmount/core";
 import { z } from "zod";
 import { config, type ParsedSettings, type Settings } from "./config.ts";
-import type { Answer, End, Limit, Request, Thrown } from "./sandbox/messages.ts";
+import type { Answer, End, Limit, Request, Start, Thrown } from "./sandbox/messages.ts";
 import { ThreadEnded, Threads } from "./sandbox/threads.ts";
 import { describerOf, noTools, toolsForPrograms, type Services } from "./services.ts";
 import { runProgramUsage as usage } from "./usage.ts";
@@ -27,7 +27,7 @@ const schema = z.strictObject({
 export function createRunProgram(
   given: Settings = {},
   services: Services = noTools,
-  threads: Threads = new Threads(),
+  threads: Threads = new Threads(config.parse(given).memory_mb),
   clock: Clock = systemClock,
 ) {
   const settings = config.parse(given);
@@ -39,10 +39,9 @@ export function createRunProgram(
         source,
         names: tools.map(({ name }) => name),
         ...kept.facts,
-        memoryMb: settings.memory_mb,
         maxSteps: settings.max_steps,
       };
-      const calls = new Calls(settings, services, context, source);
+      const calls = new Calls(settings, services, context, start);
       const { end, output } = await threads.run(
         start,
         (request) => calls.answer(request),
@@ -105,13 +104,20 @@ class Calls {
   readonly #context: ToolContext;
   readonly #queue: (() => void)[] = [];
   readonly #lines: readonly string[];
+  readonly #names: ReadonlySet<string>;
   #running = 0;
   made = 0;
   notes = "";
 
-  constructor(settings: ParsedSettings, services: Services, context: ToolContext, source: string) {
+  constructor(
+    settings: ParsedSettings,
+    services: Services,
+    context: ToolContext,
+    { source, names }: Pick<Start, "source" | "names">,
+  ) {
     [this.#settings, this.#services, this.#context] = [settings, services, context];
     this.#lines = source.split("\n");
+    this.#names = new Set(names);
   }
 
   async answer(request: Request): Promise<Answer> {
@@ -123,6 +129,8 @@ class Calls {
     try {
       const { arguments: given, line } = request;
       const name = this.#toolOf(request.name);
+      if (name === null)
+        return { type: "answer", id: request.id, error: "it is no tool of programs", code: "NO_SUCH_TOOL" };
       const place = line === null ? undefined : { line, code: this.#lines[line - 1] ?? "" };
       return this.#toAnswer(request.id, await this.#context.call({ name, arguments: given, place }));
     } finally {
@@ -141,9 +149,13 @@ class Calls {
     return { type: "answer", id, data: JSON.stringify(valueOf(result)) };
   }
 
-  /** The name of the tool that is called. `findTools` and `describeTools` call the one that describes tools. */
-  #toolOf(name: string): string {
-    return name === question ? describerOf(this.#services, this.#context.tool) : name;
+  /**
+   * The tool that is called; `findTools` and `describeTools` call the one that describes tools. Null for a name that the
+   * sandbox does not know, unless a program has broken its engine.
+   */
+  #toolOf(name: string): string | null {
+    if (name === question) return describerOf(this.#services, this.#context.tool);
+    return this.#names.has(name) ? name : null;
   }
 }
 

@@ -85,6 +85,21 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     "Error.prepareStackTrace = () => { for (;;); }; throw new Error('x')",
     "return Array.from({ length: 5000 }, () => tools.add({ a: 1, b: 1 })).length",
   ],
+  "fills its memory": [
+    "const kept = []; for (;;) kept.push({ a: 1 })",
+    "const kept = []; for (let n = 0; ; n++) kept.push(String(n).repeat(10_000))",
+    "const text = 'x'.repeat(1e6), kept = []; for (;;) kept.push(text.slice(1))",
+    "const kept = []; for (;;) kept.push(new ArrayBuffer(65_536))",
+    "const kept = new Map(); for (let n = 0; ; n++) kept.set(n, { n })",
+    "const kept = []; for (let n = 0; ; n++) kept.push(new RegExp('a' + n))",
+    "const one = new ArrayBuffer(1, { maxByteLength: 1e9 }); one.resize(1e9); return one.byteLength",
+    "let n = 2n; for (;;) n *= n",
+    // Then the host has something for it: the data of a call, an error, the hint for a name.
+    "const kept = []; try { for (;;) kept.push(new Uint8Array(64)) } catch {} return (await tools.long()).length",
+    "const kept = []; try { for (;;) kept.push('x' + kept.length) } catch {} await tools.fail()",
+    "const kept = []; try { for (;;) kept.push({}) } catch {} return tools.ad",
+    "for (let n = 0; n < 50; n++) { const kept = []; try { for (;;) kept.push(new Uint8Array(65_536)) } catch {} } return 0",
+  ],
   "takes the frame of its calls apart": [
     "}); for (;;) {} (async () => {",
     "}); throw new SyntaxError('again'); (async () => {",

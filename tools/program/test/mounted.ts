@@ -5,7 +5,7 @@ import { z } from "zod";
 
 const common = { consequenceLevel: "low", requiresConfirmation: false } as const;
 
-/** A host with the module and four tools, a record of what they did, and a short way to run a program. */
+/** A host with the module and five tools, a record of what they did, and a short way to run a program. */
 export async function mounted(
   settings: Settings = {},
   options: HostOptions = {},
@@ -48,7 +48,15 @@ export async function mounted(
     schema: z.strictObject({}),
     execute: () => failure("the disk is full", { code: "DISK_FULL" }),
   });
-  for (const tool of [add, send, pay, fail]) host.coordinator.mount("tools", tool);
+  const long = defineTool({
+    ...common,
+    name: "long",
+    description: "Answers at length.",
+    category: "read",
+    schema: z.strictObject({}),
+    execute: () => data("x".repeat(100_000)),
+  });
+  for (const tool of [add, send, pay, fail, long]) host.coordinator.mount("tools", tool);
   await mount(host.coordinator, config.parse(settings));
   const run = (source: string, sessionId?: string) =>
     host.call({ name: "run_program", arguments: { source } }, sessionId === undefined ? {} : { sessionId });

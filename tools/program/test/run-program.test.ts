@@ -1,6 +1,7 @@
-import { createMemoryStore, data, defineTool } from "@toolmount/core";
+import { createMemoryStore, data, defineTool, type ToolInfo } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { createRunProgram, Threads } from "../src/index.ts";
 import { mounted } from "./mounted.ts";
 
 describe("a program", () => {
@@ -85,6 +86,8 @@ describe("a program", () => {
     ["an endless loop", "while (true) {}", "computed for too long"],
     ["an endless loop of promises", "for (;;) await null", "computed for too long"],
     ["too much memory", "const a = []; for (;;) a.push({ a })", "too much memory"],
+    ["too long texts", "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)", "too much memory"],
+    ["too many buffers", "const a = []; for (;;) a.push(new Uint8Array(65_536))", "too much memory"],
     ["a promise that nothing resolves", "await new Promise(() => {})", "that nothing resolves"],
     [
       "too many calls",
@@ -146,6 +149,28 @@ describe("a program", () => {
     expect(await last).toMatchObject({ status: "cancelled" });
     const results = (await Promise.all(many)).map(({ result }) => (result.data as { result: number }).result);
     expect(results).toEqual(Array.from({ length: 40 }, (_, a) => a + 1));
+  });
+
+  test("that has broken its engine calls only what programs may", async () => {
+    class Broken extends Threads {
+      override async run(_: unknown, call: Parameters<Threads["run"]>[1]) {
+        const ask = (name: string) => call({ id: 1, name, arguments: '{"to":"x"}', line: null });
+        const answers = [await ask("pay"), await ask("run_program"), await ask("send")];
+        return { end: { value: JSON.stringify(answers) }, output: "" };
+      }
+    }
+    const { host, did } = await mounted({ tools: ["*", "!pay"] });
+    const tools = host.coordinator.get("tools") as ReadonlyMap<string, ToolInfo>;
+    const services = { tools: () => tools.values() };
+    const tool = createRunProgram({ tools: ["*", "!pay"] }, services, new Broken(4));
+    host.coordinator.mount("tools", { ...tool, name: "run_broken" });
+    const { result } = await host.call({ name: "run_broken", arguments: { source: "return 1" } });
+    expect((result.data as { result: object[] }).result).toMatchObject([
+      { code: "NO_SUCH_TOOL" },
+      { code: "NO_SUCH_TOOL" },
+      { data: '{"sent":"x"}' },
+    ]);
+    expect(did).toEqual(["send x"]);
   });
 
   test("does not start programs", async () => {

@@ -1,5 +1,12 @@
 // What the host's thread and the sandbox's thread say to each other. Values cross as JSON text only.
 
+/** What a thread has from its start. */
+export interface Opening {
+  /** The engine's WebAssembly.Module, compiled once for all threads. */
+  readonly compiled: object;
+  readonly memoryMb: number;
+}
+
 /** What a sandbox runs: once, then its thread ends. */
 export interface Start {
   readonly type: "start";
@@ -10,7 +17,6 @@ export interface Start {
   /** What `Date.now()` says, in milliseconds since the epoch, and where `Math.random()` begins; null: both throw. */
   readonly now: number | null;
   readonly seed: number;
-  readonly memoryMb: number;
   readonly maxSteps: number;
 }
 

@@ -1,8 +1,9 @@
 import { nearestNames } from "@toolmount/core/text";
-import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from "quickjs-emscripten-core";
+import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
 import type { Answer, End, Request, Start, Thrown, Turn } from "./messages.ts";
+import { NoMemory, type Engine } from "./engine.ts";
 import { prelude } from "./prelude.ts";
-import { stripTypeScriptTypes } from "node:module";
+import { asFunction, mayHaveTypes, toJavaScript } from "./source.ts";
 
 /** Bytes of the stack of a program; WebAssembly has one megabyte in all. */
 const stackBytes = 262_144;
@@ -14,6 +15,7 @@ const file = "program.ts";
 
 /** One program in its own engine. It computes until it waits for answers, then reports a turn. */
 export class Program {
+  readonly #engine: Engine;
   readonly #context: QuickJSContext;
   readonly #report: (turn: Turn) => void;
   readonly #waiting = new Set<number>();
@@ -25,21 +27,30 @@ export class Program {
   #tools: Readonly<Record<"answer" | "value" | "describe", QuickJSHandle>> | null = null;
   #end: End | null = null;
 
-  constructor(engine: QuickJSWASMModule, start: Start, report: (turn: Turn) => void) {
+  constructor(engine: Engine, start: Start, report: (turn: Turn) => void) {
     this.#report = report;
     this.#steps = start.maxSteps;
-    this.#context = engine.newContext();
+    this.#engine = engine;
+    this.#context = engine.module.newContext();
     const { runtime } = this.#context;
-    runtime.setMemoryLimit(start.memoryMb * 1_048_576);
     runtime.setMaxStackSize(stackBytes);
     runtime.setInterruptHandler(() => (this.#steps -= 1) < 0);
-    this.#begin(start);
-    this.#turn();
+    this.#guard(() => {
+      this.#begin(start);
+      this.#turn();
+    });
   }
 
   /** Continues the program with the answer of a call. */
   answer(answer: Answer): void {
     if (this.#end !== null || !this.#waiting.delete(answer.id)) return;
+    this.#guard(() => {
+      this.#resolve(answer);
+      this.#turn();
+    });
+  }
+
+  #resolve(answer: Answer): void {
     const said =
       "data" in answer
         ? `{"data":${answer.data}}`
@@ -50,7 +61,17 @@ export class Program {
     const { error } = context.callFunction(this.#tools!.answer, context.undefined, id, given);
     for (const handle of [id, given]) handle.dispose();
     if (error) this.#fail(error);
-    this.#turn();
+  }
+
+  /** Ends the program when its memory is full. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof NoMemory)) throw error;
+      this.#end = { limit: "memory" };
+      this.#sendTurn();
+    }
   }
 
   #begin(start: Start): void {
@@ -95,7 +116,7 @@ export class Program {
   #load(source: string): QuickJSHandle | null {
     const context = this.#context;
     if (!mayHaveTypes(source)) {
-      const plain = context.evalCode(before + source + after, file);
+      const plain = context.evalCode(asFunction(source), file);
       if (!plain.error) return plain.value;
       plain.error.dispose();
     }
@@ -124,6 +145,10 @@ export class Program {
   /** Computes all that can be computed, and reports it. */
   #turn(): void {
     if (this.#end === null) this.#run();
+    this.#sendTurn();
+  }
+
+  #sendTurn(): void {
     const turn: Turn = {
       type: "turn",
       requests: this.#requests.splice(0),
@@ -162,7 +187,12 @@ export class Program {
     const context = this.#context;
     const said = context.callFunction(this.#tools!.describe, context.undefined, error);
     if (said.error) this.#end = { limit: "memory" };
-    else this.#end = endOf(JSON.parse(context.getString(said.value)) as Thrown & { stack?: string });
+    else {
+      const thrown = JSON.parse(context.getString(said.value)) as Thrown & { stack?: string };
+      // Without memory for an error the engine throws null.
+      const isNull = thrown.message === "null" && thrown.stack === undefined;
+      this.#end = isNull && this.#engine.isFull() ? { limit: "memory" } : endOf(thrown);
+    }
   }
 }
 
@@ -193,37 +223,4 @@ function placeIn(stack: string): { readonly line: number | null; readonly column
 function hintFor(name: string, names: readonly string[]): string {
   const [nearest] = nearestNames(name, names);
   return nearest === undefined ? "" : `; did you mean ${nearest}?`;
-}
-
-const before = "(async () => {\n";
-const after = "\n})";
-
-/**
- * Whether a text that is JavaScript may mean something else in TypeScript. That is so only for type arguments, as in
- * `f<T>(x)`, which JavaScript reads as two comparisons. All other types are no JavaScript, so the engine refuses them.
- */
-function mayHaveTypes(source: string): boolean {
-  const from = source.indexOf("<");
-  return from >= 0 && /(?<!=)>\s*[(`/]/.test(source.slice(from));
-}
-
-/**
- * A program as a function of JavaScript: its types become blanks, so that each character keeps its place. What cannot be
- * stripped, such as an enum, and most mistakes come back as the error. Its lines begin at the second.
- */
-function toJavaScript(source: string): { readonly code: string } | { readonly thrown: Thrown } {
-  try {
-    return { code: stripTypeScriptTypes(before + source + after) };
-  } catch (error) {
-    const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
-    // Node shows the lines around the mistake, with a mark below it.
-    const [, line, marked = ""] = /^:(\d+)\n(?:.*\n){0,9}?( *)\^/.exec(stack) ?? [];
-    return {
-      thrown: {
-        name: "SyntaxError",
-        message,
-        ...(line === undefined ? {} : { line: Math.max(1, Number(line) - 1), column: marked.length + 1 }),
-      },
-    };
-  }
 }

@@ -1,20 +1,17 @@
 // The thread in which one program runs: QuickJS in WebAssembly, with nothing of the host but messages.
-import { parentPort } from "node:worker_threads";
-import variant from "@jitl/quickjs-ng-wasmfile-release-sync";
-import { newQuickJSWASMModuleFromVariant, type QuickJSSyncVariant } from "quickjs-emscripten-core";
+import { parentPort, workerData } from "node:worker_threads";
+import { openEngine } from "./engine.ts";
 import { Program } from "./program.ts";
-import type { Start, ToSandbox } from "./messages.ts";
+import type { Opening, Start, ToSandbox } from "./messages.ts";
 
 const port = parentPort!;
-// Its types describe the CommonJS file, whose default is a member; Node imports the other one.
-const engine = await newQuickJSWASMModuleFromVariant(variant as unknown as QuickJSSyncVariant);
+const engine = await openEngine(workerData as Opening);
 const empty: Start = {
   type: "start",
   source: "return tools as object",
   names: [],
   now: null,
   seed: 0,
-  memoryMb: 4,
   maxSteps: 1_000,
 };
 

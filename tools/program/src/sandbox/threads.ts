@@ -1,11 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { Answer, End, FromSandbox, Request, Start, Turn } from "./messages.ts";
+import { webAssembly } from "./web-assembly.ts";
+import type { Answer, End, FromSandbox, Opening, Request, Start, Turn } from "./messages.ts";
 
 /** Milliseconds that a thread may be silent while it computes. Steps end a program long before; this is for what has none. */
 const silentMs = 20_000;
 
-/** Programs that run at the same time; each has a thread of about 13 MB. The others wait in the order in which they came. */
+/** Programs that run at the same time; each has a thread of about 26 MB. The others wait in the order in which they came. */
 const maxRunning = 32;
 
 /** The thread of a program ended before the program did. */
@@ -14,10 +16,16 @@ export class ThreadEnded extends Error {}
 /** Threads for programs. Each runs one program and ends; one that has not begun waits, so that a program starts at once. */
 export class Threads {
   #spare: Promise<Worker> | null = null;
+  readonly #memoryMb: number;
+  #compiled: Promise<object> | null = null;
   readonly #open = new Set<Promise<unknown>>();
   readonly #queue: (() => void)[] = [];
   #running = 0;
   #isClosed = false;
+
+  constructor(memoryMb: number) {
+    this.#memoryMb = memoryMb;
+  }
 
   /**
    * Runs a program. `call` answers its calls; it may reject, which ends the program with that error. Rejects with
@@ -60,10 +68,10 @@ export class Threads {
     call: (request: Request) => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<{ readonly end: End; readonly output: string }> {
-    const opening = this.#spare ?? openThread(start.memoryMb);
+    const opening = this.#spare ?? this.#openThread();
     this.#spare = null;
     const running = opening.then(async (thread) => {
-      const prepare = () => this.#openSpare(start.memoryMb);
+      const prepare = () => this.#openSpare();
       try {
         return await new Run(thread, call, signal, prepare).begin({ type: "start", ...start });
       } finally {
@@ -76,10 +84,15 @@ export class Threads {
   }
 
   /** Opens the thread of the next program, unless there is one. */
-  #openSpare(memoryMb: number): void {
+  #openSpare(): void {
     if (this.#isClosed) return;
-    this.#spare ??= openThread(memoryMb);
+    this.#spare ??= this.#openThread();
     this.#spare.catch(() => (this.#spare = null));
+  }
+
+  async #openThread(): Promise<Worker> {
+    this.#compiled ??= compileEngine();
+    return openThread({ compiled: await this.#compiled, memoryMb: this.#memoryMb });
   }
 
   /** Has `close` wait for work. */
@@ -97,13 +110,20 @@ export class Threads {
   }
 }
 
+/** Compiles the engine: each thread of a process would do it again. */
+async function compileEngine(): Promise<object> {
+  const file = fileURLToPath(import.meta.resolve("@jitl/quickjs-ng-wasmfile-release-sync/wasm"));
+  return webAssembly.compile(await readFile(file));
+}
+
 /** Opens a thread that has no environment and little memory of its own, and has loaded the engine. */
-async function openThread(memoryMb: number): Promise<Worker> {
+async function openThread(opening: Opening): Promise<Worker> {
   const thread = new Worker(fileURLToPath(import.meta.resolve("#sandbox")), {
+    workerData: opening,
     env: {},
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: 64 + 2 * memoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: 64 + 2 * opening.memoryMb },
   });
   thread.unref();
   const opened = Promise.withResolvers<void>();
