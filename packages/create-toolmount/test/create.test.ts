@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -29,4 +29,16 @@ test("it ends as the command does: an unknown option is wrong usage", async () =
   const { code, output } = await create(["my-tools", "--no-such-option"]);
 
   expect([code, output]).toEqual([2, expect.stringContaining("--no-such-option")]);
+});
+
+test("on a Node that is too old it says which one it needs", async () => {
+  const cwd = await mkdtemp(join(tmpdir(), "toolmount-create-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  const old = join(cwd, "old.cjs");
+  const versions = `{ value: { ...process.versions, node: "18.20.8" } }`;
+  await writeFile(old, `Object.defineProperty(process, "versions", ${versions});`);
+  const bin = join(import.meta.dirname, "../bin/create-toolmount.js");
+  const { status, stderr } = spawnSync(process.execPath, ["-r", old, bin, "my-tools"], { encoding: "utf8" });
+
+  expect([status, stderr]).toEqual([1, "toolmount needs Node 22.19 or later; this is Node 18.20.8\n"]);
 });

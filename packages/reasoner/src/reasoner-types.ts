@@ -86,6 +86,8 @@ export interface SessionDetails extends SessionSummary {
 
 /** Runs turns of sessions over a model. Mounted at `orchestrator`. */
 export interface Reasoner {
+  /** The model that is asked, where a turn names no other. */
+  readonly model: string;
   /**
    * Runs a turn. Rejects with `SESSION_CONFLICT` when the session has an open turn, and with `SESSION_NOT_FOUND` for
    * another user's session. A failure of the turn itself is in its result.

@@ -31,6 +31,7 @@ export function createReasoner(
   };
 
   return {
+    model: settings.model,
     async run(host, options) {
       const id = options.sessionId ?? randomUUID();
       const found = await access.find(id);
@@ -66,13 +67,20 @@ export function createReasoner(
     addMessage: (sessionId, prompt, id) => runner.addMessage(sessionId, prompt, id),
     release: (id) => releaseTurn(runner.find(id)),
 
-    async leave(host, id) {
-      await coordinator.hooks.emit("session:end", { session_id: id });
-      host.session(id).end();
-      access.forget(id);
-    },
+    leave: (host, id) => leaveSession(coordinator, access, host, id),
     spawn: (request) => spawner.spawn(request),
   };
+}
+
+async function leaveSession(
+  coordinator: Coordinator,
+  access: SessionAccess,
+  host: TurnHost,
+  id: string,
+): Promise<void> {
+  await coordinator.hooks.emit("session:end", { session_id: id });
+  host.session(id).end();
+  access.forget(id);
 }
 
 /** Leaves a turn and its sub-agents to another process. */

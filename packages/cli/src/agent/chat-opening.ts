@@ -1,8 +1,7 @@
 import type { SessionDetails, SessionSummary } from "@toolmount/reasoner";
-import type { OpenedHost } from "@toolmount/loader";
 import { verdictsOfHost, type CallVerdict } from "../host/call-verdicts.ts";
 import { shortPath } from "../render/problems.ts";
-import { itemText } from "../render/session.ts";
+import { writeItem } from "../render/session.ts";
 import type { Shell } from "../process/shell.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
@@ -15,12 +14,12 @@ export async function newestSession({ reasoner }: Agent): Promise<SessionSummary
 
 /** Says with what a chat begins: the model, the plan, the tools and what becomes of their calls, and the keys. */
 export async function sayOpening(agent: Agent, sessionId: string, { err, cwd }: Shell): Promise<void> {
-  const { host, model = modelOf(host) } = agent;
+  const { host, reasoner, model = reasoner.model } = agent;
   const { tools } = await host.session(sessionId).offer();
   const verdicts = await verdictsOfHost(host, tools, undefined);
   const { file } = host.plan;
   const facts = [
-    ...(model === undefined ? [] : [`model ${printable(model)}`]),
+    `model ${printable(model)}`,
     ...(file === undefined ? [] : [`plan ${printable(shortPath(file, cwd))}`]),
     `${countOf(tools, "tool")}${rightsOf([...verdicts.values()])}`,
     `session ${printable(sessionId)}`,
@@ -36,9 +35,8 @@ export async function sayEnd({ reasoner }: Agent, sessionId: string, { err }: Sh
   const known = (await reasoner.list()).some(({ id }) => id === sessionId);
   if (!known) return;
   const { items, title } = await reasoner.show(sessionId);
-  const lines = lastTurn(items).map((item) => itemText(err, item));
   err.line(err.paint("dim", `resumed: ${printable(title)}`));
-  for (const line of lines) err.line(line);
+  for (const item of lastTurn(items)) writeItem(err, item);
 }
 
 /** The items of the last turn that a person wrote. */
@@ -62,11 +60,4 @@ function rightsOf(verdicts: readonly (CallVerdict | undefined)[]): string {
     return count === 0 ? [] : [`${count} ${word}`];
   });
   return counts.flat().length === 0 ? "" : `: ${counts.flat().join(", ")}`;
-}
-
-/** The model that the plan names. */
-function modelOf({ plan }: OpenedHost): string | undefined {
-  const session = plan.written["session"] as { orchestrator?: { config?: { model?: unknown } } } | undefined;
-  const model = session?.orchestrator?.config?.model;
-  return typeof model === "string" ? model : undefined;
 }

@@ -1,5 +1,6 @@
 import type { SessionDetails, SessionSummary } from "@toolmount/reasoner";
 import { countOf } from "../screen/count.ts";
+import { createMarkdownWriter } from "../screen/markdown.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import { agoOf } from "../screen/relative-time.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -37,17 +38,24 @@ export function writeDetails(screen: Screen, details: SessionDetails, now: numbe
   ];
   const facts = [countOf(details.items.length, "item"), `about ${tokens} tokens`, ...shortened];
   screen.line(screen.paint("dim", `the model sees now: ${facts.join(" · ")}`));
-  for (const item of details.items) screen.line(itemText(screen, item));
+  for (const item of details.items) writeItem(screen, item);
   for (const { tool, waitsFor, callId } of details.waiting)
     screen.line(screen.paint("yellow", `… ${printable(tool)} waits for: ${waitsFor} (${printable(callId)})`));
   for (const child of details.children) screen.line(screen.paint("dim", `child ${printable(child)}`));
 }
 
+/** Writes one item of a conversation. At a terminal, what a model said reads as it did when it arrived. */
+export function writeItem(screen: Screen, item: Item): void {
+  if (screen.columns === undefined || item.type !== "message" || item.role !== "assistant")
+    return screen.line(itemText(screen, item));
+  const text = partsText(item.content);
+  const markdown = createMarkdownWriter(screen);
+  markdown.write(printableLines(typeof text === "string" ? text : JSON.stringify(text)));
+  markdown.end();
+}
+
 /** One item of a conversation: a message, a call, or a result. */
-export function itemText(
-  screen: Screen,
-  { type, role, content, name, arguments: given, output }: Item,
-): string {
+function itemText(screen: Screen, { type, role, content, name, arguments: given, output }: Item): string {
   const text = (value: unknown) => printableLines(typeof value === "string" ? value : JSON.stringify(value));
   if (type === "function_call")
     return `  ${screen.paint("dim", "→")} ${text(name)} ${screen.paint("dim", text(given))}`;

@@ -110,6 +110,20 @@ test("a file that is too large for instructions is refused", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("has more than 65536 bytes")]);
 });
 
+test("a chat begins with the model of the plan, however the plan names it", async () => {
+  for (const orchestrator of ["{ model: m1, apiKey: none }", "{ config: { model: m1, apiKey: none } }"]) {
+    const { folder } = await agent({
+      "plan.yaml": `version: 1\ntools: []\nsession:\n  orchestrator: ${orchestrator}\n`,
+    });
+    const terminal = atTerminal(["chat", "--plan", "plan.yaml"], { cwd: folder, columns: 80 });
+    await terminal.until(/You ›/);
+    terminal.press(keys.ctrlD);
+
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    expect(terminal.text()).toContain("model m1 · plan plan.yaml · 0 tools");
+  }
+});
+
 test("--continue resumes the session that changed last, and shows how it ended", async () => {
   const { folder, run } = await agent({}, response(say("Hello to you.")));
   await run(["run", "--model", "replay:exchange.json", "--session", "older", "first"]);
@@ -125,7 +139,7 @@ test("--continue resumes the session that changed last, and shows how it ended",
 
   expect(await terminal.ended, terminal.text()).toBe(0);
   expect(terminal.text()).toMatch(
-    /model replay · plan mount-plan\.yaml · 1 tool: 1 run · session newer\n[\s\S]*resumed: second\nuser: second\nassistant: Hello to you\.\nYou ›/,
+    /model replay · plan mount-plan\.yaml · 1 tool: 1 run · session newer\n[\s\S]*resumed: second\nuser: second\nHello to you\.\nYou ›/,
   );
   const { stdout } = await run(["sessions", "show", "newer"]);
   expect(stdout).toContain("user: third \nand more");
