@@ -200,3 +200,32 @@ export async function mount(coordinator, config) {
     result: { error: expect.stringContaining("not that word") },
   });
 });
+
+test("a module behind a border gets its own events once, and those of others too", async () => {
+  const folder = await folderOf({
+    "counts.mjs": `const seen = [];
+export function mount(coordinator) {
+  coordinator.registerContributor("observability.events", "counts", () => ["acme:own"]);
+  for (const event of ["acme:own", "*"])
+    coordinator.hooks.observe(event, (name, { n }) => { if (name.startsWith("acme:")) seen.push([event, name, n]); });
+  coordinator.mount("tools", {
+    name: "emit", description: "Emits. Use it in tests. Not for anything else.",
+    schema: { type: "object", properties: {}, additionalProperties: false },
+    category: "read", consequenceLevel: "low", requiresConfirmation: false,
+    async execute() { await coordinator.hooks.emit("acme:own", { n: 1 }); return { data: seen }; },
+  });
+}
+`,
+  });
+  const run = behind("permission", { hooks: ["acme:own", "*"] });
+  const host = await open({ version: 1, tools: [{ module: join(folder, "counts.mjs"), run }] });
+  await host.call({ name: "emit", arguments: {} });
+  await host.coordinator.hooks.emit("acme:other", { n: 2 });
+
+  const own = [
+    ["acme:own", "acme:own", 1],
+    ["*", "acme:own", 1],
+  ];
+  const { result } = await host.call({ name: "emit", arguments: {} });
+  expect(result.data).toEqual([...own, ["*", "acme:other", 2], ...own]);
+});

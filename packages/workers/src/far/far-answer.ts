@@ -20,10 +20,11 @@ export async function answerQuestion(
 }
 
 async function answerOf(registrations: Registrations | undefined, question: Question): Promise<unknown> {
-  // A hook that its module has removed does not answer.
   if ("hook" in question) {
-    const handler = registrations?.hooks.get(question.hook)?.handler;
-    return handler?.(question.event, question.data);
+    // The hooks of a module get its own events in this process, before the host emits them.
+    if (registrations?.own.has(question.event) === true) return undefined;
+    // A hook that its module has removed does not answer.
+    return registrations?.hooks.get(question.hook)?.handler(question.event, question.data);
   }
   const { capability: name, method, arguments: given } = question;
   return callMethod(name, registrations?.capabilities.get(name)?.value, method, given);

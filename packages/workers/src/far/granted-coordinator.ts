@@ -24,12 +24,20 @@ export interface Registrations {
   /** By their numbers. */
   readonly hooks: Map<number, FarHook>;
   readonly capabilities: Map<string, { readonly value: unknown; readonly shape: CapabilityShape }>;
+  /** Events that the module announces and emits itself. */
+  own: ReadonlySet<string>;
   /** The module is mounted: the host does not hear of later registrations, so they throw. */
   isMounted: boolean;
 }
 
 export function createRegistrations(): Registrations {
-  return { contributors: new Set(), hooks: new Map(), capabilities: new Map(), isMounted: false };
+  return {
+    contributors: new Set(),
+    hooks: new Map(),
+    capabilities: new Map(),
+    own: new Set(),
+    isMounted: false,
+  };
 }
 
 /** Calls a method of a capability of the host. */

@@ -161,13 +161,11 @@ async function describeAll(
 ): Promise<Described> {
   const tools = host.tools({ includeDeprecated: true });
   const contributions = await Promise.all([...registrations.contributors].map(valueOf));
-  // Hooks on events of the module itself were called in this process, before the host emits these events.
-  const own = announcedEvents(contributions);
-  const hooks = [...registrations.hooks.values()].filter(({ event }) => !own.has(event));
+  registrations.own = announcedEvents(contributions);
   return {
     tools: tools.map((info) => describeTool(definitions.get(info.declaredName)!, info)),
     contributions,
-    hooks: hooks.map(reportOf),
+    hooks: [...registrations.hooks.values()].map(reportOf),
     capabilities: [...registrations.capabilities].map(
       ([name, { shape }]) => ({ name, shape }) as ReportedCapability,
     ),
