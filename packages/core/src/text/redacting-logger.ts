@@ -69,13 +69,17 @@ function copyMembers(value: object, text: Text, above: readonly object[]): Recor
 function copyError(error: Error, text: Text, above: readonly object[]): Record<string, unknown> {
   const within = [...above, error];
   const { cause } = error;
-  return {
+  const type = copy(read(error, "name"), text, within);
+  const members = {
     ...copyMembers(error, text, above),
-    type: copy(read(error, "name"), text, within),
+    type,
     message: copy(read(error, "message"), text, within),
     stack: copy(read(error, "stack"), text, within),
     ...(cause === undefined ? {} : { cause: copy(cause, text, within) }),
   };
+  // pino takes the copy for an error: the type in its line is the name of the constructor, else `name`.
+  const copied = Object.assign(Object.create(null) as Record<string, unknown>, members);
+  return Object.defineProperty(copied, "name", { value: type, enumerable: false });
 }
 
 function keysOf(value: object): string[] {

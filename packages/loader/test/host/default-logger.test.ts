@@ -8,9 +8,10 @@ test("without a logger, warnings go to stderr as JSON lines, and nothing else go
   const source = resolve(import.meta.dirname, "../../src/host/defaults.ts");
   const script = `
 const { fillOptions } = await import(${JSON.stringify(source)});
-const logger = fillOptions({}).logger.child({ module: "m" });
+const { redactingLogger } = await import(${JSON.stringify(import.meta.resolve("@toolmount/core/internal"))});
+const logger = redactingLogger(fillOptions({}).logger).child({ module: "m" });
 logger.info({}, "quiet");
-logger.warn({ a: 1 }, "loud");
+logger.warn({ a: 1, err: new RangeError("too far", { cause: new TypeError("no number") }) }, "loud");
 `;
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [
     "-C",
@@ -21,7 +22,13 @@ logger.warn({ a: 1 }, "loud");
   ]);
 
   expect(stdout).toBe("");
-  expect(JSON.parse(stderr)).toMatchObject({ level: 40, module: "m", a: 1, msg: "loud" });
+  expect(JSON.parse(stderr)).toMatchObject({
+    level: 40,
+    module: "m",
+    a: 1,
+    err: { type: "RangeError", message: "too far: no number", stack: expect.stringContaining("TypeError") },
+    msg: "loud",
+  });
 });
 
 test("when no file can be opened, the first warning is still printed and the process keeps running", async () => {
