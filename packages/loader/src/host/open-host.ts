@@ -1,3 +1,4 @@
+import { ToolmountError } from "@toolmount/core/errors";
 import { fillOptions } from "./defaults.ts";
 import type { PlanInput } from "../mount/load-plan.ts";
 import type { OpenedHost } from "./opened-host.ts";
@@ -10,6 +11,14 @@ import type { OpenHostOptions } from "./options.ts";
  * Rejects with `PLAN_NOT_FOUND`, or with `PLAN_INVALID` and every problem; all modules are undone then.
  */
 export async function openHost(input?: PlanInput, options: OpenHostOptions = {}): Promise<OpenedHost> {
+  requireRuntime();
   const { openWithDefaults } = await import("./opened-host.ts");
   return openWithDefaults(input, fillOptions(options));
+}
+
+/** Older versions of Node end with errors that name no cause. */
+function requireRuntime(): void {
+  if ((Map.groupBy as typeof Map.groupBy | undefined) !== undefined) return;
+  const problem = `toolmount needs Node 22.19 or later; this is Node ${process.versions.node}`;
+  throw new ToolmountError("USAGE_INVALID", { problem });
 }

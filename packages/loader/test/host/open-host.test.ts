@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
 import { silentLogger } from "@toolmount/core";
 import { expect, expectTypeOf, test } from "vitest";
 import { openHost, type OpenedHost } from "../../src/index.ts";
@@ -324,4 +327,16 @@ test("the plan's file may change while the host runs; only reload reads it again
   await host.reload();
   expect(host.tools()).toHaveLength(0);
   await host.close();
+});
+
+test("a runtime that is too old is named", async () => {
+  const source = resolve(import.meta.dirname, "../../src/index.ts");
+  const script = `delete Map.groupBy;
+const { openHost } = await import(${JSON.stringify(source)});
+await openHost({ version: 1, tools: [] }).catch(({ code, message }) => console.log(code, message));
+`;
+  const args = ["-C", "@toolmount/source", "--input-type=module", "-e", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+
+  expect(stdout).toContain(`toolmount needs Node 22.19 or later; this is Node ${process.versions.node}`);
 });
