@@ -53,6 +53,18 @@ test.each(pairs)(
   },
 );
 
+test("a server that asks again after each answer ends with 16 rounds, and the call says so", async () => {
+  const asked: string[] = [];
+  const args = [join(import.meta.dirname, "fixtures/endless-server.ts")];
+  const client = await connect("legacy", { args, era: "modern", ask: ["elicitation"] }, asked);
+
+  const outcome = await client.callTool({ name: "ask_again", arguments: {} });
+
+  expect(outcome.isError).toBe(true);
+  expect(JSON.stringify(outcome.content)).toContain("the server asked more than 16 times");
+  expect(asked).toHaveLength(16);
+});
+
 test.each(pairs)(
   "a person before a %s client sees the hidden characters in a question of a %s server",
   async (clientEra, era) => {

@@ -24,6 +24,16 @@ describe.each(eras)("over the %s era", (era) => {
       expect(tools[1]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     });
 
+    test("the server states tasks in the form of its era", async () => {
+      const client = await connect(hostOf([add]), era);
+      const stated = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+
+      const { tasks, extensions } = client.getServerCapabilities() ?? {};
+      expect({ tasks: tasks !== undefined, extensions }).toMatchObject(
+        era === "modern" ? { tasks: false, ...stated } : { tasks: true },
+      );
+    });
+
     test("a call answers with text and with structured content", async () => {
       const client = await connect(hostOf([add]), era);
 

@@ -32,3 +32,15 @@ test("a mounted reasoner is the host's orchestrator", async () => {
   expect(host.coordinator.get("orchestrator")).toMatchObject({ spawn: expect.any(Function) });
   await host.close();
 });
+
+test("a mounted reasoner registers what begins sub-agents, with the agents of its config", async () => {
+  const host = createHost();
+  const helper = { description: "Helps." };
+  await mount(host.coordinator, config.parse({ orchestrator: { model: "m" }, agents: { helper } }));
+  const { spawn } = host.coordinator.get("orchestrator") as { readonly spawn: unknown };
+
+  expect(host.coordinator.getCapability("session.spawn")).toBe(spawn);
+  expect(host.coordinator.getCapability("session.resume")).toBe(spawn);
+  expect(host.coordinator.getCapability("session.agents")?.()).toEqual([{ name: "helper", ...helper }]);
+  await host.close();
+});

@@ -83,6 +83,24 @@ describe("a module that keeps state", () => {
     expect(new Set(seen.map(({ pid }) => pid)).size).toBe(1);
   });
 
+  test("stays when a call of several does not end after it was aborted, as long as the process answers", async () => {
+    await using far = await world({}, { limits, module: "counter" });
+    await far.host.call({ name: "probe" });
+    const caller = new AbortController();
+    const { signal: abortSignal } = caller;
+    const other = far.host.call({ name: "probe", arguments: { act: "later" } });
+    const started = Promise.withResolvers<void>();
+    const stuck = far.host.call(
+      { name: "probe", arguments: { act: "wait" } },
+      { abortSignal, onProgress: () => started.resolve() },
+    );
+    await started.promise;
+    caller.abort();
+
+    expect(await stuck).toMatchObject({ status: "cancelled" });
+    expect(await other).toMatchObject({ status: "ok", result: { data: { count: 2 } } });
+  });
+
   test("loses its state and every running call when one of them ends the process", async () => {
     await using far = await world({}, { limits, module: "counter" });
     await far.host.call({ name: "probe" });

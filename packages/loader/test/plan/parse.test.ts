@@ -213,6 +213,7 @@ test.each([
   ["name: foo: bar\n", "1:7 this value contains a colon and a space; put the value in quotes"],
   ["name\nversion: 1\n", "1:1 this line is not a key with a value; write name: value"],
   ["name: @x\n", '1:7 a value cannot begin with this character; put the value in quotes: "@x"'],
+  ['name: @x"y\n', "1:7 a value cannot begin with this character; put the value in quotes"],
 ])("the problem of %j says which line to change, and how", (text, problem) => {
   const parsed = parse(text);
 

@@ -115,6 +115,22 @@ test("APTIX-N26: a mode is entered by its calls, in order and once; the first th
   });
 });
 
+test("a session that goes back to its start enters its mode by its calls again", async () => {
+  const made: unknown[] = [];
+  const { run, host, reasoner } = await world(() => response([say("ok")]), {
+    tools: [tool("load", (_, { mode }) => (made.push(mode), "loaded"))],
+    settings: { bootstrap: { general: [{ tool: "load" }] } },
+  });
+  host.coordinator.mount("mode-catalog", catalogOf("general"));
+  await run("one");
+  await run("two");
+  expect(made).toEqual(["general"]);
+
+  await reasoner.rewind(host, "s", 2);
+  await run("instead of one");
+  expect(made).toEqual(["general", "general"]);
+});
+
 test("a mode that a tool changes counts from the next turn, with its tools", async () => {
   const { run, host, requests } = await world(
     [response([call("c1", "switch")]), response([say("switched")]), response([say("now coding")])],

@@ -1,5 +1,6 @@
+import { RunnerFailure } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { readAnswer, readMessage } from "../../src/fleet/answer.ts";
+import { answerOfError, readAnswer, readMessage } from "../../src/fleet/answer.ts";
 
 /** A row of the ledger, which anything with the database's password may have written. */
 const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) as never;
@@ -31,3 +32,25 @@ test("what a worker sends with the deepest result is read", () => {
   const value = { data: nested(64) as unknown };
   expect(readAnswer({ type: "returned", runId: "r", value } as never)).toMatchObject({ type: "returned" });
 });
+
+test.each([
+  ["TIMED_OUT", "timed_out"],
+  ["CANCELLED", "cancelled"],
+  ["INVALID_ARGUMENTS", "invalid"],
+  ["OUTCOME_UNKNOWN", "unknown"],
+  ["TOOL_FAILED", "failed"],
+] as const)(
+  "a run that ends as %s on a worker has the same code, status and details for the host",
+  (code, status) => {
+    const failure = new RunnerFailure(code, "it ended", { status, details: { at: 3 } });
+    const crossed = JSON.parse(JSON.stringify(answerOfError("r", failure))) as never;
+
+    expect(readAnswer(crossed)).toEqual({
+      type: "failed",
+      code,
+      message: "it ended",
+      status,
+      details: { at: 3 },
+    });
+  },
+);

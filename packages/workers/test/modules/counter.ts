@@ -15,9 +15,11 @@ export function mount(coordinator: Coordinator): void {
       category: "read",
       consequenceLevel: "low",
       requiresConfirmation: false,
-      execute: async ({ act }) => {
+      execute: async ({ act }, { progress }) => {
+        progress({ progress: 1 });
         if (act === "block") for (;;);
         if (act === "wait") await new Promise(() => {});
+        if (act === "later") await new Promise((resolve) => setTimeout(resolve, 1_000));
         if (act === "exit") process.exit(3);
         if (act === "exit after the answer") setTimeout(() => process.exit(0), 5);
         return data({ count: ++count, pid: process.pid });
