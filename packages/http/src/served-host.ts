@@ -38,6 +38,12 @@ export interface ServedTurns {
   fork(sessionId: string, newId: string | undefined, userId: string | undefined): Promise<object>;
 }
 
+/** Which calls of the audit are read: so many of the newest, until the request is aborted. */
+interface NewestCalls {
+  readonly last: number;
+  readonly signal: AbortSignal;
+}
+
 /** What is known of a plan: the part of the loader that this server needs, bound to one plan. Results are JSON. */
 export interface ServedPlan {
   status(): object;
@@ -54,7 +60,9 @@ export interface ServedPlan {
    * How another policy would have answered the newest calls of the audit: `policy` is the section of the plan, as YAML. No tool
    * runs. Rejects with `PLAN_INVALID`.
    */
-  compare?(policy: string, options: { readonly last: number; readonly signal: AbortSignal }): Promise<object>;
+  compare?(policy: string, options: NewestCalls): Promise<object>;
+  /** Lines for the lists of the policy, by what people answered in the newest calls of the audit; the plan stays as it is. */
+  suggest?(options: NewestCalls): Promise<object>;
 }
 
 /** Another protocol of the same host, behind the same guards. */

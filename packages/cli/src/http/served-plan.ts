@@ -4,6 +4,8 @@ import type { ServedPlan, ServedProtocol, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import { auditSinkOf } from "../audit/audit-sink.ts";
 import { loaderOptions } from "../host/loader-options.ts";
+import type { Judge } from "../learn/judge-host.ts";
+import type { RecordedCall } from "../learn/recorded-calls.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -23,7 +25,8 @@ export function servePlan(
       const { files, value, values, problems } = await readEffectivePlan(plan, given);
       return { files, value, values, problems, policy: await policyText(value) };
     },
-    compare: (policy, limits) => comparePolicy(host, policy, given, limits),
+    compare: (policy, newest) => comparePolicy(host, policy, given, newest),
+    suggest: (newest) => suggestPolicy(host, given, newest),
     async why(tool, question) {
       const { explainTool } = await import("@toolmount/loader/commands");
       const tools = host.tools({ includeDeprecated: true });
@@ -38,21 +41,27 @@ async function policyText(plan: unknown): Promise<string> {
   return stringify((plan as { readonly policy?: unknown } | null)?.policy ?? {});
 }
 
-/** Mounts the plan once more with another policy, and judges the newest calls of the audit. No tool runs. */
-async function comparePolicy(
+/** So many calls of the audit, the newest, unless the request is aborted. */
+interface NewestCalls {
+  readonly last: number;
+  readonly signal: AbortSignal;
+}
+
+/** Mounts the plan once more, or with another policy, for the newest calls of the audit to be judged. No tool runs. */
+async function withJudge<Result>(
   host: OpenedHost,
-  text: string,
+  policy: Json | undefined,
   options: OpenHostOptions,
-  { last, signal }: { readonly last: number; readonly signal: AbortSignal },
-): Promise<object> {
-  const [{ openJudge }, { diffPolicy }, { readNewestCallsOf }] = await Promise.all([
+  { last, signal }: NewestCalls,
+  read: (calls: AsyncIterable<RecordedCall>, judge: Judge) => Promise<Result>,
+): Promise<Result> {
+  const [{ openJudge }, { readNewestCallsOf }] = await Promise.all([
     import("../learn/judge-host.ts"),
-    import("../learn/policy-diff.ts"),
     import("../learn/recorded-calls.ts"),
   ]);
   const sink = auditSinkOf(host);
   const { written, folder } = host.plan;
-  const plan = { ...written, policy: await readPolicy(text) };
+  const plan = policy === undefined ? written : { ...written, policy };
   const judge = await openJudge(plan, { ...options, cwd: folder, overlays: [] });
   const until = async function* () {
     for await (const call of readNewestCallsOf(sink, last)) {
@@ -61,10 +70,41 @@ async function comparePolicy(
     }
   };
   try {
-    return await diffPolicy(until(), judge);
+    return await read(until(), judge);
   } finally {
     await judge.close();
   }
+}
+
+async function comparePolicy(
+  host: OpenedHost,
+  text: string,
+  options: OpenHostOptions,
+  newest: NewestCalls,
+): Promise<object> {
+  const { diffPolicy } = await import("../learn/policy-diff.ts");
+  return withJudge(host, await readPolicy(text), options, newest, diffPolicy);
+}
+
+/** What people answered, as lines of the policy's lists, and the policy with them. */
+async function suggestPolicy(
+  host: OpenedHost,
+  options: OpenHostOptions,
+  newest: NewestCalls,
+): Promise<object> {
+  const { suggestRules } = await import("../learn/suggest-rules.ts");
+  const found = await withJudge(host, undefined, options, newest, suggestRules);
+  const { readEffectivePlan } = await import("@toolmount/loader/commands");
+  const { value } = await readEffectivePlan(host.plan.file, { ...options, cwd: host.plan.folder });
+  const { policy = {} } = (value ?? {}) as { readonly policy?: Readonly<Record<string, unknown>> };
+  const linesOf = (name: string) => found.lines.filter(({ list }) => list === name).map(({ line }) => line);
+  const listed = Object.fromEntries(
+    ["allow", "ask"].flatMap((name) => {
+      const lines = [...((policy[name] as readonly unknown[] | undefined) ?? []), ...linesOf(name)];
+      return lines.length === 0 ? [] : [[name, lines]];
+    }),
+  );
+  return { ...found, policy: await policyText({ policy: { ...policy, ...listed } }) };
 }
 
 /** Reads a policy that a person wrote. Throws `PLAN_INVALID` with line and column. */

@@ -86,3 +86,44 @@ test("an edited policy on the page shows which calls of before it would have ans
   const { calls } = (await server.ask("GET", "/calls")).body as unknown as Listed;
   expect(calls).toHaveLength(4);
 });
+
+test("the page suggests lines of the policy by what people answered, with the calls behind them", async () => {
+  const asking = `${planOf("./pay.ts")}state: sqlite:./state.db\naudit: durable\npolicy:\n  level: paranoid\n`;
+  const place = await workspace({ "plan.yaml": asking, "pay.ts": pay });
+  const tokens = await writeTokens();
+  const server = await startServer(place, tokens, ["plan.yaml"]);
+  for (const [to, decision] of [
+    ["ACME", "approve"],
+    ["ACME", "approve"],
+    ["mallory", "deny"],
+  ] as const) {
+    await server.ask("POST", "/calls", { tool: "pay", arguments: { to, amount: 1 }, background: true });
+    const { waiting } = (await server.ask("GET", "/approvals")).body as unknown as {
+      readonly waiting: readonly { readonly id: string }[];
+    };
+    await server.ask("POST", `/approvals/${waiting[0]!.id}/decision`, { decision });
+    await expect
+      .poll(async () => ((await server.ask("GET", "/calls")).body as unknown as Listed).calls[0]?.status)
+      .toBe(decision === "approve" ? "ok" : "denied");
+  }
+  const page = await openPage(browser, server.url, tokens.ops);
+  await page.getByRole("link", { name: "Plan" }).click();
+  await page.getByText("What would another policy have answered?").click();
+  await page.getByRole("button", { name: "Suggest lines from answers" }).click();
+  await page.getByText("3 answered calls, 2 questions spared.").waitFor();
+  const line = page.getByRole("region", { name: "allow pay(ACME)" });
+  expect(await line.innerText()).toMatch(/2 calls[\s\S]*"to":"ACME"/);
+  expect(await page.getByLabel("The section policy of the plan").inputValue()).toBe(
+    "level: paranoid\nallow:\n  - pay(ACME)\n",
+  );
+
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("region", { name: "pay: ask becomes allow" }).waitFor();
+  // A person with another role neither sees the button's answer nor can ask for it.
+  const refused = await fetch(`${server.url}/api/v1/hosts/default/plan/suggest`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${tokens.call}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  expect(refused.status).toBe(403);
+});

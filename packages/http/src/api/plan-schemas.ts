@@ -53,6 +53,30 @@ export const comparisonSchema = z
   })
   .openapi("PolicyComparison");
 
+/** What answers of people say about the policy. */
+export const suggestionSchema = z
+  .object({
+    lines: z
+      .array(
+        z.object({
+          list: z.enum(["allow", "ask"]),
+          line: z.string(),
+          calls: z.number().describe("How many of the answered calls it matches"),
+          examples: z.array(z.object({ id: z.string(), arguments: z.string() })),
+        }),
+      )
+      .describe("Most calls first"),
+    answered: z.number().describe("Calls that a person answered"),
+    spared: z.number().describe("Questions that the lines would have spared"),
+    remaining: z.record(z.string(), z.number()).describe("Questions that remain, by why"),
+    budget: z
+      .object({ sessions: z.number(), calls: z.number() })
+      .nullable()
+      .describe("The smallest budget that would have allowed every session; null where too few are known"),
+    policy: z.string().describe("The section policy with these lines, as YAML"),
+  })
+  .openapi("PolicySuggestion");
+
 /** Why a tool is what it is. */
 export const explanationSchema = z
   .looseObject({

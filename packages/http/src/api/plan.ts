@@ -10,6 +10,7 @@ import {
   planSchema,
   reloadSchema,
   statusSchema,
+  suggestionSchema,
 } from "./plan-schemas.ts";
 import {
   createRoutes,
@@ -76,6 +77,8 @@ const reload = createRoute({
   responses: { 200: json(reloadSchema, "What the reload did"), ...failures },
 });
 
+const newest = z.int().min(1).max(100_000).default(10_000).describe("How many calls, the newest");
+
 const compare = createRoute({
   method: "post",
   path: "/hosts/{host}/plan/compare",
@@ -88,12 +91,26 @@ const compare = createRoute({
       z
         .strictObject({
           policy: z.string().max(200_000).describe("The section policy of the plan, as YAML"),
-          last: z.int().min(1).max(100_000).default(10_000).describe("How many calls, the newest"),
+          last: newest,
         })
         .openapi("PolicyToCompare"),
     ),
   },
   responses: { 200: json(comparisonSchema, "The calls that would be answered otherwise"), ...failures },
+});
+
+const suggest = createRoute({
+  method: "post",
+  path: "/hosts/{host}/plan/suggest",
+  operationId: "suggestPolicy",
+  tags: ["Plan"],
+  summary:
+    "Suggest lines of the policy by what people answered in the newest calls of the audit; the plan stays",
+  request: {
+    params: hostParam,
+    body: jsonBody(z.strictObject({ last: newest }).openapi("CallsToLearnFrom")),
+  },
+  responses: { 200: json(suggestionSchema, "The lines, and the policy with them"), ...failures },
 });
 
 /** The plan of a host. It names every tool and path, so a token of one user does not read it. */
@@ -105,24 +122,38 @@ export function planRoutes(service: Service) {
     if (plan === undefined) throw new HttpError("NOT_SERVED", { what: "plan: it was created without one" });
     return plan;
   };
-  const comparing = new Set<string>();
+  const judging = new Set<string>();
+  /** Both mount the plan's modules once more: one at a time is enough. */
+  const alone = async (host: string, work: (() => Promise<object>) | undefined): Promise<object> => {
+    if (work === undefined) throw new HttpError("NOT_SERVED", { what: "comparison of policies" });
+    if (judging.has(host)) throw new HttpError("RATE_LIMITED", { seconds: 5 });
+    judging.add(host);
+    try {
+      return await work();
+    } finally {
+      judging.delete(host);
+    }
+  };
+  const openPlan = (host: string, principal: Principal): ServedPlan => {
+    requireRole(principal, "admin");
+    requireOpen(service);
+    return planOf(host, principal);
+  };
   return createRoutes()
     .openapi(compare, async (c) => {
-      requireRole(c.env.principal, "admin");
-      requireOpen(service);
       const { host } = c.req.valid("param");
-      const plan = planOf(host, c.env.principal);
-      if (plan.compare === undefined) throw new HttpError("NOT_SERVED", { what: "comparison of policies" });
-      // It mounts the plan's modules once more: one at a time is enough.
-      if (comparing.has(host)) throw new HttpError("RATE_LIMITED", { seconds: 5 });
-      comparing.add(host);
-      try {
-        const { policy, last } = c.req.valid("json");
-        const found = await plan.compare(policy, { last, signal: c.env.signal });
-        return c.json(found as z.output<typeof comparisonSchema>, 200);
-      } finally {
-        comparing.delete(host);
-      }
+      const plan = openPlan(host, c.env.principal);
+      const { policy, last } = c.req.valid("json");
+      const options = { last, signal: c.env.signal };
+      const found = await alone(host, plan.compare && (() => plan.compare!(policy, options)));
+      return c.json(found as z.output<typeof comparisonSchema>, 200);
+    })
+    .openapi(suggest, async (c) => {
+      const { host } = c.req.valid("param");
+      const plan = openPlan(host, c.env.principal);
+      const options = { last: c.req.valid("json").last, signal: c.env.signal };
+      const found = await alone(host, plan.suggest && (() => plan.suggest!(options)));
+      return c.json(found as z.output<typeof suggestionSchema>, 200);
     })
     .openapi(status, (c) => {
       const found = planOf(c.req.valid("param").host, c.env.principal).status();
@@ -139,9 +170,7 @@ export function planRoutes(service: Service) {
       return c.json(found as z.output<typeof explanationSchema>, 200);
     })
     .openapi(reload, async (c) => {
-      requireRole(c.env.principal, "admin");
-      requireOpen(service);
-      const done = await planOf(c.req.valid("param").host, c.env.principal).reload();
+      const done = await openPlan(c.req.valid("param").host, c.env.principal).reload();
       return c.json(done as z.output<typeof reloadSchema>, 200);
     });
 }

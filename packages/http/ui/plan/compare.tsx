@@ -20,6 +20,21 @@ interface Comparison {
   readonly notJudged: Readonly<Record<string, number>>;
 }
 
+interface Suggestion {
+  readonly lines: readonly SuggestedLine[];
+  readonly answered: number;
+  readonly spared: number;
+  readonly remaining: Readonly<Record<string, number>>;
+  readonly policy: string;
+}
+
+interface SuggestedLine {
+  readonly list: "allow" | "ask";
+  readonly line: string;
+  readonly calls: number;
+  readonly examples: readonly { readonly id: string; readonly arguments: string }[];
+}
+
 /** How many calls a person may choose, the newest. */
 const counts = [100, 1_000, 10_000, 100_000];
 
@@ -28,11 +43,19 @@ export function Compare({ policy }: { readonly policy: string }) {
   const text = useSignal(policy);
   const last = useSignal(1_000);
   const busy = useSignal(false);
-  const result = useSignal<Comparison | string | null>(null);
+  const result = useSignal<Comparison | Suggestion | string | null>(null);
   const compare = async () => {
     busy.value = true;
     const body = { policy: text.value, last: last.value };
     result.value = await ask<Comparison>("POST", `${hostPath.value}/plan/compare`, body).catch(textOf);
+    busy.value = false;
+  };
+  const suggest = async () => {
+    busy.value = true;
+    const body = { last: last.value };
+    const found = await ask<Suggestion>("POST", `${hostPath.value}/plan/suggest`, body).catch(textOf);
+    if (typeof found !== "string" && found.lines.length > 0) text.value = found.policy;
+    result.value = found;
     busy.value = false;
   };
   return (
@@ -69,6 +92,9 @@ export function Compare({ policy }: { readonly policy: string }) {
           <button type="submit" disabled={busy}>
             {busy.value ? "Comparing…" : "Compare"}
           </button>{" "}
+          <button type="button" disabled={busy} onClick={() => void suggest()}>
+            Suggest lines from answers
+          </button>{" "}
           <small>
             No tool runs, and the plan stays as it is. Each call is judged alone: flows and budgets are left
             out.
@@ -77,9 +103,43 @@ export function Compare({ policy }: { readonly policy: string }) {
       </form>
       <div role="status">
         {typeof result.value === "string" && <p class="problem">{result.value}</p>}
-        {result.value !== null && typeof result.value !== "string" && <Result found={result.value} />}
+        {result.value !== null && typeof result.value !== "string" && <Found found={result.value} />}
       </div>
     </details>
+  );
+}
+
+function Found({ found }: { readonly found: Comparison | Suggestion }) {
+  return "lines" in found ? <Suggested found={found} /> : <Result found={found} />;
+}
+
+/** The lines that what people answered speaks for; the policy above has them by now. */
+function Suggested({ found: { lines, answered, spared, remaining } }: { readonly found: Suggestion }) {
+  return (
+    <>
+      <p class="facts">
+        {countText(answered, "answered call")}, {countText(spared, "question")} spared.{" "}
+        {lines.length === 0
+          ? "No line is suggested."
+          : "The policy above has these lines now, and the plan stays as it is: compare, then write them into its file."}
+      </p>
+      {lines.map(({ list, line, calls, examples }) => (
+        <section class="box" key={`${list} ${line}`} aria-label={`${list} ${line}`}>
+          <h3>
+            <span>
+              <span class={`chip ${kinds[list] ?? ""}`}>{list}</span> <code>{line}</code>
+            </span>
+            <span class="quiet">{countText(calls, "call")}</span>
+          </h3>
+          <Examples examples={examples} />
+        </section>
+      ))}
+      {Object.entries(remaining).map(([why, count]) => (
+        <p class="facts">
+          Not covered, {countText(count, "call")}: {why}.
+        </p>
+      ))}
+    </>
   );
 }
 
@@ -120,16 +180,22 @@ function GroupOf({ group: { tool, from, to, rule, count, examples } }: { readonl
           {rule}
         </p>
       )}
-      <ul class="in">
-        {examples.map(({ id, arguments: given, user }) => (
-          <li>
-            <a href={linkTo("calls", id)}>
-              <code>{given}</code>
-            </a>
-            {user !== undefined && ` ${user}`}
-          </li>
-        ))}
-      </ul>
+      <Examples examples={examples} />
     </section>
+  );
+}
+
+function Examples({ examples }: { readonly examples: Group["examples"] }) {
+  return (
+    <ul class="in">
+      {examples.map(({ id, arguments: given, user }) => (
+        <li>
+          <a href={linkTo("calls", id)}>
+            <code>{given}</code>
+          </a>
+          {user !== undefined && ` ${user}`}
+        </li>
+      ))}
+    </ul>
   );
 }
