@@ -19,7 +19,8 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
       throw new RangeError("the arguments of " + name + " are longer than " + maxText + " characters");
     calls++;
     waiting[calls] = resolve;
-    send(calls, name, json, stack);
+    // One text: each value that crosses has its price. JSON has no line ends, and neither has a name.
+    send(name + "\\n" + json + "\\n" + stack);
   });
   const answer = (id, said) => {
     const resolve = waiting[id];

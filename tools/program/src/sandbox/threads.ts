@@ -7,6 +7,9 @@ import type { Answer, End, FromSandbox, Opening, Request, Start, Turn } from "./
 /** Milliseconds that a thread may be silent while it computes. Steps end a program long before; this is for what has none. */
 const silentMs = 20_000;
 
+/** Milliseconds after which a thread is opened beside a program that runs. */
+const spareMs = 100;
+
 /** Programs that run at the same time; each has a thread of about 26 MB. The others wait in the order in which they came. */
 const maxRunning = 32;
 
@@ -71,11 +74,13 @@ export class Threads {
     const opening = this.#spare ?? this.#openThread();
     this.#spare = null;
     const running = opening.then(async (thread) => {
-      const prepare = () => this.#openSpare();
+      // Not at once: it would slow down the program, which may end before.
+      const timer = setTimeout(() => this.#openSpare(), spareMs);
       try {
-        return await new Run(thread, call, signal, prepare).begin({ type: "start", ...start });
+        return await new Run(thread, call, signal).begin({ type: "start", ...start });
       } finally {
-        prepare();
+        clearTimeout(timer);
+        this.#openSpare();
         this.#keepOpen(thread.terminate());
       }
     });
@@ -142,21 +147,18 @@ class Run {
   readonly #thread: Worker;
   readonly #call: (request: Request) => Promise<Answer>;
   readonly #signal: AbortSignal;
-  /** Called when the program computes no more for now, so that other work does not slow it down. */
-  readonly #onWait: () => void;
   readonly #done = Promise.withResolvers<{ end: End; output: string }>();
   readonly #calls = new Set<Promise<unknown>>();
   #output = "";
   #failure: { readonly error: unknown } | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  /** Messages to which the thread has not said how far it came. */
+  #unanswered = 0;
+  readonly #timer = setTimeout(() => {
+    if (this.#unanswered > 0) this.#done.reject(new ThreadEnded("it computed for too long"));
+  }, silentMs);
 
-  constructor(
-    thread: Worker,
-    call: (request: Request) => Promise<Answer>,
-    signal: AbortSignal,
-    onWait: () => void,
-  ) {
-    [this.#thread, this.#call, this.#signal, this.#onWait] = [thread, call, signal, onWait];
+  constructor(thread: Worker, call: (request: Request) => Promise<Answer>, signal: AbortSignal) {
+    [this.#thread, this.#call, this.#signal] = [thread, call, signal];
   }
 
   async begin(start: Start): Promise<{ end: End; output: string }> {
@@ -176,18 +178,14 @@ class Run {
   }
 
   #send(message: Start | Answer): void {
-    this.#timer ??= setTimeout(
-      () => this.#done.reject(new ThreadEnded("it computed for too long")),
-      silentMs,
-    );
+    this.#unanswered += 1;
+    this.#timer.refresh();
     this.#thread.postMessage(message, []);
   }
 
   #take(turn: Turn): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#unanswered -= 1;
     this.#output += turn.output;
-    if (turn.end === null) this.#onWait();
     if (this.#failure === null) for (const request of turn.requests) this.#start(request);
     if (turn.end !== null) void this.#finish(turn.end);
   }
