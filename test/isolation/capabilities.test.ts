@@ -182,7 +182,9 @@ test("a capability of the host is never granted", async () => {
 test("of many uses at once a process gets 256, and an error for each other one", async () => {
   const folder = await folderOf({
     "notes.mjs": `export function mount(coordinator) {
-  coordinator.registerCapability("acme.slow", { wait: () => new Promise((resolve) => setTimeout(resolve, 50)) });
+  const { promise, resolve } = Promise.withResolvers();
+  globalThis.endOfWait = resolve;
+  coordinator.registerCapability("acme.slow", { wait: () => promise });
 }
 `,
     "flood.mjs": `export function mount(coordinator) {
@@ -191,8 +193,12 @@ test("of many uses at once a process gets 256, and an error for each other one",
     name: "flood", description: "Floods. Use it in tests. Not for anything else.",
     schema: { type: "object", properties: {}, additionalProperties: false },
     ${facts}
-    async execute() {
-      const many = await Promise.allSettled(Array.from({ length: 300 }, () => slow.wait()));
+    async execute(params, { progress }) {
+      let refused = 0;
+      const note = () => ++refused === 44 && progress({ progress: 44 });
+      const uses = Array.from({ length: 300 }, () => slow.wait());
+      for (const use of uses) use.catch(note);
+      const many = await Promise.allSettled(uses);
       return { data: many.filter(({ status }) => status === "rejected").map(({ reason }) => reason.message) };
     },
   });
@@ -202,7 +208,10 @@ test("of many uses at once a process gets 256, and an error for each other one",
   const run = behind("permission", { capabilities: ["acme.slow"] });
   const tools = [{ module: join(folder, "notes.mjs") }, { module: join(folder, "flood.mjs"), run }];
   const host = await open({ version: 1, tools });
-  const refused = (await host.call({ name: "flood", arguments: {} })).result.data as readonly string[];
+  // The other 256 wait until so many were refused: however slow the machine is, none of them makes room.
+  const onProgress = () => (globalThis as unknown as { endOfWait: () => void }).endOfWait();
+  const outcome = await host.call({ name: "flood", arguments: {} }, { onProgress });
+  const refused = outcome.result.data as readonly string[];
 
   expect(refused).toHaveLength(300 - 256);
   expect(refused[0]).toContain("256 uses of capabilities run already");

@@ -2,6 +2,7 @@
 import type { Json } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { frozenCopy, isRecord, NotJson } from "@toolmount/core/internal";
+import { truncateText } from "@toolmount/core/text";
 
 /** A capability as JSON: a value, or an object that also has methods. */
 export interface CapabilityShape {
@@ -18,6 +19,24 @@ export const maxName = 200;
 /** Longest JSON of a capability, an argument or a result, in characters. */
 const maxLength = 1_000_000;
 
+/**
+ * Names that the language itself calls: `await` calls `then`, a log calls `toJSON`, a text with the object calls `toString`. A
+ * method of such a name would run where its user never wrote a call.
+ */
+const reservedNames: ReadonlySet<string> = new Set([
+  "then",
+  "toJSON",
+  "toString",
+  "valueOf",
+  "constructor",
+  "__proto__",
+]);
+
+/** Whether a method of a capability may have this name. */
+export function isMethodName(name: string): boolean {
+  return name !== "" && name.length <= maxName && !reservedNames.has(name);
+}
+
 /** A capability as it crosses a border. Throws with what of it cannot cross. */
 export function shapeOf(name: string, capability: unknown): CapabilityShape {
   if (typeof capability === "function")
@@ -26,9 +45,12 @@ export function shapeOf(name: string, capability: unknown): CapabilityShape {
     return { value: jsonOf(name, capability), methods: [] };
   const methods = Object.keys(capability).filter((key) => typeof capability[key] === "function");
   if (methods.length > maxMethods) throw cannotCross(name, `has more than ${maxMethods} methods`);
-  const tooLong = methods.find((method) => method.length > maxName);
-  if (tooLong !== undefined)
-    throw cannotCross(name, `has a method with a name of more than ${maxName} characters`);
+  const refused = methods.find((method) => !isMethodName(method));
+  if (refused !== undefined)
+    throw cannotCross(
+      name,
+      `has a method "${truncateText(refused, 40)}"; a name has 1 to ${maxName} characters, and the language calls no method of that name by itself`,
+    );
   const data = Object.fromEntries(Object.entries(capability).filter(([key]) => !methods.includes(key)));
   return { value: jsonOf(name, data), methods };
 }
@@ -45,13 +67,19 @@ export function capabilityOf(
   call: (method: string, given: readonly Json[]) => Promise<unknown>,
 ): unknown {
   if (methods.length === 0) return frozenCopy(value);
-  const proxy = (method: string) =>
-    async function callAcross(...given: readonly unknown[]): Promise<unknown> {
-      return call(
+  const proxy = (method: string) => {
+    const ask = async (given: readonly unknown[]): Promise<unknown> =>
+      call(
         method,
         given.map((argument, at) => jsonOf(`argument ${at + 1} of ${name}.${method}`, argument ?? null)),
       );
+    return function callAcross(...given: readonly unknown[]): Promise<unknown> {
+      const answer = ask(given);
+      // A caller that does not wait for the answer must not end its process when the other side fails.
+      answer.catch(() => {});
+      return answer;
     };
+  };
   const proxies = methods.map((method) => [method, proxy(method)]);
   return Object.freeze({ ...(value as object), ...Object.fromEntries(proxies) });
 }

@@ -3,7 +3,7 @@ import type { Json } from "@toolmount/core";
 import { excessOf } from "@toolmount/core/internal";
 import { z } from "zod";
 import { problemOf } from "./contributions.ts";
-import { maxMethods, maxName } from "./crossing.ts";
+import { isMethodName, maxMethods, maxName } from "./crossing.ts";
 import { describedTool, maxTools } from "./described-tool.ts";
 
 const json = z.json() as z.ZodType<Json>;
@@ -36,7 +36,10 @@ const name = z.string().min(1).max(maxName);
 
 const capability = z.strictObject({
   name,
-  shape: z.strictObject({ value: json, methods: z.array(name).max(maxMethods) }),
+  shape: z.strictObject({
+    value: json,
+    methods: z.array(z.string().refine(isMethodName)).max(maxMethods),
+  }),
 });
 
 const hook = z.strictObject({
