@@ -1,7 +1,8 @@
 // Packages of the npm registry whose tools were written for other libraries, each at the version that was tried.
 // `export` and `config` are lines of the plan's entry. `call` is a tool, its arguments and what it must answer
 // (`{ fails }`: it cannot work without its framework, and must fail). Only tools are called
-// that need neither a key nor the network are called. `source` is for servers of MCP, which are programs.
+// that need neither a key nor the network are called. `source` is for servers of MCP, which are programs. `file` makes tools
+// whose arguments only code can make, and `beside` are other packages that are installed for it.
 
 /** A server of MCP that is an installed package. */
 const server = (program, ...args) => ({ mcp: { command: "npx", args: ["--no", program, ...args] } });
@@ -17,6 +18,7 @@ export const packages = [
     version: "1.3.19",
     library: "AI SDK",
     export: ["createBashTool"],
+    beside: { "just-bash": "3.4.2" },
     call: ["bash", { command: "echo hello" }, { stdout: "hello\n", exitCode: 0 }],
   },
   { name: "@valyu/ai-sdk", version: "1.1.4", library: "AI SDK", export: ["webSearch", "financeSearch"] },
@@ -151,8 +153,36 @@ export const packages = [
     source: server("mcp-server-sequential-thinking"),
   },
   { name: "@upstash/context7-mcp", version: "4.1.1", library: "MCP", source: server("context7-mcp") },
-  { name: "@langchain/exa", version: "1.0.2", library: "LangChain", export: ["ExaSearchResults"] },
-  { name: "@coinbase/agentkit-langchain", version: "0.3.0", library: "LangChain" },
+  {
+    name: "@langchain/exa",
+    version: "1.0.2",
+    library: "LangChain",
+    export: ["ExaSearchResults"],
+    beside: { "exa-js": "1.10.3" },
+    file: `import { ExaSearchResults } from "@langchain/exa";
+import { Exa } from "exa-js";
+export const search = new ExaSearchResults({ client: new Exa("none") });
+`,
+  },
+  {
+    name: "@coinbase/agentkit-langchain",
+    version: "0.3.0",
+    library: "LangChain",
+    beside: { "@coinbase/agentkit": "0.10.4", viem: "2.38.3" },
+    file: `import { AgentKit, ViemWalletProvider, walletActionProvider } from "@coinbase/agentkit";
+import { getLangChainTools } from "@coinbase/agentkit-langchain";
+import { createWalletClient, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { baseSepolia } from "viem/chains";
+const account = privateKeyToAccount(generatePrivateKey());
+const client = createWalletClient({ account, chain: baseSepolia, transport: http() });
+const kit = await AgentKit.from({
+  walletProvider: new ViemWalletProvider(client),
+  actionProviders: [walletActionProvider()],
+});
+export const tools = await getLangChainTools(kit);
+`,
+  },
   {
     name: "@mondaydotcomorg/agent-toolkit",
     entry: "mcp",

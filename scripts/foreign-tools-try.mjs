@@ -51,6 +51,6 @@ try {
       .split("\n")
       .find((line) => line.trim() !== "")
       .trim()
-      .slice(0, 300),
+      .slice(0, 500),
   });
 }

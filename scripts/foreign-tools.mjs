@@ -18,7 +18,11 @@ const specifierOf = (row) => (row.name.startsWith("@") ? entryOf(row) : `npm:${e
 
 install();
 const results = [];
-for (const row of chosen) results.push({ row, ...(await tryRow(row)) });
+for (const row of chosen) {
+  const tried = await tryRow(row);
+  const isRefused = tried.tools === undefined && row.file !== undefined;
+  results.push({ row, ...(isRefused ? await tryFile(row, tried.refused) : tried) });
+}
 report(results);
 
 /** One workspace, in which each package has its own dependencies. No script of a package runs. */
@@ -32,7 +36,8 @@ function install() {
     const manifest = {
       private: true,
       type: "module",
-      dependencies: { [row.name]: row.version, ...peers(row) },
+      // Some packages ask for others in their own page, and a file that makes tools imports some.
+      dependencies: { [row.name]: row.version, ...row.beside },
     };
     writeFileSync(join(folderOf(row), "package.json"), JSON.stringify(manifest));
   }
@@ -40,11 +45,6 @@ function install() {
     cwd: folder,
     stdio: "inherit",
   });
-}
-
-/** What a package asks for in its own page, beside its peers. */
-function peers({ name }) {
-  return name === "bash-tool" ? { "just-bash": "3.4.2" } : {};
 }
 
 async function tryRow(row) {
@@ -55,6 +55,13 @@ async function tryRow(row) {
   const added = Object.fromEntries(lines.map((key) => [key, row[key]]));
   const second = await mount(row, { version: 1, tools: [{ module: specifierOf(row), ...added }] });
   return { ...second, lines, asked: first.refused };
+}
+
+/** What a refusal says for arguments that only code can make: a file that makes the tools, and that the plan names. */
+async function tryFile(row, refused) {
+  writeFileSync(join(folderOf(row), "own.mjs"), row.file);
+  const made = await mount(row, { version: 1, tools: [{ module: "./own.mjs" }] });
+  return made.tools === undefined ? made : { ...made, lines: [], withFile: true, refused };
 }
 
 /** Mounts a plan in a process of its own, without any variable that may hold a key. */
@@ -75,10 +82,10 @@ async function mount(row, plan) {
 }
 
 function report(tried) {
-  const rows = tried.map(({ row, tools, asks, call, refused, lines = [] }) => [
+  const rows = tried.map(({ row, tools, asks, call, refused, withFile, lines = [] }) => [
     `\`${entryOf(row)}\` ${row.version}`,
     row.library,
-    tools === undefined ? "no" : lines.length === 0 ? "as named" : `with \`${lines.join("`, `")}\``,
+    howItMounts({ tools, lines, withFile }),
     tools === undefined ? "" : String(tools.length),
     tools === undefined ? "" : String(asks),
     call === undefined
@@ -90,14 +97,22 @@ function report(tried) {
         : `wrong: ${call.got}`,
     refused === undefined ? "" : refused,
   ]);
-  const mounted = tried.filter(({ tools }) => tools !== undefined).length;
+  const isMounted = ({ tools, withFile }) => tools !== undefined && withFile !== true;
+  const mounted = tried.filter(isMounted).length;
+  const withFiles = tried.filter(({ withFile }) => withFile === true).length;
   const wrong = tried.filter(({ call }) => call?.isRight === false);
-  const asNamed = tried.filter(({ tools, lines }) => tools !== undefined && lines.length === 0).length;
-  const sum = `${mounted} of ${tried.length} mount, ${asNamed} of them by the name alone; ${tried.filter(({ call }) => call !== undefined).length} were called, ${wrong.length} answered wrong.`;
+  const asNamed = tried.filter((each) => isMounted(each) && each.lines.length === 0).length;
+  const sum = `${mounted} of ${tried.length} mount, ${asNamed} of them by the name alone; ${tried.filter(({ call }) => call !== undefined).length} were called, ${wrong.length} answered wrong. ${withFiles} more mount from a file that makes their tools.`;
   console.log(sum);
   for (const row of rows) console.log(row.join(" | "));
   if (wanted.length === 0) writeFileSync(join(root, "docs/foreign-tools.md"), pageOf(rows, sum));
   process.exitCode = wrong.length > 0 ? 1 : 0;
+}
+
+function howItMounts({ tools, lines, withFile }) {
+  if (tools === undefined) return "no";
+  if (withFile === true) return "from a file";
+  return lines.length === 0 ? "as named" : `with \`${lines.join("`, `")}\``;
 }
 
 function pageOf(rows, sum) {
@@ -108,7 +123,8 @@ function pageOf(rows, sum) {
     "# Packages for other libraries that were tried",
     "",
     "`pnpm foreign-tools` installs these packages of the npm registry, names each in a plan, and mounts it. No package was edited. A tool is called where",
-    "that needs neither a key nor the network. How it works: [Coming from other libraries](coming-from-libraries.md).",
+    "that needs neither a key nor the network. Those that mount from a file need an object that only code can make: the file has what the refusal says.",
+    "How it works: [Coming from other libraries](coming-from-libraries.md).",
     "",
     sum,
     "",

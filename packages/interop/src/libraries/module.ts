@@ -135,18 +135,24 @@ function askWhich(makers: readonly Maker[]): string {
 
 function askConfig({ name, make }: Maker): string {
   const what = classOf(make) ? "class" : "function";
-  return `its ${what} ${name} makes tools from arguments; write export: ${name} in the plan's entry, and config: { … }, which it gets`;
+  return `its ${what} ${name} makes tools from an argument; write export: ${name} and config: { … }, which it gets; ${makeInFile(name)}`;
 }
 
 function askArguments({ name, make }: Maker): string {
-  return `its export ${name} takes ${make.length} arguments; write export: ${name} and config: { arguments: [ … ] }, with a value for each; where one is an object that only code can make, call ${name} in a file of your own, export what it returns, and name that file in the plan`;
+  return `its export ${name} takes ${make.length} arguments; write export: ${name} and config: { arguments: [ … ] }, with a value for each; ${makeInFile(name)}`;
+}
+
+/** A client, for instance, cannot be written into a plan. */
+function makeInFile(name: string): string {
+  return `where it needs an object that only code can make, call ${name} in a file of your own, export what it returns, and name that file in the plan`;
 }
 
 async function run({ name, make }: Maker, given: readonly unknown[], module: string): Promise<unknown> {
   try {
     return await (classOf(make) ? Reflect.construct(make, given) : Reflect.apply(make, undefined, given));
   } catch (cause) {
-    const hint = given.length === 0 ? "; what it needs goes into the entry's config: { … }" : "";
+    const hint =
+      given.length === 0 ? `; what it needs goes into the entry's config: { … }; ${makeInFile(name)}` : "";
     const problem = `its export ${name} throws: ${messageOf(cause)}${hint}`;
     throw new ToolmountError("MODULE_MOUNT_FAILED", { module, problem }, { cause });
   }

@@ -143,7 +143,7 @@ describe("what cannot be mounted says what to write", () => {
       "a factory with parameters",
       { make: (key: string) => [key] },
       {},
-      /export: make in the plan's entry, and config/,
+      /makes tools from an argument; write export: make and config: \{ … \}.*call make in a file of your own/,
     ],
     [
       "a tool without a schema",
@@ -188,7 +188,7 @@ describe("what cannot be mounted says what to write", () => {
         },
       },
       {},
-      /make throws: no key; what it needs goes into/,
+      /make throws: no key; what it needs goes into the entry's config.*call make in a file of your own/,
     ],
     [
       "a factory that makes no tool",
@@ -206,6 +206,34 @@ describe("what cannot be mounted says what to write", () => {
   ])("%s", async (_, exports, options, message) => {
     await expect(mounted(exports, options)).rejects.toThrow(message);
   });
+});
+
+test("what the refusal of a class says mounts it: a file that makes the tool with a client", async () => {
+  class Client {
+    find = (word: string) => `found ${word}`;
+  }
+  class Search extends StructuredTool {
+    override name = "search";
+    override description = "Searches. Use it in tests. Not for anything else.";
+    override schema = city;
+    readonly #client: Client;
+    constructor(fields: { readonly client?: Client }) {
+      super();
+      if (!(fields.client instanceof Client)) throw new Error("a client is needed");
+      this.#client = fields.client;
+    }
+    override async _call({ city: where }: z.output<typeof city>) {
+      return this.#client.find(where);
+    }
+  }
+  await expect(mounted({ Search })).rejects.toThrow("call Search in a file of your own");
+  // As the plan's entry says first; only code can make a client.
+  await expect(mounted({ Search }, { chosen: ["Search"], config: { client: {} } })).rejects.toThrow(
+    "Search throws: a client is needed",
+  );
+
+  const own = await mounted({ search: new Search({ client: new Client() }) });
+  expect(await own.call("search", { city: "Rome" })).toEqual(["ok", "found Rome"]);
 });
 
 describe("schemas", () => {
