@@ -41,7 +41,7 @@ export async function findPlan(path: string | URL | undefined, cwd: string): Pro
 
 /** Names in an error; the page of the error has all. */
 const shownNames =
-  "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml or toolmount.config.yaml";
+  "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml, toolmount.config.yaml, or toolmount.plan of a package.json";
 
 /** The last folder that a search enters: the nearest with a `package.json`, or the root of its workspace. */
 function lastFolder(cwd: string): string {

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findPlan } from "../../src/plan/find-plan.ts";
+import { findPlan, planFileNames } from "../../src/plan/find-plan.ts";
 import { workspace } from "../workspace.ts";
 
 test("a plan is a file, the first known name in a folder, or found from the working folder upwards", async () => {
@@ -84,4 +86,24 @@ test.each(["gone.yaml", "empty"])("no plan at %s is PLAN_NOT_FOUND", async (name
   const { folder } = await workspace({ "empty/readme.md": "" });
 
   await expect(findPlan(name, folder)).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
+});
+
+test("the message names each form of a plan, and the page of the error has every name", async () => {
+  const { folder } = await workspace({ "readme.md": "" });
+  const message = await findPlan(folder, folder).catch(String);
+  const page = await readFile(join(import.meta.dirname, "../../../../docs/errors.md"), "utf8");
+  const section = page.slice(page.indexOf("## PLAN_NOT_FOUND"), page.indexOf("## PLAN_INVALID"));
+
+  for (const form of [
+    "mount-plan.yaml",
+    "toolmount.yaml",
+    ".toolmountrc",
+    ".config/toolmount.yaml",
+    "toolmount.config.yaml",
+    "package.json",
+  ])
+    expect(message).toContain(form);
+  const stems = new Set(planFileNames.map((name) => name.replace(/\.(?:yaml|yml|json)$/, "")));
+  expect(section).toContain([...stems].map((stem) => `\`${stem}\``).join(", "));
+  for (const part of [".yaml", ".yml", ".json", '"toolmount": { "plan"']) expect(section).toContain(part);
 });
