@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { glob, readFile, stat } from "node:fs/promises";
+import { glob, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   createMemoryStore,
@@ -57,6 +58,7 @@ test("CARD-2: each named library does in it what it is made for", async () => {
   const importers = {
     "plan/parse-yaml.ts": "yaml",
     "plan/find-plan.ts": "cosmiconfig",
+    "plan/schema.ts": "zod",
     "host/defaults.ts": "pino",
   };
   for (const [file, library] of Object.entries(importers))
@@ -182,6 +184,33 @@ test("APTIX-N60: a call is traced over turns and a session, also one that resume
   expect(ofRun.some((entry) => entry.includes('"s-1"') && entry.includes('"t-1"'))).toBe(true);
 });
 
+test("APTIX-N60: a call that is replayed from a tape has the ids of the recorded one", async () => {
+  let ran = 0;
+  const modules = { m: mounting(native(() => data(++ran))) };
+  const at = { sessionId: "s-1", turnId: "t-1", conversationId: "c-1", userId: "ada" };
+  const call = async (options: object) => {
+    const { host, events, workspace } = await opened(onePlan, modules, options);
+    const outcome = await host.call({ id: "call-1", name: "probe" }, at);
+    await host.close();
+    const last = events.events.findLast(({ event }) => event === "tool:post")!;
+    return { outcome, ids: last.data, workspace };
+  };
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-replayed-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [recorded, replayed] = [
+    await call({ record: join(folder, "calls.tape") }),
+    await call({ replay: join(folder, "calls.tape") }),
+  ];
+
+  expect(ran).toBe(1);
+  expect(replayed.outcome.result.data).toBe(1);
+  for (const id of ["callId", "sessionId", "turnId", "conversationId", "userId"] as const)
+    expect(replayed.outcome[id], id).toBe(recorded.outcome[id]);
+  for (const id of ["tool_call_id", "session_id", "turn_id", "conversation_id"])
+    expect(replayed.ids[id], id).toBe(recorded.ids[id]);
+  expect(replayed.outcome.runId).not.toBe(recorded.outcome.runId);
+});
+
 test.each<["before" | "during"]>([["before"], ["during"]])(
   "FORGE-N60: the result of a call that is aborted %s it runs has tool, fetchedAt and error, and no data",
   async (when) => {
@@ -285,12 +314,29 @@ test("FORGE-N63, FORGE-19: a card in a chat shows the stored question, and its b
 });
 
 test("FORGE-N15: a stored question expires when the plan's time for it has passed, and not before", async () => {
+  let now = Date.parse("2026-01-02T03:04:05.000Z");
+  const clock = { ...systemClock, now: () => now };
   const store = createMemoryStore();
-  const tool = native(() => data(1), { requiresConfirmation: true });
-  const { host } = await opened(onePlan, { m: mounting(tool) }, { store });
-  await host.call({ name: "probe" });
-  const [question] = await host.approvals.list();
-  const week = 7 * 24 * 60 * 60 * 1000;
+  let ran = 0;
+  const tool = native(() => data(++ran), { requiresConfirmation: true });
+  const { host } = await opened(onePlan, { m: mounting(tool) }, { store, clock });
+  const context = { sessionId: "s" };
+  const ask = async (id: string) => {
+    const { ticket } = await host.call({ id, name: "probe" }, context);
+    const [question] = await host.approvals.list({ callId: id });
+    return { ticket: ticket!, question: question! };
+  };
+  const [early, late] = [await ask("c1"), await ask("c2")];
+  expect(early.question.expiresAt - early.question.createdAt).toBe(7 * 24 * 60 * 60 * 1000);
 
-  expect(question!.expiresAt - question!.createdAt).toBe(week);
+  now = early.question.expiresAt - 1;
+  await host.approvals.decide(early.question.id, "approve", "ada");
+  expect(await host.resume(early.ticket, context)).toMatchObject({ status: "ok", result: { data: 1 } });
+  now = late.question.expiresAt + 1;
+  await host.approvals.decide(late.question.id, "approve", "ada").catch(() => undefined);
+  expect(await host.resume(late.ticket, context)).toMatchObject({
+    status: "denied",
+    result: { code: "APPROVAL_EXPIRED" },
+  });
+  expect(ran).toBe(1);
 });

@@ -41,7 +41,7 @@ test.each([
   expect(questions).toHaveLength(asked);
 });
 
-test("over HTTP the words are a member of the call", async () => {
+test("C45: over HTTP the words are a member of the call", async () => {
   const { host } = await open();
   const token = createToken();
   const service = await serveHosts({

@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 describe.each(["sqlite", "postgres"])("an audit in %s", (engine) => {
-  test("is read as it was written, and its chain is whole, when it names a hop by its former name", async () => {
+  test("C42: is read as it was written, and its chain is whole, when it names a hop by its former name", async () => {
     const url = engine === "sqlite" ? `sqlite:${join(folder, "old.db")}` : await server.database("old");
     const store = await openStore(url, { audit: "durable" });
     await store.audit!.append(written);
