@@ -78,3 +78,26 @@ test.each(Object.entries(hostOnly))(
     expect((await open(inline, { cwd })).tools().length).toBeGreaterThan(0);
   },
 );
+
+const elsewhere = [{ in: "process" }, { in: "process", border: "none" }, { in: "fleet" }] as const;
+
+test.each(
+  Object.entries(hostOnly).flatMap(([name, reason]) =>
+    name === "discovery" ? [] : elsewhere.map((run) => [name, run, reason] as const),
+  ),
+)(
+  "our package %s is refused with run %j, since its calls would not find the host",
+  async (name, run, reason) => {
+    const cwd = await installed();
+    const source = join(cwd, "node_modules/@toolmount", `tool-${name}`);
+    const plan = { version: 1, tools: [{ ...entryOf(name, { run }), source: `file:${source}` }] };
+    const problem = {
+      code: "MODULE_MOUNT_FAILED",
+      message: expect.stringContaining(`${reason}, which its calls can do only in the host; write run: {`),
+    };
+
+    expect((await inspectPlan(plan, { cwd, extensions })).problems).toMatchObject([problem]);
+    if (run.in === "process")
+      await expect(open(plan, { cwd })).rejects.toMatchObject({ details: { problems: [problem] } });
+  },
+);

@@ -9,7 +9,13 @@ import {
 import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { readIssues } from "../diagnostics/schema-issues.ts";
-import { manifestFacts, someTexts, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
+import {
+  manifestFacts,
+  someTexts,
+  waitsForPlan,
+  type ManifestTool,
+  type ModuleManifest,
+} from "../modules/manifest.ts";
 import { adaptModule, recogniseModule, validateStandard, type LoadedModule } from "@toolmount/core/internal";
 import { mountModule } from "../mount/recording-coordinator.ts";
 
@@ -73,7 +79,7 @@ export async function describeModule(
 function hostOnly({ hostOnly: reason }: Partial<ModuleManifest>, module: LoadedModule) {
   if (reason !== undefined) return { hostOnly: reason };
   const waits = module.kind === "mount" && module.onSessionReady !== undefined;
-  return waits ? { hostOnly: "it exports onSessionReady" } : {};
+  return waits ? { hostOnly: waitsForPlan } : {};
 }
 
 async function parse(name: string, module: LoadedModule, config: JsonObject): Promise<JsonObject> {

@@ -7,7 +7,7 @@ import type { ManifestTool } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { findOrigins, type ToolOrigin } from "./origins.ts";
-import { borderRefusal, runOf, type ElsewhereRun } from "../mount/runner-modules.ts";
+import { runRefusal, runOf, type ElsewhereRun } from "../mount/runner-modules.ts";
 import { findPosition } from "../diagnostics/positions.ts";
 import type { ModuleUse } from "../mount/module-use.ts";
 import { createMountContext, type MountContext } from "../mount/mount-context.ts";
@@ -159,7 +159,7 @@ async function checkEntry(
   { map }: LoadedPlan,
 ): Promise<readonly Problem[]> {
   const reporter = createReporter(map);
-  const problem = borderRefusal(use.entry, manifest);
+  const problem = runRefusal(use.entry, manifest);
   if (problem !== null)
     reporter.report("MODULE_MOUNT_FAILED", { module: use.id, problem }, { path: [...use.path, "run"] });
   if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);

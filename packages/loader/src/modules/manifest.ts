@@ -54,6 +54,9 @@ export interface ModuleManifest {
   readonly tools?: readonly ManifestTool[];
 }
 
+/** Why a module that is called when the plan is mounted cannot run behind a border. */
+export const waitsForPlan = "it exports onSessionReady";
+
 /** The parts of a `package.json` that the loader reads. */
 export interface PackageFacts {
   readonly folder: string;

@@ -19,7 +19,7 @@ import type { ModuleUse } from "./module-use.ts";
 import type { MountContext } from "./mount-context.ts";
 import { mountModule } from "./recording-coordinator.ts";
 import { checkByManifest, parseConfig } from "./parse-config.ts";
-import { borderRefusal, isBehindBorder } from "./runner-modules.ts";
+import { runRefusal, isBehindBorder } from "./runner-modules.ts";
 import { createStepTimer, type StepTimer, type StepTimes } from "./step-times.ts";
 
 export interface PreparedUse {
@@ -77,8 +77,7 @@ async function loadBehind(
   reporter: Reporter,
 ): Promise<Loaded> {
   const { manifest } = resolution;
-  const problem = borderRefusal(use.entry, manifest);
-  if (problem !== null) throw new ToolmountError("MODULE_MOUNT_FAILED", { module: use.id, problem });
+  refuseRun(use, resolution);
   if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
   return { module: createFarModule(use, resolution, exportsOf(use)), config: deepFreeze(use.config) };
 }
@@ -91,10 +90,17 @@ async function loadModule(
   reporter: Reporter,
   timer: StepTimer,
 ): Promise<Loaded> {
+  refuseRun(use, resolution);
   const exports = await timer.measure("importMs", () => importResolved(resolution, context));
   const module = recogniseModule(resolution.name, exports, exportsOf(use));
   const config = await timer.measure("configMs", () => parseConfig(use, module, reporter, context.logger));
   return config === null ? null : { module, config };
+}
+
+/** Throws for a module that cannot run where its entry says. */
+function refuseRun({ entry, id }: ModuleUse, { manifest }: Resolution): void {
+  const problem = runRefusal(entry, manifest);
+  if (problem !== null) throw new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem });
 }
 
 /** The exports that an entry names. */

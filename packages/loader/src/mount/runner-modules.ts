@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolmount/core";
 import { isHostCapability } from "@toolmount/core/internal";
 import type { Path } from "../diagnostics/positions.ts";
-import type { ModuleManifest } from "../modules/manifest.ts";
+import { waitsForPlan, type ModuleManifest } from "../modules/manifest.ts";
 import { runnerTable } from "../modules/section-table.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { GivenModules } from "../modules/resolve.ts";
@@ -67,18 +67,25 @@ export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | 
     : settings;
 }
 
-/** Why the manifest of a module says that it cannot run behind the border of its entry; null when it may. */
-export function borderRefusal(
+/** Why the manifest of a module says that it cannot run where its entry says; null when it may. */
+export function runRefusal(
   entry: Pick<PlanEntry, "run" | "source"> | null,
   manifest: ModuleManifest | undefined,
 ): string | null {
-  if (entry === null || manifest === undefined || !isBehindBorder(entry)) return null;
+  if (entry === null || manifest === undefined || runOf(entry) === undefined) return null;
+  if (!isBehindBorder(entry)) return hostRefusal(manifest);
   const use = hostUse(manifest, runOf(entry)!);
   if (use === undefined) return null;
   const trust = "if you trust its code, write run: { in: inline }";
   if (use.grant === undefined) return `${use.what}, which is not possible behind a border; ${trust}`;
   const grant = `run: { in: process, ${use.grant[0]}: [${JSON.stringify(use.grant[1])}] }`;
   return `${use.what}, which the plan has to allow behind a border: write ${grant}; or, ${trust}`;
+}
+
+/** Without a border the host imports the module, too, so what it does there once is done. Its calls run elsewhere. */
+function hostRefusal({ hostOnly }: ModuleManifest): string | null {
+  if (hostOnly === undefined || hostOnly === waitsForPlan) return null;
+  return `${hostOnly}, which its calls can do only in the host; write run: { in: inline }, or no run`;
 }
 
 /** Whether the host leaves a module to the process in which its calls run. */
