@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify, styleText } from "node:util";
 import { fleetRows } from "./fleet-rows.mjs";
 import { flowRows } from "./flow-rows.mjs";
+import { gatewayRows } from "./gateway-rows.mjs";
 import { historyRows } from "./history-rows.mjs";
 import { httpRows } from "./http-rows.mjs";
 import { mcpRows } from "./mcp-rows.mjs";
@@ -21,6 +22,7 @@ const rows = {
   ...callRows,
   ...startRows,
   ...mcpRows,
+  ...gatewayRows,
   ...worldRows,
   ...fleetRows,
   ...flowRows,

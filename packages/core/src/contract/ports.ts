@@ -134,7 +134,14 @@ export interface AdapterServices {
 /** Compiles a plain JSON Schema to a parser. */
 export interface SchemaCompiler {
   /** Throws with a readable message when the schema itself is not valid. */
-  compile(schema: JsonSchema): (value: unknown) => ParseResult;
+  compile(schema: JsonSchema): CompiledSchema;
+}
+
+/** A parser that a compiler made. */
+export interface CompiledSchema {
+  (value: unknown): ParseResult;
+  /** It is known to coerce nothing, and to parse its own output to the same value. The host tries any other parser when it mounts a tool. */
+  readonly isExact?: boolean;
 }
 
 /** One problem of a value: its path, and a sentence. */

@@ -69,7 +69,8 @@ function prepareJsonSchema(
       install: "npm install @toolmount/interop",
     });
   try {
-    return { json: schema, parse: compiler.compile(schema), isPlain: false };
+    const parse = compiler.compile(schema);
+    return { json: schema, parse, isPlain: parse.isExact === true };
   } catch (cause) {
     throw new ToolmountError(
       "TOOL_INVALID",

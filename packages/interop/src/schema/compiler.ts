@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { messageOf } from "@toolmount/core/errors";
-import type { JsonSchema, ParseResult, SchemaCompiler } from "@toolmount/core";
+import type { CompiledSchema, JsonSchema, ParseResult, SchemaCompiler } from "@toolmount/core";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type * as Engines from "../carried/ajv.ts";
@@ -48,10 +48,20 @@ export function createSchemaCompiler(): SchemaCompiler {
       const text = JSON.stringify(schema);
       if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
       const plain = JSON.parse(text) as JsonSchema;
-      const needs = { tracks: text.includes('"unevaluated'), isPlain: isPlainSchema(plain) };
-      return prepareParser({ schema, text, plain }, engineFor(engines, dialectOf(schema), needs));
+      if (text.includes('"$async"')) throw new Error('"$async" is not taken');
+      const isPlain = isPlainSchema(plain);
+      const needs = { tracks: text.includes('"unevaluated'), isPlain };
+      const engineOf = engineFor(engines, dialectOf(schema), needs);
+      const prepare = () => prepareParser({ schema, text, plain }, engineOf);
+      // Nothing can be wrong with a plain schema, so it is compiled for the first call.
+      return isPlain && !hasAptixBinding(schema) ? late(prepare) : prepare();
     },
   };
+}
+
+function late(prepare: () => CompiledSchema): CompiledSchema {
+  let made: CompiledSchema | undefined;
+  return Object.assign((value: unknown) => (made ??= prepare())(value), { isExact: true });
 }
 
 interface Engine {
@@ -135,12 +145,8 @@ interface WrittenSchema {
   readonly plain: JsonSchema;
 }
 
-function prepareParser(
-  written: WrittenSchema,
-  engineOf: (faults: Faults) => Engine,
-): (value: unknown) => ParseResult {
-  const { text, plain } = written;
-  if (text.includes('"$async"')) throw new Error('"$async" is not taken');
+function prepareParser(written: WrittenSchema, engineOf: (faults: Faults) => Engine): CompiledSchema {
+  const { plain } = written;
   const check = compileWith(engineOf("first"), plain);
   // Compiled when a value first fails: most schemas of most hosts never see one.
   let checkAll: ValidateFunction | undefined;

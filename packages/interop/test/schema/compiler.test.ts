@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createSchemaCompiler } from "@toolmount/interop";
+import { withAptixBinding } from "../../src/schema/aptix-binding.ts";
 import { repairSchema } from "../../src/schema/repair.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -233,3 +234,14 @@ function readTools(file: string): readonly Record<string, unknown>[] {
   return (JSON.parse(readFileSync(new URL(file, fixtures), "utf8")) as { tools: Record<string, unknown>[] })
     .tools;
 }
+
+test("a schema of plain keywords needs no probing, and waits for its first value; others are compiled at once", () => {
+  const plain = compile(object({ path: { type: "string" } }));
+  const marked = withAptixBinding(object({ path: { type: "string" } }));
+
+  expect(plain.isExact).toBe(true);
+  expect([{ path: "a" }, { path: 1 }].map((value) => plain(value).ok)).toEqual([true, false]);
+  expect(compile(object({ path: { type: "string", pattern: "^a" } })).isExact).toBe(undefined);
+  expect(compile(marked).isExact).toBe(undefined);
+  expect(() => compile(object({ path: { type: "text" } }))).toThrow(/allowed values/);
+});

@@ -184,7 +184,7 @@ export class MountedServer {
   /** Loads the compiler and compiles its first schema, which takes 100 ms, while the server starts. */
   readonly #warmUp = () => {
     const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
-    compiler?.compile({ type: "object" });
+    compiler?.compile({ type: "object" })({});
   };
 
   readonly #define = (tool: Tool, name: string): ToolDefinition => {
