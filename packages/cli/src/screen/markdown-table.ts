@@ -17,7 +17,8 @@ export function tableLines(lines: readonly string[], screen: Screen): string[] {
     Math.max(1, ...shown.map((row) => widthOf(row[at] ?? ""))),
   );
   const widths = fit(natural, (screen.columns ?? Number.POSITIVE_INFINITY) - gap * Math.max(0, count - 1));
-  const drawn = shown.map((row) => rowLines(row, widths));
+  const pads = (hasHeader ? rows[1]! : []).map(padOf);
+  const drawn = shown.map((row) => rowLines(row, widths, pads));
   if (!hasHeader) return drawn.flat();
   const [header = [], ...body] = drawn;
   const rule = screen.paint("dim", widths.map((width) => "─".repeat(width)).join(" ".repeat(gap)));
@@ -46,17 +47,28 @@ function fit(natural: readonly number[], room: number): number[] {
   return widths;
 }
 
-function rowLines(row: readonly string[], widths: readonly number[]): string[] {
+function rowLines(row: readonly string[], widths: readonly number[], pads: readonly Pad[]): string[] {
   const cells = widths.map((width, at) => wrapAnsi(row[at] ?? "", width, { hard: true }).split("\n"));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) =>
     cells
-      .map((lines, column) => pad(lines[at] ?? "", widths[column]!))
+      .map((lines, column) => (pads[column] ?? padEnd)(lines[at] ?? "", widths[column]!))
       .join(" ".repeat(gap))
       .trimEnd(),
   );
 }
 
-function pad(text: string, width: number): string {
+type Pad = (text: string, width: number) => string;
+
+/** How the line below the header aligns a column: `---:` to the right, `:---:` in the middle. */
+function padOf(rule: string): Pad {
+  if (!rule.endsWith(":")) return padEnd;
+  return (text, width) => {
+    const free = Math.max(0, width - widthOf(text));
+    return padEnd(" ".repeat(rule.startsWith(":") ? Math.floor(free / 2) : free) + text, width);
+  };
+}
+
+function padEnd(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }

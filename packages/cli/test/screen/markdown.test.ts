@@ -51,12 +51,12 @@ one line of a terminal.
   • inner item
 1. numbered
 
-Name       Size   What it is
+Name        Size  What it is
 ─────────  ─────  ──────────────────────────────────────────
 report.md  12 kB  A report of the whole year, with a summary
                   for each quarter and a list of open
                   questions
-data.csv   3 MB   raw data
+data.csv    3 MB  raw data
 
   ts
   const greeting = "not **bold** here, and a line of code th
