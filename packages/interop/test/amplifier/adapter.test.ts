@@ -82,6 +82,19 @@ test.each([
   },
 );
 
+test.each<[string, unknown, boolean]>([
+  ["an object with a name", { name: "a" }, true],
+  ["an object with an execute", { execute: () => 1 }, true],
+  ["an object without either", { description: "a" }, false],
+  ["one with a schema", { name: "a", schema: {} }, false],
+  ["a class of Aptix", { name: "a", ExecuteAsync: () => 1 }, false],
+  ["a list", [{ name: "a" }], false],
+  ["a text", "a", false],
+  ["null", null, false],
+])("AMP-2: %s is a tool of Amplifier, or is not", (_, thing, expected) => {
+  expect(createAmplifierAdapter(createAmplifierSessions()).recognises(thing)).toBe(expected);
+});
+
 test("a tool without a schema takes any object, and that is warned of", async () => {
   const { host, lines } = await hostWithAdapters();
   mountTool(host, {
