@@ -134,6 +134,33 @@ test.each([
   },
 );
 
+test("of two servers with the same addresses and prompts, a rule binds the one that it names", async () => {
+  const source = () => ({
+    mcp: { command: process.execPath, args: [...nodeFlags, program, "words.json"], expose: [...expose] },
+  });
+  const rules = [{ match: { tool: ["archive.resources.read*", "archive.prompts.get*"] }, answer: "deny" }];
+  const { plan } = await planIn({
+    tools: [
+      { module: "library", source: source() },
+      { module: "archive", source: source() },
+    ],
+    policy: { rules },
+  });
+  const { client } = await clientOf(plan);
+
+  const { resources } = await client.listResources();
+  const read = resources
+    .filter(({ name }) => name === "public")
+    .map(({ uri }) => client.readResource({ uri }).then(() => "read", String));
+  const prompts = ["review", "archive_review"].map((name) =>
+    client.getPrompt({ name, arguments: { code: "x" } }).then(() => "given", String),
+  );
+
+  const denied = expect.stringContaining("the plan denies");
+  expect(await Promise.all(read)).toEqual(["read", denied]);
+  expect(await Promise.all(prompts)).toEqual(["given", denied]);
+});
+
 test("a rule chooses by the kind of request and by the address", async () => {
   const rules = [{ match: { tool: "*.resources.*", arguments: { uri: "db://secret*" } }, answer: "deny" }];
   const { plan } = await planIn({ policy: { rules, deny: ["library.prompts.*"] } });

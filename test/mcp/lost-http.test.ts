@@ -12,7 +12,9 @@ const say = (answer: ServerResponse, id: unknown, result: object) => {
   answer.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
 };
 
-const done: Answer = (answer, id) => say(answer, id, { content: [{ type: "text", text: "done" }] });
+const whole = { content: [{ type: "text", text: "done" }] };
+
+const done: Answer = (answer, id) => say(answer, id, whole);
 
 /** The request was read, and the connection ends without an answer. */
 const destroyed: Answer = (answer) => void answer.destroy();
@@ -43,25 +45,48 @@ const streamEnded: Answer = (answer) => void answer.writeHead(200, stream).end("
 const tools = [{ name: "act", description: "Acts.", inputSchema: { type: "object" } }];
 const serverInfo = { name: "raw", version: "1.0.0" };
 
+/** The last event of a stream, with its id. */
+function sayEvent(answer: ServerResponse, id: number, message: object): void {
+  answer.writeHead(200, stream).end(`id: ${id}\ndata: ${JSON.stringify(message)}\n\n`);
+}
+
+/** A stream whose first event has an id, by which the server gives the rest of it on another connection. */
+const begun =
+  (stop: (answer: ServerResponse) => void): Answer =>
+  (answer) => {
+    answer.writeHead(200, stream);
+    answer.write("id: 1\nretry: 10\ndata: \n\n", () => stop(answer));
+  };
+
 /** A server from before 2026 that answers the calls of its tool as it is asked to, one after another. */
 async function serve(...answers: readonly Answer[]) {
   let calls = 0;
+  let last: { readonly id: unknown } | undefined;
+  const resumed: string[] = [];
   const server = createServer(async (request, answer) => {
     // Each request has a connection of its own, so that a closed server refuses the next one.
     answer.setHeader("connection", "close");
+    const since = request.headers["last-event-id"];
+    if (request.method === "GET" && since !== undefined) {
+      resumed.push(String(since));
+      return sayEvent(answer, 2, { jsonrpc: "2.0", id: last?.id, result: whole });
+    }
     if (request.method !== "POST") return answer.writeHead(405).end();
     const { id, method } = (await json(request)) as { id?: unknown; method: string };
     if (id === undefined) return answer.writeHead(202).end();
     if (method === "initialize")
       return say(answer, id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo });
     if (method === "tools/list") return say(answer, id, { tools });
-    if (method === "tools/call") return (answers[calls++] ?? done)(answer, id);
+    if (method === "tools/call") {
+      last = { id };
+      return (answers[calls++] ?? done)(answer, id);
+    }
     return answer.writeHead(400).end();
   });
   await listen(server, 0);
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => end(server));
-  return { server, port, url: `http://127.0.0.1:${port}/mcp`, calls: () => calls };
+  return { server, port, url: `http://127.0.0.1:${port}/mcp`, calls: () => calls, resumed };
 }
 
 async function listen(server: Server, port: number): Promise<void> {
@@ -117,6 +142,17 @@ test.each([500, 502, 503])(
     expect(await act(host)).toMatchObject({ data: "done" });
   },
 );
+
+test.each([
+  ["broke", begun((answer) => void answer.destroy())],
+  ["was closed by the server", begun((answer) => void answer.end())],
+] as const)("a call whose stream %s is read on where it stopped, and is made once", async (_, answer) => {
+  const raw = await serve(answer);
+  const host = await openAt(raw.url);
+
+  expect(await act(host)).toMatchObject({ data: "done" });
+  expect({ calls: raw.calls(), resumed: raw.resumed }).toEqual({ calls: 1, resumed: ["1"] });
+});
 
 test.each(ways)("an idempotent tool is called again after %s", async (_, answer) => {
   const raw = await serve(answer);
