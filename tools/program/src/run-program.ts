@@ -1,5 +1,4 @@
 import {
-  data,
   defineTool,
   failure,
   systemClock,
@@ -9,8 +8,9 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { z } from "zod";
+import { answerOf } from "./answer.ts";
 import { config, type ParsedSettings, type Settings } from "./config.ts";
-import type { Answer, End, Limit, Request, Start, Thrown } from "./sandbox/messages.ts";
+import type { Answer, Request, Start } from "./sandbox/messages.ts";
 import { ThreadEnded, Threads } from "./sandbox/threads.ts";
 import { describerOf, noTools, toolsForPrograms, type Services } from "./services.ts";
 import { runProgramUsage as usage } from "./usage.ts";
@@ -48,7 +48,7 @@ export function createRunProgram(
         context.abortSignal,
       );
       kept.forget();
-      return answerOf(end, source, calls.made, output + calls.notes);
+      return answerOf(end, start, calls.made, output + calls.notes);
     } catch (error) {
       if (error instanceof ThreadEnded)
         return failure(`The program was ended: ${error.message}.`, { code: "PROGRAM_LIMIT" });
@@ -167,33 +167,4 @@ function valueOf({ data: value, content }: ToolOutcome["result"]): unknown {
   if (value !== undefined && value !== null) return value;
   const texts = (content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : []));
   return texts.length === 0 ? null : texts.join("\n");
-}
-
-function answerOf(end: End, source: string, calls: number, output: string) {
-  const more = output === "" ? {} : { output };
-  if ("limit" in end)
-    return failure(limits[end.limit], { code: "PROGRAM_LIMIT", details: { calls, ...more } });
-  if ("thrown" in end)
-    return failure(describeThrown(end.thrown, source), {
-      code: "PROGRAM_FAILED",
-      details: { calls, ...more, ...(end.thrown.code === undefined ? {} : { thrown: end.thrown.code }) },
-    });
-  if (end.value === null)
-    return data({ result: null, calls, ...more, note: "the program returned nothing; end it with return" });
-  return data({ result: JSON.parse(end.value) as Json, calls, ...more });
-}
-
-const limits: Readonly<Record<Limit, string>> = {
-  steps: "The program computed for too long. Look for a loop that does not end.",
-  memory: "The program used too much memory. Keep less of what it reads.",
-  result: "The program returned more than 4 million characters. Return a summary.",
-  stuck: "The program waits for a promise that nothing resolves. Await calls of tools only.",
-};
-
-/** `TypeError: there is no tool "read_fil"; did you mean read_file? (line 3:12: await tools.read_fil({}))` */
-function describeThrown({ name, message, line, column }: Thrown, source: string): string {
-  const text = line === undefined ? undefined : source.split("\n")[line - 1];
-  const place = column === undefined ? `${line}` : `${line}:${column}`;
-  const at = text === undefined ? "" : ` (line ${place}: ${text.trim().slice(0, 200)})`;
-  return `${name}: ${message}${at}`;
 }

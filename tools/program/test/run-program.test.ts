@@ -61,10 +61,26 @@ describe("a program", () => {
     ["wrong arguments", "\n\nreturn await tools.add({ a: 'x', b: 1 })", "ToolError: "],
     ["an uncaught failure", "await tools.fail()", "(line 1"],
     ["a syntax error", "const a = 1;\nlet b = ;", "SyntaxError: Expression expected (line 2:9: let b = ;)"],
-    ["a type that cannot be stripped", "enum A { B }", "SyntaxError: TypeScript enum is not supported"],
+    [
+      "a type that cannot be stripped",
+      "enum A { B }",
+      "such as a constant object for an enum (line 1:1: enum A { B })",
+    ],
     ["a thrown text", "throw 'no'", "Error: no"],
-    ["a cycle", "const a = {}; a.a = a; return a", "TypeError: circular reference"],
-    ["a BigInt", "return 1n", "TypeError: "],
+    ["a cycle", "const a = {};\na.a = a;\nreturn a", "no JSON: circular reference (line 3:1: return a)"],
+    ["a BigInt", "return 1n", "no JSON: a BigInt; return Number(value) or String(value) (line 1:1"],
+    [
+      "a Map",
+      "return { all: new Map() }",
+      "no JSON: a Map; return Object.fromEntries(map) or [...map] (line 1",
+    ],
+    ["a function", "if (1 > 2) return 1;\nreturn () => 1", "no JSON: a function"],
+    [
+      "a tool without tools",
+      "\n\nreturn await add({})",
+      "did you mean tools.add? (line 3:14: return await add",
+    ],
+    ["a late mistake", "const a = tools.add({ a: 1, b: 1 });\nreturn a.x.y", "'y' of undefined (line 2:12:"],
     ["a time without a session", "return Date.now()", "only when the call has a session (line 1"],
     ["an import", "await import('node:fs')", "ReferenceError: "],
     [
@@ -83,7 +99,7 @@ describe("a program", () => {
   });
 
   test.each([
-    ["an endless loop", "while (true) {}", "computed for too long"],
+    ["an endless loop", "const a = 1;\nwhile (true) {}", "such as the one (line 2:1: while (true) {})."],
     ["an endless loop of promises", "for (;;) await null", "computed for too long"],
     ["too much memory", "const a = []; for (;;) a.push({ a })", "too much memory"],
     ["too long texts", "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)", "too much memory"],

@@ -41,14 +41,17 @@ export interface Thrown {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
-  readonly line?: number;
-  readonly column?: number;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
 }
 
 /** Why a sandbox ended without the program's own result or error. */
 export type Limit = "steps" | "memory" | "stuck" | "result";
 
-export type End = { readonly value: string | null } | { readonly thrown: Thrown } | { readonly limit: Limit };
+export type End =
+  | { readonly value: string | null }
+  | { readonly thrown: Thrown }
+  | ({ readonly limit: Limit } & Pick<Thrown, "line" | "column">);
 
 /** The sandbox has nothing more to compute until an answer comes, or has ended. */
 export interface Turn {
@@ -59,3 +62,6 @@ export interface Turn {
 }
 
 export type FromSandbox = { readonly type: "ready" } | Turn;
+
+/** How the message begins about a result that is no JSON. */
+export const notJson = "the program returned what is no JSON: ";

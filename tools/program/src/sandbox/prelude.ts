@@ -140,9 +140,25 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
       stack: read("stack"),
     });
   };
+  const RealMap = Map;
+  const RealSet = Set;
+  const refuse = (what, instead) => {
+    throw new TypeError(what + (instead === undefined ? "" : "; return " + instead));
+  };
+  // What JSON would leave out without a word, or would refuse without a way to fix it.
+  const checked = (key, value) => {
+    if (value instanceof RealMap) refuse("a Map", "Object.fromEntries(map) or [...map]");
+    if (value instanceof RealSet) refuse("a Set", "[...set]");
+    if (typeof value === "bigint") refuse("a BigInt", "Number(value) or String(value)");
+    return value;
+  };
+  const toResult = (value) => {
+    if (value === undefined) return undefined;
+    return stringify(value, checked) ?? refuse("a " + typeof value);
+  };
   return {
     answer,
-    value: (value) => (value === undefined ? undefined : stringify(value)),
+    value: toResult,
     describe: describeThrown,
   };
 })`;

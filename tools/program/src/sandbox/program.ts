@@ -1,9 +1,18 @@
 import { nearestNames } from "@toolmount/core/text";
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
-import type { Answer, End, Request, Start, Thrown, Turn } from "./messages.ts";
+import {
+  notJson,
+  type Answer,
+  type End,
+  type Request,
+  type Start,
+  type Thrown,
+  type Turn,
+} from "./messages.ts";
 import { NoMemory, type Engine } from "./engine.ts";
 import { prelude } from "./prelude.ts";
 import { asFunction, mayHaveTypes, toJavaScript } from "./source.ts";
+import { endOf, foundIn, isOutOfMemory, placeIn } from "./thrown.ts";
 
 /** Bytes of the stack of a program; WebAssembly has one megabyte in all. */
 const stackBytes = 262_144;
@@ -179,7 +188,7 @@ export class Program {
   #finish(value: QuickJSHandle): void {
     const context = this.#context;
     const text = context.callFunction(this.#tools!.value, context.undefined, value);
-    if (text.error) return this.#fail(text.error);
+    if (text.error) return this.#fail(text.error, notJson);
     if (context.typeof(text.value) !== "string") this.#end = { value: null };
     else {
       const json = context.getString(text.value);
@@ -187,45 +196,26 @@ export class Program {
     }
   }
 
-  #fail(error: QuickJSHandle): void {
-    if (this.#steps < 0) {
-      this.#end = { limit: "steps" };
-      return;
-    }
+  #fail(error: QuickJSHandle, before = ""): void {
+    const isOver = this.#steps < 0;
+    // The steps are used up; a few more say where.
+    if (isOver) this.#steps = 1;
+    const thrown = this.#describe(error);
+    if (isOver) this.#end = { limit: "steps", ...foundIn(thrown?.stack) };
+    else if (thrown === null) this.#end = { limit: "memory" };
+    else this.#end = endOf({ ...thrown, message: before + thrown.message });
+  }
+
+  /** What the error of a program says; null where there is no memory for it. */
+  #describe(error: QuickJSHandle): (Thrown & { readonly stack?: string }) | null {
     const context = this.#context;
     const said = context.callFunction(this.#tools!.describe, context.undefined, error);
-    if (said.error) this.#end = { limit: "memory" };
-    else {
-      const thrown = JSON.parse(context.getString(said.value)) as Thrown & { stack?: string };
-      // Without memory for an error the engine throws null.
-      const isNull = thrown.message === "null" && thrown.stack === undefined;
-      this.#end = isNull && this.#engine.isFull() ? { limit: "memory" } : endOf(thrown);
-    }
+    if (said.error) return null;
+    const thrown = JSON.parse(context.getString(said.value)) as Thrown & { stack?: string };
+    // Without memory for an error the engine throws null.
+    const isNull = thrown.message === "null" && thrown.stack === undefined;
+    return (isNull && this.#engine.isFull()) || isOutOfMemory(thrown) ? null : thrown;
   }
-}
-
-/** Returns what the error of a program says, with the place of the program's own code that its stack names first. */
-function endOf({ name, message, code, stack = "" }: Thrown & { stack?: string }): End {
-  if (name === "InternalError" && message === "out of memory") return { limit: "memory" };
-  const { line, column } = placeIn(stack);
-  return {
-    thrown: {
-      name,
-      message: message.slice(0, 2_000),
-      ...(code === undefined ? {} : { code: code.slice(0, 200) }),
-      ...(line === null ? {} : { line }),
-      ...(column === null ? {} : { column }),
-    },
-  };
-}
-
-/** The place of the program's own code that a stack names first. The program begins in the second line of its file. */
-function placeIn(stack: string): { readonly line: number | null; readonly column: number | null } {
-  const [, line, column] = /program\.ts:(\d+)(?::(\d+))?/.exec(stack) ?? [];
-  return {
-    line: line === undefined ? null : Math.max(1, Number(line) - 1),
-    column: column === undefined ? null : Number(column),
-  };
 }
 
 function hintFor(name: string, names: readonly string[]): string {

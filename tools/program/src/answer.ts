@@ -1,0 +1,95 @@
+import { data, failure, type Json } from "@toolmount/core";
+import { notJson, type End, type Limit, type Start, type Thrown } from "./sandbox/messages.ts";
+
+type Program = Pick<Start, "source" | "names">;
+type Place = Pick<Thrown, "line" | "column">;
+
+/** What a model reads of a program that has ended: its result, or what is wrong, where, and how to fix it. */
+export function answerOf(end: End, program: Program, calls: number, output: string) {
+  const more = output === "" ? {} : { output };
+  if ("limit" in end)
+    return failure(limits[end.limit] + loopText(end, program.source), {
+      code: "PROGRAM_LIMIT",
+      details: { calls, ...more },
+    });
+  if ("thrown" in end)
+    return failure(describeThrown(end.thrown, program), {
+      code: "PROGRAM_FAILED",
+      details: { calls, ...more, ...(end.thrown.code === undefined ? {} : { thrown: end.thrown.code }) },
+    });
+  if (end.value === null)
+    return data({ result: null, calls, ...more, note: "the program returned nothing; end it with return" });
+  return data({ result: JSON.parse(end.value) as Json, calls, ...more });
+}
+
+const limits: Readonly<Record<Limit, string>> = {
+  steps: "The program computed for too long. Look for a loop that does not end",
+  memory: "The program used too much memory. Keep less of what it reads.",
+  result: "The program returned more than 4 million characters. Return a summary.",
+  stuck: "The program waits for a promise that nothing resolves. Await calls of tools only.",
+};
+
+/** The first loop from the place on where the engine has last known where it was. */
+function loopText({ limit, line = 1 }: Extract<End, { readonly limit: Limit }>, source: string): string {
+  if (limit !== "steps") return "";
+  const at = findFrom(source, line, /\b(?:for|while|do)\b/);
+  return at === null ? "." : `, such as the one${placeText(at, source)}.`;
+}
+
+/** `TypeError: there is no tool "read_fil"; did you mean read_file? (line 3:13: await tools.read_fil({}))` */
+function describeThrown(thrown: Thrown, { source, names }: Program): string {
+  const { name, message } = thrown;
+  return `${name}: ${message}${fixOf(message, names)}${placeText(placeOf(thrown, source), source)}`;
+}
+
+/** How to fix what the engine and Node only name. */
+function fixOf(message: string, names: readonly string[]): string {
+  const [, missing = ""] = /^(\S+) is not defined$/.exec(message) ?? [];
+  if (names.includes(missing)) return `; did you mean tools.${missing}?`;
+  if (message.endsWith("is not supported in strip-only mode"))
+    return "; types are only taken out, so write it in JavaScript, such as a constant object for an enum";
+  if (message.includes("outside of module code"))
+    return "; the source is the body of a function: it has tools and no modules, and ends with return";
+  return "";
+}
+
+/**
+ * The place of an error. The engine knows the places of some steps only, and names the last one before. Where the message
+ * names something that is not in that line, the place is the next line that has it.
+ */
+function placeOf({ message, line, column }: Thrown, source: string): Place {
+  const [, quoted, single, missing] = /"([^"]+)"|'([^']+)'|^(\S+) is not defined/.exec(message) ?? [];
+  const name = quoted ?? single ?? missing;
+  if (line === undefined) return message.startsWith(notJson) ? onlyReturn(source) : {};
+  if (name === undefined || source.split("\n")[line - 1]?.includes(name) === true) return { line, column };
+  return findFrom(source, line, name) ?? { line, column };
+}
+
+/** Where a program returns; nothing when it may return in several places. */
+function onlyReturn(source: string): Place {
+  const first = findFrom(source, 1, /\breturn\b/);
+  const others = first === null ? null : findFrom(source, first.line + 1, /\breturn\b/);
+  return first === null || others !== null ? {} : first;
+}
+
+/** The first line from a line on that has a text, and where in it. */
+function findFrom(
+  source: string,
+  line: number,
+  sought: string | RegExp,
+): { line: number; column: number } | null {
+  const lines = source.split("\n");
+  for (let at = line - 1; at < lines.length; at++) {
+    const text = lines[at]!;
+    const column = typeof sought === "string" ? text.indexOf(sought) : text.search(sought);
+    if (column !== -1) return { line: at + 1, column: column + 1 };
+  }
+  return null;
+}
+
+/** ` (line 3:12: const total = sum(all);)`, or nothing where the place is not known. */
+function placeText({ line, column }: Place, source: string): string {
+  const text = line === undefined ? undefined : source.split("\n")[line - 1];
+  if (text === undefined) return "";
+  return ` (line ${column === undefined ? line : `${line}:${column}`}: ${text.trim().slice(0, 200)})`;
+}
