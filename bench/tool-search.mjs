@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { data, silentLogger } from "@toolmount/core";
+import { createToolIndex } from "../tools/discovery/src/tool-index.ts";
 import { openHost } from "@toolmount/loader";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 
@@ -37,6 +38,7 @@ console.log(`saved at first                     ${percent(1 - first.total / befo
 console.log(`queries                            ${queries.length}`);
 for (const at of [1, 3, 5, 10])
   console.log(`recall of a right tool at ${String(at).padEnd(2)}       ${percent(share(at))}`);
+measureForeign();
 const missed = queries.filter((_, index) => ranks[index] > 5).map(({ query }) => query);
 console.log(`not among five                     ${missed.join(" · ") || "none"}`);
 await Promise.all([host.close(), whole.close()]);
@@ -60,6 +62,43 @@ async function askAll() {
     ranks: found,
     mean: { definitions: meanOf("definitions"), guidance: meanOf("guidance"), total: meanOf("total") },
   };
+}
+
+/**
+ * A set of other authors: the tools of 70 servers, and tasks with the steps that annotators took. A tool counts as found
+ * when a step of its task has it among the first five. Half of the tasks may be looked at when the search is changed.
+ */
+function measureForeign() {
+  const folder = join(here, "../../shared/fixtures/livemcpbench");
+  if (!existsSync(folder)) return console.log(`${folder} is not there: the set of others is not measured`);
+  const [tools, tasks] = ["tools.json", "tasks.json"].map((file) =>
+    JSON.parse(readFileSync(join(folder, file), "utf8")),
+  );
+  const index = createToolIndex(tools.map((tool, at) => asInfo(tool, `${at}`)));
+  const found = (step) => index.search(step, 5).map(({ tool }) => tool.aliases[0]);
+  const halves = [0, 1].map((half) => {
+    const chosen = tasks.filter((_, at) => at % 2 === half);
+    const hits = chosen.flatMap(({ steps, tools: gold }) => {
+      const seen = new Set(steps.flatMap(found));
+      return gold.map((name) => seen.has(name));
+    });
+    return hits.filter(Boolean).length / hits.length;
+  });
+  console.log(`527 tools of others, at 5           ${halves.map(percent).join(" (looked at), ")} (not)`);
+  const many = createToolIndex(
+    Array.from({ length: 10_000 }, (_, at) => asInfo(tools[at % tools.length], `${at}`)),
+  );
+  const steps = tasks.flatMap((task) => task.steps);
+  const begin = process.cpuUsage();
+  for (const step of steps) many.search(step, 5);
+  const { user, system } = process.cpuUsage(begin);
+  console.log(
+    `CPU time of a search, 10,000 tools  ${((user + system) / 1_000 / steps.length).toFixed(1)} ms`,
+  );
+}
+
+function asInfo({ server, name, description = "", inputSchema = {} }, id) {
+  return { name: id, aliases: [name], description, inputSchema, tags: [], owner: server };
 }
 
 function share(at) {

@@ -15,8 +15,11 @@ export interface ToolIndex {
   search(query: string, limit: number, accepts?: (tool: ToolInfo) => boolean): readonly FoundTool[];
 }
 
-/** How much a word counts by where it stands. A usage text names other tools, too, so that it counts little. */
-const boost = { name: 4, summary: 2, description: 2, arguments: 1, tags: 1, usage: 0.4 };
+/**
+ * How much a word counts by where it stands. A usage text names other tools, too, so that it counts little. The owner is
+ * the entry of the plan, such as the MCP server `word-documents`, whose tools say only "adds a paragraph".
+ */
+const boost = { name: 6, summary: 2, description: 2, owner: 1, arguments: 0.5, tags: 1, usage: 0.4 };
 
 /** Puts tools into an index: BM25 over names, summaries, descriptions, arguments, tags and usage texts. */
 export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
@@ -50,6 +53,7 @@ function pageOf(tool: ToolInfo): Record<string, string> {
     name: [tool.name, ...tool.aliases].join(" "),
     summary: summaryOf(tool),
     description: tool.description,
+    owner: tool.owner,
     arguments: argumentText(tool.inputSchema),
     tags: tool.tags.join(" "),
     usage: tool.usage ?? "",
