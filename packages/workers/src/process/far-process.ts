@@ -110,18 +110,19 @@ export class FarProcess {
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
     const { logger } = this.#options;
     const run = createNearRun(job, control, logger, (message) => this.#send(message), this.#rehearsals);
+    this.#meter.refill();
     return this.#follow(job.runId, run, control.signal);
   }
 
   /** Asks a hook or a capability of the module. A process that does not answer before `signal` aborts is killed. */
   async ask(question: Question, signal: AbortSignal): Promise<unknown> {
     const runId = `question ${(this.#questions += 1)}`;
+    this.#meter.allowAnswer();
     this.#send({ type: "ask", runId, question });
     return this.#follow(runId, new NearQuestion(), signal);
   }
 
   async #follow(runId: string, run: NearRun, signal: AbortSignal): Promise<ToolReturn> {
-    this.#meter.refill();
     this.#runs.set(runId, run);
     const stop = () => this.#stop(runId, signal, this.#options.clock);
     if (signal.aborted) stop();
@@ -163,10 +164,8 @@ export class FarProcess {
   /** A process that ends closes its channel first; only one that keeps running without it is killed. */
   #afterClose(): void {
     if (!this.isAlive) return;
-    const timer = this.#options.clock.setTimer(
-      () => this.kill("it closed its channel to the host"),
-      endAfterMs,
-    );
+    const kill = () => this.kill("it closed its channel to the host");
+    const timer = this.#options.clock.setTimer(kill, endAfterMs);
     void this.ended.then(() => timer.cancel());
   }
 

@@ -24,6 +24,14 @@ export class MessageMeter {
     this.#countedAt = this.#clock.now();
   }
 
+  /**
+   * Allows the answer to a question of the host, and the message that it was stopped. A question gives no more: the host also
+   * asks about events that the process itself has emitted.
+   */
+  allowAnswer(): void {
+    this.#messages = Math.min(messages.most, this.#messages + 2);
+  }
+
   /** Counts a message; returns what was too much, once the allowance is used up. */
   take(length: number): string | undefined {
     this.#messages -= 1;
