@@ -48,6 +48,8 @@ test.each([
   ["an answer without arguments", '{"name": "look"}'],
   ["arguments that are no object", '{"name": "look", "arguments": [1]}'],
   ["half a call", `<tool_call>${json.slice(0, -4)}`],
+  ["a fence that does not end", `\`\`\`json\n${json}...`],
+  ["words before the end of a fence", `It is called so:\n${json}\`\`\``],
   ["words", "The sky is blue."],
   ["nothing", ""],
 ])("leaves %s as it is", (_, text) => {
