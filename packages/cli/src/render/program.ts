@@ -40,7 +40,7 @@ export function writeProgram(screen: Screen, shown: ShownProgram, now: number): 
     `${screen.paint("bold", printable(run.tool))} ${stateOf(run)} · began ${agoOf(run.startedAt, now)}${session}`,
   );
   if (error !== null) screen.line(screen.paint("red", printable(error)));
-  const width = String(program.lines.at(-1)?.line ?? "").length;
+  const width = String(Math.max(...program.lines.map(({ line }) => line ?? 0))).length;
   for (const line of program.lines) writeLine(screen, shown, line, width);
   const calls = program.lines.flatMap((line) => line.calls);
   const counts = [...Map.groupBy(calls, stateOf)].map(([state, { length }]) => `${length} ${state}`);
@@ -59,7 +59,7 @@ function writeLine(
 ): void {
   const mark = isNow ? screen.paint("yellow", "▶") : " ";
   const number = String(line ?? "?").padStart(width);
-  const text = printable(code.replaceAll("\t", "  ").trimEnd());
+  const text = line === null ? "(line not known)" : printable(code.replaceAll("\t", "  ").trimEnd());
   screen.line(
     `${mark} ${screen.paint("dim", number)}  ${isNow ? screen.paint("bold", text) : text}`.trimEnd(),
   );

@@ -96,7 +96,7 @@ function Line({ line: { line, code, isNow, calls: made }, asked }: LineProps) {
     <li aria-current={isNow ? "step" : undefined}>
       <span class="number">{line ?? "?"}</span>
       <code>
-        {code}
+        {line === null ? "(line not known)" : code}
         {isNow && <span class="quiet"> (it waits here)</span>}
       </code>
       {made.length > 0 && (
