@@ -182,6 +182,8 @@ export const noWaysIn: Readonly<Record<string, string>> = {
   "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
   "packages/cli/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
   "packages/cli/src/learn/judge-host.ts": "no tool runs: recorded calls are judged, and each gets no data",
+  "packages/cli/src/plan-evals/world.ts":
+    "calls a host of an evaluation's own, after the evaluated plan has decided: packages/cli/test/agent/eval-worlds.test.ts",
   "packages/testing/src/trial/trial-calls.ts":
     "a kit for tests calls the tool that is tried, on a host of its own",
   "packages/testing/src/fakes/scripted.ts": "a kit for tests, on the host that the test gives",
