@@ -51,6 +51,7 @@ test.each(pairs)(
     expect(tools.map(({ execution }) => execution?.taskSupport)).toEqual(
       isKept ? ["optional", "required"] : [undefined, undefined],
     );
+    expect(JSON.stringify(plain)).not.toContain("related-task");
     expect(plain.content).toEqual([{ type: "text", text: "a report on bees" }]);
     expect(personal.content).toEqual([{ type: "text", text: "a report on personal for ada" }]);
   },

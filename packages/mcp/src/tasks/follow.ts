@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   ProtocolError,
   ProtocolErrorCode,
+  RELATED_TASK_META_KEY,
   type CallToolResult,
   type Client,
   type RequestOptions,
@@ -75,7 +76,7 @@ export async function followTask(
       if (client.getProtocolEra() === "legacy") {
         // A server from before 2026 asks while this request waits for the result.
         if (isEnded(state) || state.status === "input_required")
-          return (await ask("tasks/result")) as CallToolResult;
+          return withoutTask((await ask("tasks/result")) as CallToolResult);
       } else {
         if (isEnded(state)) return resultOf(state);
         const open = Object.entries(state.inputRequests ?? {}).filter(([key]) => !answered.has(key));
@@ -90,6 +91,12 @@ export async function followTask(
       void client.request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({})).catch(() => {}); // it may have ended
     throw error;
   }
+}
+
+/** A result without the task of the server, which is not one that the client in front knows. */
+function withoutTask({ _meta: meta = {}, ...result }: CallToolResult): CallToolResult {
+  const { [RELATED_TASK_META_KEY]: _, ...others } = meta;
+  return { ...result, ...(Object.keys(others).length > 0 && { _meta: others }) };
 }
 
 function pauseOf({ pollInterval, pollIntervalMs }: Task): number {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   ProtocolError,
   ProtocolErrorCode,
+  RELATED_TASK_META_KEY,
   type CallToolResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -20,9 +21,6 @@ const pauseMs = 500;
 
 /** Tasks of one session that run. */
 const maxTasks = 1_000;
-
-/** The key under which messages for a task of 2025-11-25 name it. */
-const relatedKey = "io.modelcontextprotocol/related-task";
 
 /** How the work of a task ended: with a result, or with an error of the protocol. */
 interface Ended {
@@ -121,7 +119,7 @@ class ServedTask {
 
   /** Waits for the result. Meanwhile a client from before 2026 is asked, on the stream of its request. */
   async result({ mcpReq }: ServerContext): Promise<CallToolResult> {
-    const related = { [relatedKey]: { taskId: this.id } };
+    const related = { [RELATED_TASK_META_KEY]: { taskId: this.id } };
     while ((await raceSignal(this.#call.next(), mcpReq.signal)) === undefined) {
       const asked = Object.entries(this.#call.state.asked ?? {}).map(async ([key, { method, params }]) => {
         const request = { method: method as "elicitation/create", params: { ...params, _meta: related } };
