@@ -78,6 +78,9 @@ test("the page shows a program while it waits and when it has ended, also in ano
   expect(await now.innerText()).toMatch(/^17\s+const paid = await tools\.pay/);
   await line(page, "const invoices").getByText("100 calls of read_invoice").waitFor();
   await line(page, "tools.remind").getByText("NO_CUSTOMER").waitFor();
+  const phone = await openPage(browser, first.url, tokens.ops, windows[3]);
+  await phone.getByRole("link").filter({ hasText: "pay" }).first().click();
+  await expect.poll(() => showsLine(phone)).toBe(true);
   if (process.env["TOOLMOUNT_WRITE"] === "1") await takePictures(first.url, tokens.ops, "question");
   await page.locator("[data-decides]:not([aria-disabled])").waitFor();
   await page.locator(".pane").getByRole("button", { name: "Approve once" }).press("Enter");
@@ -100,6 +103,17 @@ test("the page shows a program while it waits and when it has ended, also in ano
   expect(await program(later).locator("[aria-current]").count()).toBe(0);
   if (process.env["TOOLMOUNT_WRITE"] === "1") await takePictures(next.url, tokens.ops, "call", runId);
 });
+
+/** Whether the line that waits is in the visible part of the source. */
+function showsLine(page: Page): Promise<boolean> {
+  return program(page)
+    .locator(".program")
+    .evaluate((box) => {
+      const line = box.querySelector("[aria-current]")!.getBoundingClientRect();
+      const { top, bottom } = box.getBoundingClientRect();
+      return line.top >= top && line.bottom <= bottom;
+    });
+}
 
 /** Takes the pictures of a program, in the question that it asks or in its call. */
 async function takePictures(url: string, token: string, view: string, runId?: string): Promise<void> {
