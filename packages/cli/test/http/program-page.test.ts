@@ -109,9 +109,9 @@ function showsLine(page: Page): Promise<boolean> {
   return program(page)
     .locator(".program")
     .evaluate((box) => {
-      const line = box.querySelector("[aria-current]")!.getBoundingClientRect();
+      const waits = box.querySelector("[aria-current]")!.getBoundingClientRect();
       const { top, bottom } = box.getBoundingClientRect();
-      return line.top >= top && line.bottom <= bottom;
+      return waits.top >= top && waits.bottom <= bottom;
     });
 }
 
