@@ -115,7 +115,7 @@ test("a skill that is not as it was locked is served to no client", async () => 
 test("a host without skills does not declare the extension", async () => {
   const client = await connect(await listen(await open({ version: 1 }, options)), "modern");
 
-  expect(client.getServerCapabilities()?.extensions).toBeUndefined();
+  expect(client.getServerCapabilities()?.extensions).toEqual({ "io.modelcontextprotocol/tasks": {} });
 });
 
 test.each(["legacy", "modern"])(

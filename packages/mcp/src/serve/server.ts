@@ -57,7 +57,6 @@ export async function createServer(serving: Serving): Promise<Server> {
   const { name = "toolmount", version = "0.0.0" } = options;
   const { instructions, sources, skills } = serving.toolsOnly === true ? bare : await describe(serving);
   const exposed = exposedCapabilities(sources, serving.era);
-  const tasks = taskCapabilities(serving.era);
   const { make = (info, given) => new Server(info, given) } = serving;
   const server = make(
     { name, version },
@@ -66,8 +65,7 @@ export async function createServer(serving: Serving): Promise<Server> {
         tools: { listChanged: true },
         logging: {},
         ...exposed,
-        ...tasks,
-        extensions: { ...tasks.extensions, ...(skills !== undefined && { [skillsExtension]: {} }) },
+        ...taskCapabilities(serving.era, skills === undefined ? [] : [skillsExtension]),
       },
       requestState: { verify: (state) => openState(state, serving) },
       ...(instructions !== null && instructions !== "" && { instructions }),

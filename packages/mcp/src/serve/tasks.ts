@@ -21,10 +21,13 @@ export interface AsTask {
   create(call: SuspendableCall): object;
 }
 
-/** The capabilities that say that calls may be tasks. */
-export function taskCapabilities(era: Era): ServerCapabilities {
-  if (era === "modern") return { extensions: { [tasksExtension]: {} } };
-  return { tasks: { cancel: {}, requests: { tools: { call: {} } } } };
+/** The capabilities that say that calls may be tasks, with `others`, the names of further extensions. */
+export function taskCapabilities(era: Era, others: readonly string[]): ServerCapabilities {
+  const names = era === "modern" ? [tasksExtension, ...others] : others;
+  return {
+    ...(names.length > 0 && { extensions: Object.fromEntries(names.map((name) => [name, {}])) }),
+    ...(era === "legacy" && { tasks: { cancel: {}, requests: { tools: { call: {} } } } }),
+  };
 }
 
 /** Returns how a call can become a task; undefined where its client knows no tasks. */
