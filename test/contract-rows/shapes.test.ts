@@ -52,12 +52,6 @@ const shapes: readonly (readonly [title: string, file: string, text: string, nam
   ],
   ["Tool-Forge: a factory", "a.mjs", `export const create = () => (${definition("get_a")});`, ["get_a"]],
   [
-    "Tool-Forge: a camel-case name",
-    "a.mjs",
-    `export const t = ${definition("getHoldings")};`,
-    ["getHoldings"],
-  ],
-  [
     "Tool-Forge: an instance of a class",
     "a.mjs",
     `class T { name = "get_a"; description = "Gets. Use it when asked. Not else."; schema = { type: "object", properties: { of: { type: "string" } } };
@@ -165,6 +159,12 @@ test.each([
     "a.mjs",
     `export ${aptix("agent_a", { type: "class A", schema: "nested" })}`,
     '{ type: "function", name, description, parameters }',
+  ],
+  [
+    "a Tool-Forge definition with a camel-case name",
+    "a.mjs",
+    `export const t = ${definition("getHoldings")};`,
+    "defineTool",
   ],
   ["an empty CommonJS module", "a.cjs", "module.exports = {};", "it exports no tool"],
   ["a default export of a mount alone", "a.mjs", `export default ${mounting(amplifier("count_a"))}`, "mount"],

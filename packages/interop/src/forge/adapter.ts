@@ -1,5 +1,5 @@
 import { ToolmountError, type AdapterServices, type ToolAdapter, type ToolDefinition } from "@toolmount/core";
-import { completeClassification, isRecord } from "@toolmount/core/internal";
+import { completeClassification } from "@toolmount/core/internal";
 
 /** The mark of tools that `defineTool` made; those are ours. */
 const authored = Symbol.for("toolmount.authored");
@@ -45,8 +45,8 @@ export const forgeAdapter: ToolAdapter = {
 };
 
 /**
- * Whether a thing is a Tool-Forge definition, however incomplete, that was not written for toolmount. A complete one has
- * toolmount's own shape, too: it is one of Tool-Forge only if its name follows that contract.
+ * Whether a thing is a Tool-Forge definition, however incomplete, that was not written for toolmount. A complete one with
+ * a Zod schema has toolmount's own shape, too: it is one of Tool-Forge only if its name follows that contract.
  */
 function isForgeTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || authored in thing || converted in thing) return false;
@@ -57,7 +57,8 @@ function isForgeTool(thing: unknown): boolean {
 
 function isOfOurShape(thing: object): boolean {
   const { schema } = thing as { readonly schema?: unknown };
-  return isRecord(schema) && classification.every((member) => thing[member as never] !== undefined);
+  const hasParser = typeof schema === "object" && schema !== null && "~standard" in schema;
+  return hasParser && classification.every((member) => thing[member as never] !== undefined);
 }
 
 function hasNameOfForge({ name }: { readonly name?: unknown }): boolean {
