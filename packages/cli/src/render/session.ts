@@ -38,13 +38,13 @@ export function writeDetails(screen: Screen, details: SessionDetails, now: numbe
   ];
   const facts = [countOf(details.items.length, "item"), `about ${tokens} tokens`, ...shortened];
   screen.line(screen.paint("dim", `the model sees now: ${facts.join(" · ")}`));
-  for (const item of details.items) writeItem(screen, item);
+  for (const item of details.items) screen.line(itemText(screen, item));
   for (const { tool, waitsFor, callId } of details.waiting)
     screen.line(screen.paint("yellow", `… ${printable(tool)} waits for: ${waitsFor} (${printable(callId)})`));
   for (const child of details.children) screen.line(screen.paint("dim", `child ${printable(child)}`));
 }
 
-/** Writes one item of a conversation. At a terminal, what a model said reads as it did when it arrived. */
+/** Writes one item of a chat. At a terminal, what the model said reads as it did when it arrived. */
 export function writeItem(screen: Screen, item: Item): void {
   if (screen.columns === undefined || item.type !== "message" || item.role !== "assistant")
     return screen.line(itemText(screen, item));
