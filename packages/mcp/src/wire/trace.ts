@@ -34,6 +34,8 @@ export function traceConnections(peer: Peer, connection: TracedConnection): void
   };
 }
 
+const reused = { code: "id_reused", message: "another request has the same id" };
+
 interface Running {
   readonly trace: McpTrace;
   readonly startedAt: number;
@@ -113,6 +115,8 @@ class TracedWire {
   #begin<Value>(side: McpTrace["side"], message: Message, act: (message: Message) => Value): Value {
     const trace = this.#traceOf(side, message);
     const running = side === "client" ? this.#sent : this.#received;
+    // The earlier request would never end: its answer has the same id.
+    this.#finish(running, message["id"], reused);
     running.set(message["id"], { trace, startedAt: systemClock.now() });
     return beginMcp(trace, () => act(withTrace(message, trace.traceparent)));
   }
