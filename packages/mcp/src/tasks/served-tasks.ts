@@ -100,12 +100,12 @@ class ServedTask {
   /** Answers of a client of 2026; those that are missing may come later. */
   answer(given: Readonly<Record<string, unknown>>): void {
     const { asked = {}, round } = this.#call.state;
-    const known = Object.keys(asked).filter((key) => `${round}.${key}` in given);
+    const known = Object.keys(asked).filter((key) => Object.hasOwn(given, `${round}.${key}`));
     this.#answers = {
       ...this.#answers,
       ...Object.fromEntries(known.map((key) => [key, given[`${round}.${key}`]])),
     };
-    if (!Object.keys(asked).every((key) => key in this.#answers)) return;
+    if (!Object.keys(asked).every((key) => Object.hasOwn(this.#answers, key))) return;
     this.#call.answer(this.#answers);
     this.#answers = {};
   }
