@@ -7,7 +7,7 @@ import * as policy from "@toolmount/policy";
 import * as store from "@toolmount/store";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "./support/http.ts";
-import { folderOf, open } from "./support/world.ts";
+import { eraPairs, folderOf, open } from "./support/world.ts";
 
 const extensions = {
   "@toolmount/interop": interop,
@@ -15,13 +15,6 @@ const extensions = {
   "@toolmount/policy": policy,
   "@toolmount/store": store,
 };
-
-const pairs = [
-  ["legacy", "legacy"],
-  ["legacy", "modern"],
-  ["modern", "legacy"],
-  ["modern", "modern"],
-] as const;
 
 /** A client whose user and model answer everything, before a plan that lets the server ask for it. */
 async function world(clientEra: "legacy" | "modern", era: "legacy" | "modern", plan: object = {}) {
@@ -80,7 +73,7 @@ async function world(clientEra: "legacy" | "modern", era: "legacy" | "modern", p
   return { host, asked, elicit, sample, prompt, read, called, tools: () => client.listTools() };
 }
 
-test.each(pairs)(
+test.each(eraPairs)(
   "a question to a %s client of a %s server is a call that the audit has, and no tool for models",
   async (clientEra, era) => {
     const { host, elicit, sample, called, tools } = await world(clientEra, era);
@@ -101,7 +94,7 @@ test.each(pairs)(
   },
 );
 
-test.each(pairs)(
+test.each(eraPairs)(
   "a rule decides by name which questions of a server reach the user of a %s client (%s server)",
   async (clientEra, era) => {
     const deny = ["*.elicitation", "*.sampling"];
@@ -118,7 +111,7 @@ test.each(pairs)(
   },
 );
 
-test.each(pairs)(
+test.each(eraPairs)(
   "a question that a rule wants approved reaches the user of a %s client after the approval (%s server)",
   async (clientEra, era) => {
     const rules = [{ match: { tool: "*.elicitation", arguments: { message: "*" } }, answer: "ask" }];
@@ -136,7 +129,7 @@ test.each(pairs)(
   },
 );
 
-test.each(pairs)(
+test.each(eraPairs)(
   "a question before a prompt or a resource is a call, too: a %s client answers it, and the audit has it (%s server)",
   async (clientEra, era) => {
     const { asked, prompt, read, called } = await world(clientEra, era);
@@ -154,7 +147,7 @@ test.each(pairs)(
   },
 );
 
-test.each(pairs)(
+test.each(eraPairs)(
   "a rule binds a question before a prompt or a resource: the user of a %s client never sees it (%s server)",
   async (clientEra, era) => {
     const { asked, prompt, read } = await world(clientEra, era, { policy: { deny: ["*.elicitation"] } });

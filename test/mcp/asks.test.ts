@@ -3,7 +3,7 @@ import { silentLogger } from "@toolmount/core";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "./support/http.ts";
-import { open } from "./support/world.ts";
+import { eraPairs, open } from "./support/world.ts";
 
 const server = {
   command: process.execPath,
@@ -34,14 +34,7 @@ async function connect(
   return client;
 }
 
-const pairs = [
-  ["legacy", "legacy"],
-  ["legacy", "modern"],
-  ["modern", "legacy"],
-  ["modern", "modern"],
-] as const;
-
-test.each(pairs)(
+test.each(eraPairs)(
   "a %s client answers the question of a %s server, where the plan lets the server ask",
   async (clientEra, era) => {
     const client = await connect(clientEra, { era, ask: ["elicitation"] });
@@ -65,7 +58,7 @@ test("a server that asks again after each answer ends with 16 rounds, and the ca
   expect(asked).toHaveLength(16);
 });
 
-test.each(pairs)(
+test.each(eraPairs)(
   "a person before a %s client sees the hidden characters in a question of a %s server",
   async (clientEra, era) => {
     const asked: string[] = [];
@@ -77,7 +70,7 @@ test.each(pairs)(
   },
 );
 
-test.each(pairs)(
+test.each(eraPairs)(
   "a %s client is not asked by a %s server whose plan does not allow it: the call fails",
   async (clientEra, era) => {
     const client = await connect(clientEra, { era, ask: ["sampling"] });

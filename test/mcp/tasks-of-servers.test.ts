@@ -5,7 +5,7 @@ import { silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "./support/http.ts";
 import { entryOf, realServers } from "./support/real-servers.ts";
-import { folderOf, open, until } from "./support/world.ts";
+import { eraPairs, folderOf, open, until } from "./support/world.ts";
 
 /** A host with the server whose tool runs as a task, and a client of it whose user answers forms. */
 async function world(clientEra: "legacy" | "modern", era: "legacy" | "modern") {
@@ -30,14 +30,7 @@ async function world(clientEra: "legacy" | "modern", era: "legacy" | "modern") {
   return { host, client, notes: async () => (await readFile(notes, "utf8")).trim().split("\n") };
 }
 
-const pairs = [
-  ["legacy", "legacy"],
-  ["legacy", "modern"],
-  ["modern", "legacy"],
-  ["modern", "modern"],
-] as const;
-
-test.each(pairs)(
+test.each(eraPairs)(
   "a %s client that knows no tasks gets the result of a task of a %s server, and answers what it asks",
   async (clientEra, era) => {
     const { client } = await world(clientEra, era);

@@ -60,6 +60,14 @@ function has(pid: number, word: string): boolean {
   }
 }
 
+/** The eras of a client and of a server behind the host. */
+export const eraPairs = [
+  ["legacy", "legacy"],
+  ["legacy", "modern"],
+  ["modern", "legacy"],
+  ["modern", "modern"],
+] as const;
+
 /** Waits until something is so. */
 export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 20));
