@@ -29,7 +29,7 @@ export async function listPrograms(
 
 /**
  * Reads the program that an id means: the id of its run or of a question that it asks, or the beginning of one. Null: the
- * newest. Throws `USAGE_INVALID` when there is none.
+ * newest. Throws `USAGE_INVALID` when the audit has no such program.
  */
 export async function findProgram(
   host: OpenedHost,

@@ -19,7 +19,7 @@ export interface SeenTurn {
   readonly tokens: number;
   /** Undefined where the plan has no prices. */
   readonly cost?: number | undefined;
-  /** The state of the world afterwards, as JSON; undefined where there is none. */
+  /** The state of the world afterwards, as JSON; undefined in a run without a world. */
   readonly state?: unknown;
 }
 
