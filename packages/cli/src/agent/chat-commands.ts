@@ -6,8 +6,10 @@ import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable } from "../screen/table.ts";
 import { wrapped } from "../screen/wrap.ts";
-import { undoLastTurn } from "./undo.ts";
 import type { Agent } from "./with-reasoner.ts";
+import type { OpenedHost } from "@toolmount/loader";
+import { confirmUndo, mayUndo } from "../host/confirm-undo.ts";
+import { lineOf, writeUndo } from "../render/changes.ts";
 
 /** What the commands of a chat read and change. */
 export interface Chat {
@@ -134,6 +136,27 @@ function writeCost(_argument: string, { turns }: Chat, { err }: Shell): void {
 async function undoTurn(_argument: string, chat: Chat, shell: Shell): Promise<void> {
   const undone = await undoLastTurn(chat.agent.host, chat.sessionId, shell);
   if (undone.length > 0) chat.note = `(The user undid these calls of yours: ${undone.join("; ")}.)`;
+}
+
+/**
+ * Undoes what the last turn of a session changed, also one of an earlier process, after a question: as `toolmount undo` does.
+ * Returns the changes in words, for the model.
+ */
+async function undoLastTurn(host: OpenedHost, sessionId: string, shell: Shell): Promise<readonly string[]> {
+  const session = host.session(sessionId);
+  const changes = await session.changes();
+  const newest = changes.findLast((change) => mayUndo(change) && change.turnId !== undefined);
+  if (newest === undefined) {
+    shell.err.line("no turn of this session changed something that can be undone");
+    return [];
+  }
+  const chosen = changes.filter(({ turnId }) => turnId === newest.turnId);
+  return shell.interruptible(async (controller) => {
+    if (!(await confirmUndo(chosen, shell, controller))) return [];
+    const report = await session.undo({ turn: newest.turnId }, { abortSignal: controller.signal });
+    writeUndo(shell.err, report);
+    return report.undone.map(lineOf);
+  });
 }
 
 async function writeApprovals(_argument: string, { agent: { host } }: Chat, { err }: Shell): Promise<void> {
