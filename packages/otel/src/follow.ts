@@ -15,8 +15,8 @@ import {
   type ModelTrace,
   type TurnTrace,
 } from "@toolmount/core/tracing";
-import { ContextStore } from "./context-store.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
 
 /** A span that is open, and the context in which what it covers runs. */
 export interface Open {
@@ -125,4 +125,21 @@ function ownOf({ traceparent }: Message, bySpan: ReadonlyMap<string, Open>): Ope
   const caller = parseTraceparent(traceparent);
   const own = caller === null ? undefined : bySpan.get(caller.spanId);
   return own?.span.spanContext().traceId === caller?.traceId ? own : undefined;
+}
+
+/**
+ * Bound to the tracing channel's `start`, makes a call run inside an OpenTelemetry context, so that spans which the tool
+ * or its libraries begin lie under the call's.
+ *
+ * OpenTelemetry keeps its context where only its API gets at it, so this store keeps nothing itself.
+ */
+class ContextStore extends AsyncLocalStorage<Context> {
+  override run<Result>(store: Context, callback: () => Result): Result;
+  override run<Result, Args extends unknown[]>(
+    store: Context,
+    callback: (...args: Args) => Result,
+    ...args: Args
+  ): Result {
+    return context.with(store, () => callback(...args));
+  }
 }
