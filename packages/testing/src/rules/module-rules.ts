@@ -121,6 +121,16 @@ export const moduleRules: readonly ModuleRule[] = [
           yield found(`manifest.tools.${name}`, "it is not mounted");
     },
   },
+  {
+    id: "abort_in_flight",
+    severity: "warning",
+    why: "a cancelled call that runs on still costs",
+    fix: "pass context.abortSignal to what the tool waits for",
+    *check({ ignoredCancel }) {
+      for (const name of ignoredCancel)
+        yield found(`tools.${name}.execute`, "it ran on after it was cancelled");
+    },
+  },
 ];
 
 type ManifestTool = { readonly name: string } & Readonly<Record<string, unknown>>;
