@@ -12,11 +12,12 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import { readLines, writeLine } from "./lines.ts";
 import type { FarMessage } from "./far-message.ts";
-import { channelDescriptor, type HostMessage } from "./messages.ts";
+import { channelDescriptor, type HostMessage, type Question } from "./messages.ts";
 import { mountFar, type Described, type FarModule, type FarTool } from "./mount-far.ts";
-import { answerQuestion } from "./far-answer.ts";
 import { messageText, runFar, type Kept } from "./far-run.ts";
 import { withoutSignals } from "./without-signals.ts";
+import { callMethod } from "./crossing.ts";
+import { returnedJson, thrownJson } from "./to-json.ts";
 
 /** Node has this member behind its permission model only. */
 if ("permission" in process && process.permission !== undefined) withoutSignals();
@@ -55,7 +56,7 @@ function receive(message: HostMessage): void {
     case "called":
       return asked.get(message.id)?.resolve(message.outcome);
     case "ask":
-      return void answerQuestion(module?.described?.registrations, message, send);
+      return void answerQuestion(message);
     case "used":
       return asked.get(message.id)?.resolve(message.value);
     case "call-failed":
@@ -122,6 +123,27 @@ function issuesToSend(issues: readonly Issue[]) {
 function abort({ runId, name, message }: Extract<HostMessage, { type: "abort" }>): void {
   send({ type: "aborting", runId });
   running.get(runId)?.abort(new DOMException(message, name));
+}
+
+/** Answers a question of the host, by a hook or a capability that the module has registered. */
+async function answerQuestion({ runId, question }: Extract<HostMessage, { type: "ask" }>): Promise<void> {
+  try {
+    send({ type: "returned", runId, value: returnedJson(await answerOf(question)) });
+  } catch (thrown) {
+    send({ type: "threw", runId, thrown: thrownJson(thrown) });
+  }
+}
+
+async function answerOf(question: Question): Promise<unknown> {
+  const registrations = module?.described?.registrations;
+  if ("hook" in question) {
+    // The hooks of a module get its own events in this process, before the host emits them.
+    if (registrations?.own.has(question.event) === true) return undefined;
+    // A hook that its module has removed does not answer.
+    return registrations?.hooks.get(question.hook)?.handler(question.event, question.data);
+  }
+  const { capability: name, method, arguments: given } = question;
+  return callMethod(name, registrations?.capabilities.get(name)?.value, method, given);
 }
 
 let nextNumber = 0;

@@ -7,6 +7,8 @@ import {
   type Json,
   type JsonObject,
   type ToolDefinition,
+  isToolInterrupt,
+  type PartialResult,
 } from "@toolmount/core";
 import {
   adaptModule,
@@ -20,7 +22,6 @@ import {
   type LoadedModule,
   type PreparedSchema,
 } from "@toolmount/core/internal";
-import { describingFailures } from "./described-failure.ts";
 import { describeTool } from "./describe-tool.ts";
 import type { DescribedTool } from "./described-tool.ts";
 import type { HostMessage } from "./messages.ts";
@@ -36,6 +37,7 @@ import {
   type Registrations,
   type UseCapability,
 } from "./granted-coordinator.ts";
+import { messageOf } from "@toolmount/core/errors";
 
 /** A tool that runs in this process. */
 export interface FarTool {
@@ -152,6 +154,36 @@ function prepare(definition: ToolDefinition, describe: boolean): FarTool {
   const parses = describe && isStandardSchema(schema);
   const own = describe ? describingFailures(definition) : definition;
   return { definition: own, parse: parses ? prepareSchema(name, schema, null).parse : undefined };
+}
+
+/** A tool whose failures are described where it runs: a host that has not imported it has no words for them. */
+function describingFailures(tool: ToolDefinition): ToolDefinition {
+  const { failures } = tool;
+  if (failures === undefined) return tool;
+  return {
+    ...tool,
+    async execute(params, context) {
+      try {
+        return await tool.execute(params, context);
+      } catch (thrown) {
+        throw isToolInterrupt(thrown) ? thrown : new DescribedFailure(thrown, failures.describe(thrown));
+      }
+    },
+  };
+}
+
+/** What a tool of another contract threw, with the failure that its contract makes of it. */
+class DescribedFailure extends Error {
+  readonly described: PartialResult<never>;
+
+  constructor(thrown: unknown, described: PartialResult<never>) {
+    super(messageOf(thrown), { cause: thrown });
+    // Only plain JSON crosses to the host, and a failure is of a class.
+    this.described = { ...described };
+    if (!(thrown instanceof Error)) return;
+    this.name = thrown.name;
+    if (thrown.stack !== undefined) this.stack = thrown.stack;
+  }
 }
 
 async function describeAll(

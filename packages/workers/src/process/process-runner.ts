@@ -13,14 +13,15 @@ import { messageOf } from "@toolmount/core/errors";
 import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Border, Grants as BorderGrants, NodeProgram } from "../border/border.ts";
-import { secretsBeside } from "../border/code-folders.ts";
+import { secretsBeside, codeFolders } from "../border/code-folders.ts";
 import { unavailable } from "../run-failures.ts";
 import type { Grants, Question } from "../far/messages.ts";
 import { FarProcess } from "./far-process.ts";
-import { farProgram } from "./far-program.ts";
 import { ModulePool } from "./module-pool.ts";
 import { describedModule } from "./described-module.ts";
 import { GivenCapabilities, type NearServices } from "./near-services.ts";
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 /** What a process runner needs of its host. */
 export interface ProcessRunnerOptions {
@@ -221,4 +222,20 @@ interface MountedHow {
   readonly describe: boolean;
   readonly grants: Grants;
   readonly services: NearServices;
+}
+
+const file = fileURLToPath(import.meta.resolve("#far-process"));
+
+/** From the sources, the process imports sources, too. */
+const isSource = file.endsWith(".ts");
+
+/** The program that runs the calls of a module in a process. */
+function farProgram(module: string): NodeProgram {
+  return {
+    node: realpathSync(process.execPath),
+    // A neighbour cannot open its inspector by a signal.
+    options: ["--disable-sigusr1", ...(isSource ? ["--conditions=@toolmount/source"] : [])],
+    file,
+    code: codeFolders([file, module]),
+  };
 }
