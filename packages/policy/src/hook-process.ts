@@ -5,7 +5,7 @@ import { programCommand, signalTree, treeOptions, type ProgramGuard } from "@too
 const maxHookOutputBytes = 65_536;
 
 /** How a hook is run. */
-export interface HookRun {
+interface HookRun {
   /** Its standard input. */
   readonly input: string;
   readonly cwd: string | undefined;

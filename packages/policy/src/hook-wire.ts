@@ -52,7 +52,7 @@ const answerSchema = z.object({
 });
 
 /** A gate's answer, or why the hook has failed. */
-export type HookAnswer = { readonly result: HookResult } | { readonly failure: string };
+type HookAnswer = { readonly result: HookResult } | { readonly failure: string };
 
 /** Reads how a hook ended. */
 export function readHookAnswer(end: HookEnd, event: string, data: EventData): HookAnswer {

@@ -2,7 +2,7 @@ import type { ToolInfo } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
 
 /** A pattern of a list, read: `bash(git push*)`, `grep(path: src/*)`, `web_fetch`. */
-export interface ToolPattern {
+interface ToolPattern {
   /** A glob over the name under which the tool is offered. */
   readonly tool: string;
   /** The argument that the glob is about; undefined for the first required one. */

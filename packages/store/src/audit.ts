@@ -11,7 +11,7 @@ import type { Tables } from "./tables.ts";
 const rowsPerInsert = 1_000;
 
 /** The audit of a store, and what ends its timer. */
-export interface StoredAudit extends AuditSink {
+interface StoredAudit extends AuditSink {
   stop(): void;
 }
 

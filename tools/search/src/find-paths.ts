@@ -9,7 +9,7 @@ import type { Searcher } from "./searcher.ts";
 /** Most paths that one search collects; the engine is stopped there. */
 const maxPaths = 50_000;
 
-export interface Wanted {
+interface Wanted {
   readonly searcher: Pick<Searcher, "settings" | "guard">;
   readonly type: "file" | "dir" | "any";
   readonly includeIgnored: boolean;

@@ -1,7 +1,7 @@
 import type { TurnEvent } from "@toolmount/reasoner";
 
 /** What a turn waits for, for a line that moves. */
-export interface RunningCalls {
+interface RunningCalls {
   /** What runs after an event: names of tools, the model, or nothing while text arrives or the turn is over. */
   after(event: TurnEvent): readonly string[];
 }

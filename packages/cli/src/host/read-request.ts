@@ -13,7 +13,7 @@ import { jsonText, printable } from "../screen/printable.ts";
 import { askArguments, missingArguments } from "./argument-form.ts";
 
 /** A call as the host takes it. */
-export interface CallRequest {
+interface CallRequest {
   readonly name: string;
   /** An object, or JSON text, which the host parses. */
   readonly arguments: JsonObject | string | undefined;

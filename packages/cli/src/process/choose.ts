@@ -14,7 +14,7 @@ export interface Choice<Value> {
   readonly needsEnter?: boolean | undefined;
 }
 
-export interface Question<Value> {
+interface Question<Value> {
   readonly message: string;
   /** The cursor begins at the first one, which has to be the harmless one. */
   readonly choices: readonly Choice<Value>[];

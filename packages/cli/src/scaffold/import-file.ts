@@ -18,7 +18,7 @@ export const knownSettings = [
 ] as const;
 
 /** What a plan got from a file of another application. */
-export type Imported =
+type Imported =
   | {
       readonly kind: "servers";
       readonly report: EditReport;

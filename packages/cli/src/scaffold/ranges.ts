@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 /** Version ranges, by package. */
-export type Ranges = Readonly<Record<string, string>>;
+type Ranges = Readonly<Record<string, string>>;
 
 /** Ranges of libraries that this package does not depend on. A test compares them with the workspace's catalog. */
 export const libraries: Ranges = {

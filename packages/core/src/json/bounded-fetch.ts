@@ -1,7 +1,7 @@
 import { excessOf } from "./shape.ts";
 
 /** Makes the error for a message that is not read. `problem` says why: "a message is larger than 10 bytes". */
-export type Refuse = (problem: string) => Error;
+type Refuse = (problem: string) => Error;
 
 /** Most bytes of one message, which is a body or an event of a stream, and of a whole stream of events. */
 interface Bounds {

@@ -7,7 +7,7 @@ import { withTimeout } from "../scheduling/with-timeout.ts";
 import { Generation } from "./generation.ts";
 import { Registry } from "./registry.ts";
 
-export interface Item {
+interface Item {
   /** A hook: what a session is offered does not depend on it. */
   readonly isHook?: boolean;
   add(registry: Registry): void;

@@ -9,7 +9,7 @@ import { fromOpenAIAgentsTool } from "./openai-agents.ts";
 import { fromPlainTool, partsOf } from "./plain.ts";
 
 /** How the tools of one library are recognised, and converted. */
-export interface Shape {
+interface Shape {
   readonly library: string;
   /** Whether a tool of it has its own name; else it has the name under which it is exported. */
   readonly isNamed: boolean;

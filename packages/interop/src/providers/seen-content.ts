@@ -8,7 +8,7 @@ export interface ResultImage {
 }
 
 /** A file that models read, base64. */
-export interface ResultFile {
+interface ResultFile {
   readonly name: string;
   readonly uri: string;
   readonly data: string;
@@ -16,7 +16,7 @@ export interface ResultFile {
 }
 
 /** What a model sees of a result's content. */
-export interface SeenContent {
+interface SeenContent {
   readonly images: readonly ResultImage[];
   readonly files: readonly ResultFile[];
   /** The text of a text file, and a sentence for each block that models do not see. */

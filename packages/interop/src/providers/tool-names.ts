@@ -1,7 +1,7 @@
 import { digestOf } from "@toolmount/core/internal";
 
 /** What a provider asks of a tool's name. */
-export interface NameRule {
+interface NameRule {
   /** A sign that may stand in a name. */
   readonly allowed: RegExp;
   readonly maxLength: number;

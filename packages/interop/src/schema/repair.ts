@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string | null>> = {
 };
 
 /** A schema with JSON Schema's types, and the changes that were made. */
-export interface RepairedSchema {
+interface RepairedSchema {
   readonly schema: JsonSchema;
   /** One sentence for each place. */
   readonly changes: readonly string[];

@@ -28,7 +28,7 @@ export function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 
-export type Copied<Value> =
+type Copied<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: Path; readonly problem: string };
 

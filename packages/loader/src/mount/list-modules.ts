@@ -10,7 +10,7 @@ import type { ModuleUse } from "./module-use.ts";
 import { listRunnerModules, nameRunners } from "./runner-modules.ts";
 import { isReasonerPart, listSectionModules } from "./section-modules.ts";
 
-export interface Listing {
+interface Listing {
   readonly folder: string;
   readonly map: PlanMap;
   readonly schemes: readonly string[];

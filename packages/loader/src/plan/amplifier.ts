@@ -91,7 +91,7 @@ function findUnnamed(providers: readonly Json[]): number[] {
 
 const pythonSource = /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/[\w.-]+\/amplifier-(?:module|bundle)-/;
 
-export type Foreign =
+type Foreign =
   /** A package of toolmount, when it is installed. */
   | { readonly kind: "package"; readonly names: readonly string[]; readonly hint: string }
   /** A part of the session that `@toolmount/reasoner` replaces. */

@@ -5,7 +5,7 @@ import type { Settings } from "../config/settings.ts";
 import { message, type Item } from "../provider/items.ts";
 
 /** Text that hooks inject, checked. */
-export interface Injected {
+interface Injected {
   /** Stays in the conversation. */
   readonly kept: readonly Item[];
   /** For the next request only. */

@@ -52,7 +52,7 @@ export function incompleteText(reason: string): string {
 }
 
 /** The value of a turn's last answer, or why it is not one. */
-export type Output =
+type Output =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly error: ModelError };
 

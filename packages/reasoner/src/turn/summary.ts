@@ -9,7 +9,7 @@ import type { Usage } from "../provider/usage.ts";
 import type { TurnState } from "./turn-state.ts";
 
 /** A text that replaces the older part of a conversation. */
-export interface Summary {
+interface Summary {
   readonly text: string;
   readonly usage: Usage | null;
   /** Why the model wrote none; null when it did. */

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FleetCall, Json } from "@toolmount/core";
 
 /** What a row of the ledger is about: a signature counts only for the same. */
-export type Subject = readonly [kind: "job" | "answer" | "to host" | "to worker", ...facts: readonly Json[]];
+type Subject = readonly [kind: "job" | "answer" | "to host" | "to worker", ...facts: readonly Json[]];
 
 /**
  * Signs what hosts and workers write into the ledger, and checks it where it is read: who can write to the database, but

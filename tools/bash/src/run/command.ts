@@ -35,7 +35,7 @@ export interface RunningCommand {
   onChange(callback: () => void): () => void;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly timeoutMs: number | null;
   readonly keepBytes: number;
   readonly stopBytes: number;

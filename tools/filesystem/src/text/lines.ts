@@ -2,7 +2,7 @@
 const maxLineLength = 2000;
 
 /** Some lines of a text, numbered, and where they stand in the whole. */
-export interface Page {
+interface Page {
   /** Each line with its number, right-aligned in six columns, and a tab. */
   readonly content: string;
   readonly totalLines: number;

@@ -1,5 +1,5 @@
 /** The encoding of a text file; an edit keeps it. */
-export interface Encoding {
+interface Encoding {
   readonly name: "utf-8" | "utf-16le" | "utf-16be" | "latin1";
   readonly hasMark: boolean;
 }
