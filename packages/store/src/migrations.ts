@@ -2,10 +2,8 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { createWords } from "./call-words.ts";
 import type { Tables } from "./tables.ts";
 
-type Migration = (db: Transaction<Tables>, isPostgres: boolean) => Promise<void>;
-
 /** Each migration runs once, in order. A released migration never changes. */
-const migrations: readonly Migration[] = [
+const migrations: readonly ((db: Transaction<Tables>, isPostgres: boolean) => Promise<void>)[] = [
   createFirstTables,
   keepStateAndCallIds,
   keepCredentials,

@@ -27,8 +27,6 @@ const schema = z.strictObject({
   include_ignored: includeIgnored,
 });
 
-type GlobArguments = z.output<typeof schema>;
-
 /** Finds files and folders by their paths. */
 export function createGlob(settings: Settings, services?: Services) {
   return globIn(openSearcher(settings, services));
@@ -57,7 +55,7 @@ export function globIn(searcher: Searcher) {
   });
 }
 
-async function glob(searcher: Searcher, params: GlobArguments, signal: AbortSignal) {
+async function glob(searcher: Searcher, params: z.output<typeof schema>, signal: AbortSignal) {
   const { files, settings } = searcher;
   const fits = compilePattern(params.pattern);
   const excluded = params.exclude.map(compileExclusion);

@@ -37,13 +37,11 @@ function hasClaims({ claims }: { claims: readonly unknown[] }): boolean {
   return claims.length > 0;
 }
 
-interface Page {
-  add(file: string, found: Confirmed): void;
-  answer(): JsonObject;
-}
-
 /** Keeps what lies between offset and limit, and counts the rest. */
-function createPage(params: GrepArguments, { settings }: Searcher): Page {
+function createPage(
+  params: GrepArguments,
+  { settings }: Searcher,
+): { add(file: string, found: Confirmed): void; answer(): JsonObject } {
   const { output_mode: mode, offset } = params;
   const limit = params.head_limit ?? settings.grep.default_limits[mode];
   const items: Item[] = [];

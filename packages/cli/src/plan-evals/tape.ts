@@ -21,11 +21,6 @@ export interface EvalTape {
   end(options: { readonly keepsAll: boolean }): { readonly kept: number; readonly recorded: number };
 }
 
-interface Recorded {
-  readonly line: string;
-  isUsed: boolean;
-}
-
 /** Opens a tape for evaluations; a file that does not exist has no answers yet. Rejects with `REPLAY_INVALID`. */
 export async function openEvalTape(path: string): Promise<EvalTape> {
   const known = await readAnswers(path);
@@ -60,7 +55,7 @@ export async function openEvalTape(path: string): Promise<EvalTape> {
   };
 }
 
-async function readAnswers(path: string): Promise<readonly Recorded[]> {
+async function readAnswers(path: string): Promise<readonly { readonly line: string; isUsed: boolean }[]> {
   const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return "";
     throw new ToolmountError("REPLAY_INVALID", { file: path, problem: "it cannot be read" }, { cause });

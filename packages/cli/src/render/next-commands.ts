@@ -2,15 +2,16 @@ import type { ToolOutcome } from "@toolmount/core";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Where a call was made, as its command line said. */
-export interface CallPlace {
-  readonly plan: string | undefined;
-  readonly session?: string | undefined;
-  readonly user?: string | undefined;
-}
-
 /** Shows the commands to type after a pending call: answer it, then resume it. */
-export function writeNextCommands(screen: Screen, { ticket }: ToolOutcome, place: CallPlace): void {
+export function writeNextCommands(
+  screen: Screen,
+  { ticket }: ToolOutcome,
+  place: {
+    readonly plan: string | undefined;
+    readonly session?: string | undefined;
+    readonly user?: string | undefined;
+  },
+): void {
   if (ticket === undefined) return;
   const { plan, session, user } = place;
   const line = (label: string, words: readonly (string | undefined)[]) => {

@@ -35,12 +35,6 @@ const packageJson = z.looseObject({
 
 type Package = z.output<typeof packageJson>;
 
-/** What a plan is in the words of registries, and what is left to do for it. */
-export interface Description {
-  readonly server: ServerJson;
-  readonly todo: readonly string[];
-}
-
 /**
  * Describes a plan for registries of MCP: as the npm package in whose folder it is, as the address where it is served, or
  * as both. Throws `USAGE_INVALID` where something is missing.
@@ -49,7 +43,7 @@ export async function describePlan(
   { value: plan, variables }: Pick<EffectivePlan, "value" | "variables">,
   folder: string,
   options: PublishOptions,
-): Promise<Description> {
+): Promise<{ readonly server: ServerJson; readonly todo: readonly string[] }> {
   const own = await findPackage(folder);
   const { name = own.mcpName, release: version = own.version, url, signIn } = options;
   const description = options.description ?? own.description ?? textOf(plan["description"]);

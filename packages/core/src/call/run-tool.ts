@@ -27,10 +27,11 @@ export function runElsewhere(call: Call, context: ToolCallContext): unknown {
   return isPreviewed(call) ? runPreview(call, run({ preview: true })) : run();
 }
 
-type UndoInstead = Extract<RunnerInstead, { undo: unknown }>;
-
 /** The begin is on disk before the tool runs, and only the process whose undo it is writes it. */
-async function runUndo({ undo }: Call, run: (instead: UndoInstead) => Promise<unknown>): Promise<unknown> {
+async function runUndo(
+  { undo }: Call,
+  run: (instead: Extract<RunnerInstead, { undo: unknown }>) => Promise<unknown>,
+): Promise<unknown> {
   if (await undo!.begin()) return run({ undo: undo!.request });
   return failure("another process has taken over the undo", { code: "UNDO_UNAVAILABLE" });
 }

@@ -128,10 +128,11 @@ export function failure(
   return addShown(answer, extra) as PartialResult<never>;
 }
 
-type Shown = { [Key in "content" | "warnings" | "meta"]?: Answer[Key] | undefined };
-
 /** Adds what success and failure have alike. A field without a value is absent. */
-function addShown(answer: Mutable<Answer>, { content, warnings, meta }: Shown = {}): Answer {
+function addShown(
+  answer: Mutable<Answer>,
+  { content, warnings, meta }: { [Key in "content" | "warnings" | "meta"]?: Answer[Key] | undefined } = {},
+): Answer {
   if (content !== undefined) answer.content = content;
   if (warnings !== undefined) answer.warnings = warnings;
   if (meta !== undefined) answer.meta = meta;

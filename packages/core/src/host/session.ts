@@ -40,9 +40,6 @@ export function createSessions(host: HostState): (id: string) => Session {
   };
 }
 
-/** The context of a session's call. */
-type OwnContext = CallContext & { readonly sessionId: string };
-
 function createSession(host: HostState, id: string, forget: () => void): Session {
   const cancellation = createCancellation();
   const held = { state: host.states.of(id) }; // what was loaded stays loaded while the session is held
@@ -106,7 +103,7 @@ async function beginIn(host: HostState, id: string, given: CallContext) {
   // The call loads the state again, and reports the failure in its outcome.
   const session = await loadState(host, id).catch(() => null);
   const mode = await callMode(host, id, given.turnId);
-  const context: OwnContext = { ...given, sessionId: id, mode };
+  const context: CallContext & { readonly sessionId: string } = { ...given, sessionId: id, mode };
   return { context, origin: { parent: null, session } };
 }
 

@@ -5,9 +5,6 @@ import type { ApprovalRecord, ApprovalStore, RecordedDecision, RecordedEnd } fro
 import type { JsonObject } from "../json/json.ts";
 import { canonicalJson } from "../json/canonical.ts";
 
-/** A change of a record; null when the record is not in a state for it. */
-type Change = (record: ApprovalRecord) => Partial<ApprovalRecord> | null;
-
 interface StoredCallHost {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -81,7 +78,7 @@ export class StoredCall {
   }
 
   /** Changes the record by compare-and-set, until it wins. False when the record is not in a state for the change. */
-  change(change: Change): Promise<boolean> {
+  change(change: (record: ApprovalRecord) => Partial<ApprovalRecord> | null): Promise<boolean> {
     return this.#enqueue(async () => {
       if (this.#uncertain !== null) await this.#settle(this.#uncertain);
       for (;;) {

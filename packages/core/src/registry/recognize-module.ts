@@ -124,10 +124,12 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
   });
 }
 
-type ForeignModule = Extract<LoadedModule, { kind: "foreign" }>;
-
 /** Tools that are there anyway are mounted; else it is said what is missing. */
-function withoutAdapter(module: string, { tools, exports }: ForeignModule, adapted: boolean): LoadedModule {
+function withoutAdapter(
+  module: string,
+  { tools, exports }: Extract<LoadedModule, { kind: "foreign" }>,
+  adapted: boolean,
+): LoadedModule {
   if (tools.length > 0) return { kind: "tools", tools };
   const problem = `it exports neither a function "mount" nor a tool; it exports ${namesOf(exports)}`;
   const install = "; tools of other libraries need the adapters: npm install @toolmount/interop";

@@ -47,12 +47,11 @@ export function foldName(name: string): string {
 }
 
 /** The one thing mounted at a mount point that holds a single thing; null without one. */
-export function singleAt({ points }: Points, point: keyof MountPoints): unknown {
+export function singleAt(
+  { points }: { readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>> },
+  point: keyof MountPoints,
+): unknown {
   return points.get(point)?.get("") ?? null;
-}
-
-interface Points {
-  readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
 export function addTool(registry: Registry, tool: MountedTool): void {

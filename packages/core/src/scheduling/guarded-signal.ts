@@ -1,8 +1,6 @@
 type OnError = (error: unknown) => void;
 type EventListener = (event: Event) => unknown;
 type Listener = EventListener | { handleEvent(event: Event): unknown };
-type Options = boolean | object;
-
 /** An abort controller for a tool. An error of its listeners, which would end the process, goes to `onError`. */
 export function createGuardedController(onError: OnError): AbortController {
   const controller = new AbortController();
@@ -47,7 +45,7 @@ function isListener(given: Given): given is Listener {
 }
 
 const guarded = (name: keyof typeof original) => ({
-  value(this: AbortSignal, type: string, listener: Given, options?: Options) {
+  value(this: AbortSignal, type: string, listener: Given, options?: boolean | object) {
     const given = isListener(listener) ? guardedForm(listener) : listener;
     Reflect.apply(original[name], this, [type, given, options]);
   },

@@ -181,12 +181,8 @@ export class Deadlines<Item extends Timed> {
   }
 }
 
-interface Placed {
-  place: number;
-}
-
 /** A list that items join and leave in constant time, without a search and without a link for each of them. */
-export class UnorderedList<Item extends Placed> {
+export class UnorderedList<Item extends { place: number }> {
   readonly #items: Item[] = [];
 
   get size(): number {

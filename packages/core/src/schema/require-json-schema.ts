@@ -19,13 +19,11 @@ export function requireJsonSchema(tool: string, prepared: PreparedSchema): void 
   requireSameAgain(tool, parse, sampleOf(json, 0));
 }
 
-interface Place {
-  readonly path: readonly string[];
-  readonly node: JsonSchema;
-}
-
 /** Every declared property of nested plain objects; the sample covers unions and references. */
-function* places(node: JsonSchema, path: readonly string[]): Generator<Place> {
+function* places(
+  node: JsonSchema,
+  path: readonly string[],
+): Generator<{ readonly path: readonly string[]; readonly node: JsonSchema }> {
   const properties = node["properties"];
   if (!isRecord(properties) || path.length > 6) return;
   for (const [key, child] of Object.entries(properties)) {

@@ -28,9 +28,11 @@ function hasGuidance(tool: ToolInfo): boolean {
   return cleaned(tool.usage ?? "") !== "" || renamedNote(tool) !== "";
 }
 
-type TextOf = (tool: ToolInfo) => string;
-
-function blockOf(tools: readonly ToolInfo[], available: readonly ToolInfo[], textOf: TextOf): string {
+function blockOf(
+  tools: readonly ToolInfo[],
+  available: readonly ToolInfo[],
+  textOf: (tool: ToolInfo) => string,
+): string {
   const parts = tools.flatMap((tool) => {
     const text = [renamedNote(tool), cleaned(textOf(tool))].filter((part) => part !== "").join("\n\n");
     return text === "" ? [] : [block(`TOOL ${tool.name}`, text)];

@@ -19,12 +19,10 @@ interface LibraryModule {
 export function adaptLibraryModule(
   exports: Members,
   module: LibraryModule,
-): { readonly mount: Mount } | null {
+): { readonly mount: (coordinator: Coordinator, config?: JsonObject) => Promise<void> } | null {
   if (exports["mount"] !== undefined) return null;
   return { mount: (coordinator, config = {}) => mountAll(exports, module, coordinator, config) };
 }
-
-type Mount = (coordinator: Coordinator, config?: JsonObject) => Promise<void>;
 
 async function mountAll(
   exports: Members,

@@ -11,12 +11,6 @@ import type {
   AiSdkTextPart,
 } from "./ai-sdk-types.ts";
 
-/** A conversation in the form of the AI SDK, and what of it the model cannot take. */
-export interface Prompt {
-  readonly messages: AiSdkMessage[];
-  readonly omitted: readonly string[];
-}
-
 type Entry =
   | { readonly role: "user"; readonly part: AiSdkTextPart | AiSdkFilePart }
   | { readonly role: "assistant"; readonly part: AiSdkAssistantPart }
@@ -31,7 +25,7 @@ export function toPrompt(
   items: readonly ModelItem[],
   { provider, specificationVersion }: Pick<AiSdkLanguageModel, "provider" | "specificationVersion">,
   cacheMark?: AiSdkOptions,
-): Prompt {
+): { readonly messages: AiSdkMessage[]; readonly omitted: readonly string[] } {
   const omitted: string[] = [];
   // An output has the id of its call and no name: only calls say how their tool is called.
   const calls = items.filter((item) => typeof item["name"] === "string");

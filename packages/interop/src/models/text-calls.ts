@@ -9,12 +9,6 @@ interface TextCall {
   readonly arguments: string;
 }
 
-/** An answer's text without its calls, and the calls. */
-interface CallsOfText {
-  readonly text: string;
-  readonly calls: readonly TextCall[];
-}
-
 /** The tags in which models write calls where their server does not read them. Without an end, a tag reaches to the end of the text. */
 const tags: readonly { readonly begins: string; readonly ends: string | null }[] = [
   { begins: "<tool_call>", ends: "</tool_call>" }, // Hermes, Qwen
@@ -37,7 +31,10 @@ export function mayBecomeCall(text: string): boolean {
  * Reads the calls that a model wrote into its text: in tags at its end, or as JSON that is the whole text. Null unless each is a
  * call of an offered tool with an object of arguments: any other text stays what the model says.
  */
-export function readTextCalls(given: string, offered: ReadonlySet<string>): CallsOfText | null {
+export function readTextCalls(
+  given: string,
+  offered: ReadonlySet<string>,
+): { readonly text: string; readonly calls: readonly TextCall[] } | null {
   const text = withoutThoughts(given);
   for (const { begins, ends } of tags) {
     const at = text.indexOf(begins);

@@ -42,11 +42,6 @@ export type AiSdkOutput =
 /** JSON in the SDK's own words, which has no read-only members. */
 type JSONValue = null | string | number | boolean | { [key: string]: JSONValue | undefined } | JSONValue[];
 
-interface AiSdkText {
-  readonly type: "text";
-  readonly text: string;
-}
-
 interface AiSdkFile {
   readonly type: "file";
   readonly mediaType: string;
@@ -54,7 +49,7 @@ interface AiSdkFile {
   readonly data: { readonly type: "data"; readonly data: string };
 }
 
-type AiSdkPart = AiSdkText | AiSdkFile;
+type AiSdkPart = { readonly type: "text"; readonly text: string } | AiSdkFile;
 
 /** A schema in the form of the AI SDK, typed as a Standard Schema. The host alone checks arguments. */
 interface AiSdkSchema {

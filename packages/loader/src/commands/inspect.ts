@@ -86,13 +86,14 @@ export async function lintPlan(
   return lintSections(sections, tools, loaded.map).map(maskProblem(loaded.mask)).toSorted(byPlace);
 }
 
-export interface Inspection {
+export async function inspectLoaded(
+  loaded: LoadedPlan,
+  options: ResolvedOptions,
+): Promise<{
   readonly inspected: InspectedPlan;
   readonly loaded: LoadedPlan;
   readonly sections: readonly PreparedUse[];
-}
-
-export async function inspectLoaded(loaded: LoadedPlan, options: ResolvedOptions): Promise<Inspection> {
+}> {
   // The lock concerns calls, not what a plan says.
   const context = { ...createMountContext(loaded, options), lock: undefined };
   const looks = await Promise.all(loaded.modules.map((use) => lookAt(use, loaded, context)));

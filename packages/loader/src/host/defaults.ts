@@ -40,12 +40,10 @@ export function readConditions(execArgv: readonly string[]): string[] {
   });
 }
 
-type Level = "warn" | "error";
-
 /** Warnings and errors go to stderr as JSON lines; pino is loaded for the first of them. */
 function createDefaultLogger(bindings: Record<string, unknown> = {}): Logger {
   let ready: Promise<Logger> | undefined;
-  const write = (level: Level) => (fields: object, message?: string) => {
+  const write = (level: "warn" | "error") => (fields: object, message?: string) => {
     ready ??= startPino(bindings);
     void ready.then(
       (logger) => logger[level](fields, message),

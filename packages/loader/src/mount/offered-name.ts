@@ -1,11 +1,6 @@
 import { matchesGlob } from "@toolmount/core/text";
 import { isRecord } from "../diagnostics/json.ts";
 
-interface Naming {
-  readonly tools?: unknown;
-  readonly prefix?: unknown;
-}
-
 export interface Choosable {
   readonly name: string;
   readonly category?: string | undefined;
@@ -17,7 +12,10 @@ export interface Choosable {
  * The name under which an entry offers a tool, null when it excludes it. A prefix is not added to `as`, nor to the name of
  * an internal tool, which no model sees and which the entry does not choose.
  */
-export function offeredName({ tools, prefix }: Naming, tool: Choosable): string | null {
+export function offeredName(
+  { tools, prefix }: { readonly tools?: unknown; readonly prefix?: unknown },
+  tool: Choosable,
+): string | null {
   if (tool.status === "internal") return tool.name;
   const { include, exclude, [tool.name]: own } = isRecord(tools) ? tools : {};
   if (Array.isArray(exclude) && exclude.some((one) => choosesTool(one, tool))) return null;

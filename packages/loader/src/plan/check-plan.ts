@@ -45,9 +45,7 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
   };
 }
 
-type PlanFacts = Partial<Pick<Plan, "version" | "name">>;
-
-function readFacts(plan: JsonObject, reporter: Reporter): PlanFacts {
+function readFacts(plan: JsonObject, reporter: Reporter): Partial<Pick<Plan, "version" | "name">> {
   const parsed = planSchema.safeParse(plan, plainWords);
   if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
   return parsed.data ?? {};

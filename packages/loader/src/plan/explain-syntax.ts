@@ -1,19 +1,20 @@
 import type { ErrorCode } from "yaml";
 import { positionAt, type PlanText } from "../diagnostics/source-text.ts";
 
-interface YamlTrouble {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly pos: readonly [number, number];
-}
-
 /** A problem of a plan's syntax: its offset, and a sentence that says what to change. */
 interface SyntaxProblem {
   readonly offset: number;
   readonly problem: string;
 }
 
-export function explainSyntax(text: PlanText, troubles: readonly YamlTrouble[]): readonly SyntaxProblem[] {
+export function explainSyntax(
+  text: PlanText,
+  troubles: readonly {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly pos: readonly [number, number];
+  }[],
+): readonly SyntaxProblem[] {
   const rows = [...readRows(text)];
   return troubles.map(({ code, message, pos: [offset] }) => {
     const { line } = positionAt(text, offset);

@@ -24,7 +24,10 @@ export function interpolate(
   value: JsonObject,
   map: PlanMap,
   env: Environment,
-  { values: files, folder }: GivenFiles = { values: new Map(), folder: "" },
+  { values: files, folder }: { readonly values: FileValues; readonly folder: string } = {
+    values: new Map(),
+    folder: "",
+  },
 ): Interpolated {
   const fill: Fill = {
     map,
@@ -45,12 +48,6 @@ export function interpolate(
     guesses: [...guesses],
     mask: createMask(used, createSecretTexts([...secrets, ...guesses])),
   };
-}
-
-/** The texts of files that a plan uses, and the folder for relative paths of a plan without a file. */
-interface GivenFiles {
-  readonly values: FileValues;
-  readonly folder: string;
 }
 
 interface Fill {

@@ -6,14 +6,8 @@ import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 import { explainSyntax } from "./explain-syntax.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
-/** A plan's text as a value, and where each part of it was written. */
-interface ParsedPlan {
-  readonly value: JsonObject;
-  readonly map: PlanMap;
-}
-
 export type ParseResult =
-  | ({ readonly ok: true } & ParsedPlan)
+  | { readonly ok: true; readonly value: JsonObject; readonly map: PlanMap }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads YAML 1.2 as plain data with the place of each value; refuses, at its place, what a plan must not have. */

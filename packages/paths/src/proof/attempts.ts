@@ -47,10 +47,8 @@ export interface Target {
 /** How attempts ended, by name: null was stopped, `leaked` was not, and any other text says why it was not made. */
 export type Report = Readonly<Record<string, string | null>>;
 
-type Attempt = (target: Target) => unknown;
-
 /** Each attempt by what it would do on the host. */
-const attempts: Readonly<Record<string, Attempt>> = {
+const attempts: Readonly<Record<string, (target: Target) => unknown>> = {
   "read a secret file": ({ secret }) => mustHold(readFileSync(secret, "utf8")),
   "read a file that is not granted": ({ outside }) => readFileSync(join(outside, "file"), "utf8"),
   "write a protected file": ({ denied }) => writeFileSync(denied, "x"),

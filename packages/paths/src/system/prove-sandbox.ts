@@ -166,9 +166,11 @@ async function tryAll(kind: SandboxKind, place: Place, start: Start): Promise<Sa
   }
 }
 
-type Services = Pick<Target, "port" | "abstract"> & Pick<ProofOptions, "env">;
-
-function targetOf(kind: SandboxKind, place: Place, { port, abstract, env }: Services): Target {
+function targetOf(
+  kind: SandboxKind,
+  place: Place,
+  { port, abstract, env }: Pick<Target, "port" | "abstract"> & Pick<ProofOptions, "env">,
+): Target {
   const { secret, denied, outside } = place;
   const namespaces = Object.fromEntries(
     ["pid", "ipc"].map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]),

@@ -8,8 +8,6 @@ import type { Trust } from "./schema.ts";
 import { compactCode, findWord, formsOf, hasCode, normalize } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
-type At = { readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> };
-
 /**
  * A field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
  * that it chose.
@@ -19,7 +17,7 @@ export function findField(
   forms: readonly string[],
   evidence: Evidence,
   steered = false,
-): At | null {
+): { readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> } | null {
   for (const result of evidence.history.results.toReversed()) {
     const seen = evidence.seen(result);
     evidence.meter.spend(seen.size * (forms.length - 1));

@@ -66,8 +66,6 @@ function confirmedIn({ results }: CallHistory): readonly string[] {
   return results.flatMap(({ confirmed = [] }) => confirmed.map(String));
 }
 
-type LineJudge = (call: PendingCall, evidence: Evidence) => PolicyAnswer;
-
 function strictest(answers: readonly PolicyAnswer[]): PolicyAnswer {
   return (
     answers.find((answer) => answer?.answer === "deny") ??
@@ -82,7 +80,7 @@ function prepareLine(
   tool: ToolInfo,
   said: FlowsConfig["words"],
   rule: () => string,
-): LineJudge {
+): (call: PendingCall, evidence: Evidence) => PolicyAnswer {
   const control = line.control ?? tool.control ?? [];
   const content = line.content ?? tool.content ?? [];
   const intent = prepareIntent(line.intent, tool, said);

@@ -188,9 +188,10 @@ function trustOfPaths(result: KeptResult, own: readonly ResultLine[]): (path: st
   };
 }
 
-type TrustLine = Exclude<ResultLine, { from: unknown }>;
-
-function trustOf({ trust, fields = {} }: TrustLine, path: string): Trust | undefined {
+function trustOf(
+  { trust, fields = {} }: Exclude<ResultLine, { from: unknown }>,
+  path: string,
+): Trust | undefined {
   const named = Object.entries(fields).filter(([glob]) => matchesGlob(glob, path));
   const found = trusts.find((one) => named.some(([, other]) => other === one));
   return found ?? trust;

@@ -5,8 +5,6 @@ import type { SessionLog } from "../session/log.ts";
 import type { SessionTotals } from "../session/view.ts";
 import { spentOf, type Spender } from "./shared-budget.ts";
 
-type Budgets = Settings["budgets"];
-
 /**
  * The budgets of a sub-agent: the smaller of its own and what its parent has left. Throws `AGENT_BUDGET_EXHAUSTED` when
  * the parent has nothing left.
@@ -16,7 +14,7 @@ export function childBudgets(
   own: Settings,
   { view }: SessionLog,
   before: SessionTotals,
-): Budgets {
+): Settings["budgets"] {
   const { tokens, calls, ms } = parent.settings.budgets;
   // A resumed sub-agent has its earlier use in its own session and in its parent's.
   const tokensLeft = leftOf(parent, "tokens", tokens) + tokensOf(before.usage);

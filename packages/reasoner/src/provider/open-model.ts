@@ -10,8 +10,6 @@ import type { Settings } from "../config/settings.ts";
 import { recordedModel } from "./record-model.ts";
 import { responsesProvider } from "./responses-model.ts";
 
-type ModelSettings = Pick<Settings, "model" | "provider" | "abilities" | "baseUrl" | "apiKey" | "timeoutMs">;
-
 /** Opens the models that settings name, each once. */
 export class ModelOpener {
   readonly #coordinator: Coordinator;
@@ -22,7 +20,9 @@ export class ModelOpener {
   }
 
   /** Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`, see `ModelProvider.open`. */
-  open(settings: ModelSettings): Promise<Model> {
+  open(
+    settings: Pick<Settings, "model" | "provider" | "abilities" | "baseUrl" | "apiKey" | "timeoutMs">,
+  ): Promise<Model> {
     const { model: name, provider: given, abilities, baseUrl, apiKey, timeoutMs } = settings;
     const key = JSON.stringify([name, given, abilities, baseUrl, apiKey, timeoutMs]);
     const known = this.#opened.get(key);

@@ -9,10 +9,13 @@ const inlineLength = 65_536;
 /** An answer that its host cannot read, so that it ends its own call and no other. */
 const unreadable = { kind: "answered", answer: null } as const;
 
-type Ends = "answer" | "answerOf" | "withdraw" | "cancel" | "cancelled" | "ends" | "collect" | "forget";
-
 /** How calls end, and what their hosts read of it. */
-export function endRows(query: Query): Pick<FleetLedger, Ends> {
+export function endRows(
+  query: Query,
+): Pick<
+  FleetLedger,
+  "answer" | "answerOf" | "withdraw" | "cancel" | "cancelled" | "ends" | "collect" | "forget"
+> {
   const isChanged = async (sql: string, values: readonly unknown[]) => (await query(sql, values)).length > 0;
   return {
     async answer(worker, answers) {

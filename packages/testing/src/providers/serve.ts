@@ -53,7 +53,9 @@ export async function startProvider(
   script: ProviderScript,
   options: ProviderOptions = {},
 ): Promise<ProviderServer> {
-  const described = { "/api/show": null, "/v1/models/m/endpoints": null, ...options.facts } as Facts;
+  const described = { "/api/show": null, "/v1/models/m/endpoints": null, ...options.facts } as Readonly<
+    Record<string, object | null>
+  >;
   const seen: Seen = { requests: [], texts: [], paths: [], headers: [], broken: [], shared: [] };
   const server = createServer(async (incoming, outgoing) => {
     const text = await textOf(incoming);
@@ -84,8 +86,6 @@ export async function startProvider(
       }),
   };
 }
-
-type Facts = Readonly<Record<string, object | null>>;
 
 interface Seen {
   readonly requests: ProviderRequest[];

@@ -4,13 +4,11 @@ import type { ModuleSubject, Rule, RuleProblem } from "@toolmount/core/validatio
 import { describeThrown } from "../trial/describe-thrown.ts";
 import { DeadlineExceeded } from "../trial/deadline.ts";
 
-type ModuleRule = Rule<ModuleSubject>;
-
 const found = (where: string, problem: string, severity?: "warning"): RuleProblem =>
   severity === undefined ? { where, problem } : { where, problem, severity };
 
 /** The checks of a module, under the names of Amplifier's validator where that has them. */
-export const moduleRules: readonly ModuleRule[] = [
+export const moduleRules: readonly Rule<ModuleSubject>[] = [
   {
     id: "module_importable",
     severity: "error",

@@ -99,15 +99,13 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
   };
 }
 
-type Mounting = Pick<Trial, "returned" | "isSynchronous" | "thrown">;
-
 /** Recognises and mounts the module as the loader does. */
 async function mountAll(
   exports: ModuleExports,
   host: Host,
   watch: MountWatch,
   { config, timeoutMs }: TrialOptions,
-): Promise<Mounting> {
+): Promise<Pick<Trial, "returned" | "isSynchronous" | "thrown">> {
   let isSynchronous = false;
   const { mount } = exports;
   const timed = (...parameters: unknown[]) => {

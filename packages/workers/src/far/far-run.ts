@@ -22,7 +22,7 @@ type Send = (message: FarMessage) => void;
 type RunRequest = Extract<HostMessage, { type: "run" }>;
 
 /** What a tool asks of the host. */
-export interface FarHost {
+interface FarHost {
   /** Makes a nested call. */
   call(runId: string, request: CallRequest): Promise<ToolOutcome>;
   /**
@@ -83,7 +83,10 @@ export function messageText(message: FarMessage): string {
 }
 
 /** What a process sends instead of an answer that is too large; undefined for any other message. */
-export function breachOfSize(message: FarMessage, text: string): ThrownMessage | undefined {
+export function breachOfSize(
+  message: FarMessage,
+  text: string,
+): Extract<FarMessage, { type: "threw" }> | undefined {
   // A character has at most three bytes.
   if (message.type !== "returned" || text.length * 3 <= maxMessageBytes) return undefined;
   const bytes = Buffer.byteLength(text);
@@ -93,8 +96,6 @@ export function breachOfSize(message: FarMessage, text: string): ThrownMessage |
   );
   return { type: "threw", runId: message.runId, thrown: thrownJson(breach) };
 }
-
-type ThrownMessage = Extract<FarMessage, { type: "threw" }>;
 
 function createContext(
   { runId, info, state, keeps, staged, withheld = [] }: RunRequest,

@@ -13,8 +13,6 @@ import { isShallow } from "./answer.ts";
 import type { FleetJob } from "./job.ts";
 import type { Seal } from "./seal.ts";
 
-type Control = Omit<RunnerControl, "definition">;
-
 /** The worker's side of a call: what its tool asks of the host goes there through the ledger, in order. */
 export class RemoteRun {
   readonly call: FleetCall;
@@ -90,7 +88,7 @@ export class RemoteRun {
 
   /** The host's services, for a runner of this worker. */
   control(definition: ToolDefinition): RunnerControl {
-    const control: Control = {
+    const control: Omit<RunnerControl, "definition"> = {
       signal: this.signal,
       progress: (progress) =>
         this.say({ type: "progress", runId: this.call.runId, progress: withoutUndefined(progress) }),

@@ -88,15 +88,13 @@ const onlyBash: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
   "BraceExpansion",
 ]);
 
-type Judges = {
+/** What is looked at in each kind of node; what stands below it is walked anyway. */
+const judges: {
   readonly [Type in SyntaxNode["type"]]?: (
     node: Extract<SyntaxNode, { type: Type }>,
     inspection: Inspection,
   ) => void;
-};
-
-/** What is looked at in each kind of node; what stands below it is walked anyway. */
-const judges: Judges = {
+} = {
   Script: judgeScript,
   Statement: judgeStatement,
   Command: judgeCommand,

@@ -36,14 +36,11 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
   );
 }
 
-/** A sandbox in which all files exist, and few are writable. */
-type WallPlace = LaunchPlace & WallMounts;
-
 /**
  * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write
  * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
  */
-export function wallLauncher(place: WallPlace): Launcher {
+export function wallLauncher(place: LaunchPlace & WallMounts): Launcher {
   return bubblewrapLauncher(place, wallMounts(place), true);
 }
 

@@ -71,12 +71,10 @@ export async function keepDeleted(
   });
 }
 
-type Keep = (state: object) => Promise<void>;
-
 /** Says before the change that it cannot be undone, when a part of the former state cannot be kept. */
 async function keeping<Value>(
   { undoable, irreversible }: ToolContext,
-  work: (keep: Keep) => Promise<Value>,
+  work: (keep: (state: object) => Promise<void>) => Promise<Value>,
 ): Promise<Value | undefined> {
   if (undoable === undefined) return undefined;
   try {

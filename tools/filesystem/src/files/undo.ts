@@ -22,12 +22,10 @@ import { deletedEntry, madeFolders, maxKeptBytes, movedEntry, writtenFile } from
 import { inTurn } from "./under-lock.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What an undo answers: whether something was changed, or all was as before already. */
-interface Undone {
-  readonly changed: boolean;
-}
-
-type Undo = (change: UndoRequest, context: ToolContext) => Promise<PartialResult<Undone>>;
+type Undo = (
+  change: UndoRequest,
+  context: ToolContext,
+) => Promise<PartialResult<{ readonly changed: boolean }>>;
 
 /** Undoes the write of a file: the former content takes its place, or the file and its folders go. */
 export function undoWrite(workspace: Workspace): Undo {

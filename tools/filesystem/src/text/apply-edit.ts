@@ -14,9 +14,6 @@ export const editWording: Wording = {
   OS_ERROR: (error: PathError) => `OS error modifying file: ${error.message}`,
 };
 
-/** A change of a file's text, and how many replacements it made. */
-export type Change = (text: string) => { text: string; replacements: number };
-
 /**
  * Changes a text file, whole or not at all, in the encoding it has. Refused when the file is other than the session
  * knows it, or changes while the change is made.
@@ -25,7 +22,7 @@ export async function changeText(
   workspace: Workspace,
   path: string,
   context: ToolContext,
-  change: Change,
+  change: (text: string) => { text: string; replacements: number },
 ): Promise<{ replacements: number; bytes: number }> {
   const { files } = workspace;
   return await inTurn(workspace, path, async (real) => {

@@ -41,8 +41,10 @@ export async function openEngine({ compiled, memoryMb }: Opening): Promise<Engin
   return { module, isFull: () => wasmMemory.buffer.byteLength > 0.9 * maximum * pageBytes };
 }
 
-type Loaded = Awaited<ReturnType<QuickJSSyncVariant["importModuleLoader"]>>;
-type Loader = Extract<Loaded, (...options: never[]) => unknown>;
+type Loader = Extract<
+  Awaited<ReturnType<QuickJSSyncVariant["importModuleLoader"]>>,
+  (...options: never[]) => unknown
+>;
 
 /** A loader of engines that throw where memory for a text of the host is missing. Theirs write the text to address 0 then. */
 async function loaderOf(engine: QuickJSSyncVariant): Promise<Loader> {

@@ -103,12 +103,6 @@ function sniffType(body: Buffer): string {
   return start.includes(0) ? "application/octet-stream" : "text/plain";
 }
 
-/** Text without characters that people cannot see, and a warning when some were removed. */
-interface CleanText {
-  readonly text: string;
-  readonly warnings: readonly string[];
-}
-
 /** The flags of England, Scotland and Wales: the only use of tag characters that readers can see. */
 const flags =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
@@ -117,7 +111,7 @@ const flags =
 const hidden = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Removes control characters except tab and line feed, halves of characters, and hidden text. */
-function cleanText(raw: string): CleanText {
+function cleanText(raw: string): { readonly text: string; readonly warnings: readonly string[] } {
   const text = raw
     .replaceAll("\r\n", "\n")
     .replaceAll(/[^\P{Cc}\n\t]/gu, "")

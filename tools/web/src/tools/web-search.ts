@@ -60,15 +60,10 @@ export function webSearchIn(web: Web) {
   });
 }
 
-interface NamedEngine {
-  readonly type: EngineSettings["type"];
-  readonly ask: Engine;
-}
-
 /** Tries one engine after the other until one answers. An empty list of results is an answer. */
 async function search(
   web: Web,
-  engines: readonly NamedEngine[],
+  engines: readonly { readonly type: EngineSettings["type"]; readonly ask: Engine }[],
   { query, max_results: limit = web.settings.max_results }: z.output<typeof schema>,
   { abortSignal, logger }: ToolContext,
 ): Promise<PartialResult> {
