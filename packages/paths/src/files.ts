@@ -20,7 +20,7 @@ import { replaceFile, type ReplaceOptions } from "./write.ts";
 export interface Files {
   /** Checks a path and resolves to its real place. The path need not exist. */
   locate(path: string, access: Access): Promise<Place>;
-  /** Checks the entry itself, links not followed, and that it may be moved or removed: it need not exist. */
+  /** Checks the entry itself, without following a link, and that it may be moved or removed. It need not exist. */
   locateEntry(path: string): Promise<Place>;
   /** Whether a path without links is allowed; for checking many hits of a search below a located folder. */
   allows(real: string, access: Access): boolean;
@@ -42,7 +42,7 @@ export interface Files {
   makeFolder(path: string): Promise<boolean>;
   /** Removes an entry permanently. Resolves to the number of removed entries. */
   remove(path: string, options: RemoveOptions): Promise<{ removed: number; place: Place }>;
-  /** Describes in short what an entry is, to see later whether it is still the same. Links are not followed. */
+  /** Returns a short text for the state of an entry, by which a later change is found. Does not follow links. */
   mark(path: string, maxBytes: number): Promise<Marked>;
   /** Reads an entry with all that is in it, so that `restore` can make it again. Links are not followed. */
   snapshot(path: string, options: SnapshotOptions): Promise<TakenSnapshot>;

@@ -8,14 +8,14 @@ import type { Access } from "./rules.ts";
 export interface Folder {
   readonly disk: Disk;
   readonly real: string;
-  /** A path to the folder, or to an entry of it, that a turned link above it does not lead astray. */
+  /** A path to the folder, or to an entry of it, which stays right when a folder above it becomes a link. */
   path(name?: string): string;
   /** Whether it is still where it was. */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** For whom a folder is opened: what to say when it is not where it should be. */
+/** The path and the access that an error names when the folder is not where it should be. */
 export interface Purpose {
   readonly given: string;
   readonly access: Access;
@@ -101,7 +101,7 @@ async function adopt(
   throw new PathError("ACCESS_DENIED", { path: given, reason: access });
 }
 
-/** What stands under a name, links not followed; null when nothing does. */
+/** The entry of a name, without following a link. Null when there is none. */
 export async function entryOf(folder: Folder, name: string) {
   try {
     return await lstat(folder.path(name), { bigint: true });

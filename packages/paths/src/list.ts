@@ -52,7 +52,7 @@ export async function listFolder(
   }
 }
 
-/** What stands under each of these names in a folder, in their order; null for what is not there. */
+/** The entry of each of these names in a folder, in their order. Null for a name without an entry. */
 export async function lookAt(
   disk: Disk,
   { given, real }: Place,
@@ -69,7 +69,7 @@ export async function lookAt(
 }
 
 async function factsOf(folder: Folder, name: string): Promise<EntryFacts | null> {
-  // A name with a way in it would leave the open folder.
+  // A name that contains a separator would leave the open folder.
   if (name !== basename(name) || ["", ".", ".."].includes(name) || name.includes("\0")) return null;
   const stat = await entryOf(folder, name);
   if (stat === null) return null;

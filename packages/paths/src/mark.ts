@@ -10,7 +10,7 @@ import { bytesOf, missingAbove, modeOf, type FileSnapshot } from "./snapshot.ts"
 import { isTemporary } from "./temporary.ts";
 import { identityOf, type FileIdentity } from "./write.ts";
 
-/** What an entry is now, in short. */
+/** The state of an entry when it was marked. */
 export interface Marked {
   readonly place: Place;
   /**

@@ -51,7 +51,7 @@ async function removeLeftovers(parent: Folder, name: string, purpose: Purpose): 
   }
 }
 
-/** Goes down by open folders, so that a link turned meanwhile is a link to remove, not a way out. */
+/** Walks down through open folders: an entry that becomes a link meanwhile is removed, and never followed. */
 async function removeTree(
   parent: Folder,
   name: string,

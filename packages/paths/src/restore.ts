@@ -133,7 +133,7 @@ async function makeFolder(
 ): Promise<number> {
   let made = 0;
   if ((await entryOf(parent, name)) === null) {
-    // Its permissions may not let its own entries be made.
+    // The folder's own permissions, which may forbid making its entries, are set at the end.
     await mkdir(parent.path(name), mode | 0o700);
     made += 1;
   }

@@ -8,9 +8,9 @@ const kept = 10_000;
 interface Use {
   calls: number;
   timeMs: number;
-  /** Runs under way; those that wait for a person are not. */
+  /** Calls that run now. A call that waits for a person does not count. */
   readonly running: Set<string>;
-  /** Counted runs that may still be undone. */
+  /** Counted calls that have not ended: one that is denied is uncounted. */
   readonly counted: Set<string>;
 }
 

@@ -9,7 +9,10 @@ interface Found {
   readonly problem: string;
 }
 
-/** What of a `policy:` section can have no effect on the tools that a plan offers; paths start at the section, of flows at the plan. */
+/**
+ * Finds the parts of a `policy:` section that can have no effect on the tools that a plan offers. Paths start at the section,
+ * and those of flows at the plan.
+ */
 export function lint(
   settings: PolicyConfig,
   { tools }: { readonly tools: readonly ToolInfo[] },

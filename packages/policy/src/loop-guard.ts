@@ -100,8 +100,8 @@ function signatureOf(event: EventData): string {
 }
 
 /**
- * What two calls share that are the same: the name, and the arguments as JSON with keys sorted whatever their case,
- * lists in order; a text that is no JSON, trimmed. Case makes no difference.
+ * The text by which equal calls are found: the name, and the arguments as JSON with sorted keys, or trimmed where they are
+ * a text that is not JSON. Case makes no difference.
  */
 export function callSignature(name: string, given: unknown): string {
   return `${name}\n${typeof given === "string" ? ofText(given) : (JSON.stringify(sorted(given)) ?? "")}`.toLowerCase();
@@ -132,7 +132,7 @@ interface SuppressedTool {
   readonly outputSchema: ToolInfo["outputSchema"] | undefined;
 }
 
-/** The answer in place of a result. Where the tool promises data of another form, it is a failure: no data of the tool. */
+/** The answer in place of a result. It is a failure where the tool promises data of another form. */
 function suppressed({ name: tool, outputSchema }: SuppressedTool, { remaining }: Turn) {
   const guidance = [
     "This call was made before in this turn with the same arguments; its result is above. Use it, or call with other arguments.",

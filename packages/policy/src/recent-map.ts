@@ -1,4 +1,4 @@
-/** A map of at most `limit` entries, which forgets the one that was not asked for longest. */
+/** A map of at most `limit` entries, which drops the entry that was used least recently. */
 export class RecentMap<Value> {
   readonly #limit: number;
   readonly #entries = new Map<string, Value>();

@@ -22,7 +22,7 @@ export function createRule(
 
 type Match = Rule["match"];
 
-/** What of a rule a tool alone decides. */
+/** The parts of a rule that depend on the tool alone. */
 function fitsTool({ match }: Rule, tool: ToolInfo): boolean {
   return (
     fitsGlob(match.tool, tool.name) &&

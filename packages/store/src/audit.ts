@@ -94,7 +94,7 @@ function lastOfEach(records: readonly AuditRecord[]): readonly AuditRecord[] {
   return [...new Map(records.map((record) => [record.writer, record])).values()];
 }
 
-/** Says again and again that this process still runs the calls whose start it stored, for those who list them. */
+/** Reports at intervals that this process still runs the calls whose start it stored. A list shows other calls as lost. */
 class RunningCalls {
   readonly #db: Kysely<Tables>;
   readonly #runIds = new Set<string>();

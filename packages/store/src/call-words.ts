@@ -12,9 +12,9 @@ export interface WordsOfCall {
 export interface CallWords {
   /** Replaces the words of these calls. */
   put(db: Transaction<Tables>, calls: readonly WordsOfCall[]): Promise<void>;
-  /** The column that has the number of a call, of the index as the table `found`. */
+  /** The column with the number of a call, in the index under the name `found`. */
   readonly sequence: RawBuilder<number>;
-  /** A condition on a row of `found`: it has all these words. */
+  /** The condition that a row of `found` has all these words. */
   has(sought: readonly SoughtWord[]): RawBuilder<boolean>;
   /** Deletes the words of calls that are no longer in the table. */
   drop(db: Transaction<Tables>, sequences: readonly number[]): Promise<void>;
@@ -24,7 +24,7 @@ export interface CallWords {
 export async function createWords(db: Kysely<Tables>, isPostgres: boolean): Promise<void> {
   const statement = isPostgres
     ? sql`create table call_words (sequence bigint primary key, words tsvector not null)`
-    : // The index alone, without the texts; which words a call has, and not where.
+    : // Stores only which words a call has: neither the texts nor the places of words.
       sql`create virtual table call_words using fts5(words, content='', contentless_delete=1, detail=none,
           tokenize="unicode61 remove_diacritics 0 tokenchars '_'")`;
   await statement.execute(db);

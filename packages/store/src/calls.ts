@@ -5,7 +5,7 @@ import type { CallWords, WordsOfCall } from "./call-words.ts";
 import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
-/** How long a process that says nothing is taken to run its calls, in milliseconds. */
+/** Milliseconds without a report after which the calls of a process count as lost. */
 export const aliveMs = 45_000;
 
 /** Most rows of one insert: each has 15 values, and SQLite accepts 32766. */

@@ -57,7 +57,7 @@ export async function mount(
   if (/^postgres(ql)?:/.test(state)) coordinator.registerCapability("fleet.ledger", ledgerSource(state));
 }
 
-/** The ledger is in the same database, and is opened by who needs it. */
+/** The ledger is in the same database, and is opened where it is needed. */
 function ledgerSource(url: string): FleetLedgerSource {
   const open = (options?: Parameters<typeof openLedger>[1]) =>
     openLedger(url, options).catch((error: unknown) => {

@@ -40,7 +40,7 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
   return ended.length;
 }
 
-/** Sessions of which no agent made the calls, so that only other logs of them are stored, all from before a time. */
+/** Sessions of which only other logs than an agent's are stored, and only with entries from before a time. */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const prefixes = logsOf("", []).filter((prefix) => prefix !== "");
   const logs = [];

@@ -85,7 +85,7 @@ async function save(db: Kysely<Tables>, record: SessionRecord): Promise<boolean>
   return numUpdatedRows === 1n;
 }
 
-/** Deletes a session, its logs and its state. False when there is nothing of it. */
+/** Deletes a session, its logs and its state. False when nothing of it is stored. */
 export async function deleteSession(db: Kysely<Tables>, id: string): Promise<boolean> {
   const calls = (await readEntries(db, callsLogOf(id))).map(({ entry }) => entry);
   let deleted = 0n;

@@ -40,7 +40,7 @@ export interface Tables {
     line: string;
     at: number;
     duration_ms: number | null;
-    /** Of a call that runs: its process says again and again that it is there. Null for other calls. */
+    /** Of a call that runs: until when the last report of its process counts. Null for other calls. */
     alive_until: number | null;
     /** The writer of its last record. */
     writer: string;

@@ -1,15 +1,15 @@
 import { openSync, readdirSync, readFileSync } from "node:fs";
 
-/** Set for a descriptor that the programs which a process starts do not get. */
+/** The flag of a descriptor that programs started by this process do not inherit. */
 const closedOnExec = 0o2_000_000;
 
 let inherited: readonly number[] | undefined;
 let empty: number | undefined;
 
 /**
- * The descriptors, beside the first three, that every program of this process would get without being given them: those
- * with which this process was started, such as a folder that a script opened. Node keeps back those below sixteen. By a
- * folder's descriptor a program would leave its sandbox. Found once, and only on Linux.
+ * The descriptors, beside the first three, with which this process was started and which every program that it starts
+ * would inherit, such as a folder that a script opened. Node closes those below sixteen for its programs. Through the
+ * descriptor of a folder a program would leave its sandbox. They are found once, and only on Linux.
  */
 export function inheritedDescriptors(): readonly number[] {
   return (inherited ??= descriptors().filter((each) => each > 2 && !isClosedOnExec(each)));

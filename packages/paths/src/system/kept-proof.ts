@@ -35,7 +35,7 @@ function isOwnFile(file: string): boolean {
   return facts?.isFile() === true && facts.uid === process.getuid?.();
 }
 
-/** Makes no home folder: some users have the name of one that is not there. */
+/** Does not make the home folder itself: some users have one that does not exist. */
 function writeOwnFile(folders: readonly string[], file: string): void {
   try {
     for (const folder of folders) if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });

@@ -1,7 +1,7 @@
 import { execFileSync, spawn, type SpawnOptions } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What signals reach processes through. A test gives another one. */
+/** Lists, starts and signals processes. A test gives another one. */
 export interface ProcessSystem {
   readonly platform: NodeJS.Platform;
   /** As `process.kill`: throws when there is no such process. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { win32 } from "node:path";
 
-/** What a program is searched in. A test gives another one. */
+/** The system in which a program is searched. A test gives another one. */
 export interface ProgramSystem {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;

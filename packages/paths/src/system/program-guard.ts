@@ -25,7 +25,7 @@ export interface LimitMark {
 export interface ProgramGuardOptions {
   /** `NAME=value` in an environment, or a limit: the guard also kills each process that has it. Only where there is `/proc`. */
   readonly mark?: string | LimitMark | undefined;
-  /** `PATH` of the guard's process, which needs `grep` and `sleep` for the mark, and `sleep` to be polite. */
+  /** `PATH` of the guard's process, which needs `grep` and `sleep` for the mark, and `sleep` where `isPolite` is set. */
   readonly path?: string | undefined;
   /** Sends SIGTERM to the programs first, and kills them a second later. */
   readonly isPolite?: boolean | undefined;

@@ -7,13 +7,13 @@ import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 interface Foreign {
   readonly part: string;
   readonly found: Found;
-  /** The result that has it is one that only the user sees. */
+  /** Only the user sees the result that has it. */
   readonly isPrivate?: boolean;
 }
 
 /**
- * Why a text, or what it says in an encoded form, is not only the model's own words and the user's: the part, and where it
- * is from. Null when it is.
+ * Finds a part of a text, also in an encoded form, that is neither the model's own words nor the user's, and where it is
+ * from. Null when there is none.
  */
 export function findForeign(text: string, evidence: Evidence): Foreign | null {
   for (const one of [text, ...decodedOf(text, evidence.meter)]) {

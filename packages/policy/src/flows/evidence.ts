@@ -15,7 +15,7 @@ export interface Evidence {
   readonly seen: (result: KeptResult) => SeenResult;
   readonly identity: ReadonlySet<string>;
   readonly meter: Meter;
-  /** The results that were found to be chosen by untrusted text, or not. */
+  /** Whether untrusted text chose a result, for the results that were looked at. */
   readonly steered: Map<KeptResult, boolean>;
 }
 

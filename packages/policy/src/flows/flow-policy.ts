@@ -61,7 +61,7 @@ export function createFlows(
   };
 }
 
-/** The values that a person approved in this session, after their origin was shown: as good as typed. */
+/** The values that a person approved in this session, after their origin was shown. They count as typed. */
 function confirmedIn({ results }: CallHistory): readonly string[] {
   return results.flatMap(({ confirmed = [] }) => confirmed.map(String));
 }

@@ -8,7 +8,7 @@ export interface Leaf {
   readonly parent: Json | undefined;
 }
 
-/** Deepest level that is walked. Results and arguments are metered before. */
+/** Deepest level that is walked. The host has checked the depth of results and arguments before. */
 const maxLevels = 64;
 
 /** Calls `visit` for each text and number. Keys that are no identifiers count as texts: a person chose them. */

@@ -8,7 +8,7 @@ interface Found {
   readonly problem: string;
 }
 
-/** What of `flows` can have no effect on the tools of a plan: lines, arguments and fields that no tool has. */
+/** Finds the parts of `flows` that can have no effect: lines, arguments and fields that no tool of the plan has. */
 export function lintFlows(flows: FlowsConfig | undefined, tools: readonly ToolInfo[]): readonly Found[] {
   if (flows === undefined) return [];
   return [

@@ -4,7 +4,7 @@ const maxSearched = 536_870_912;
 /** A call has too many values, beside too long results, to compare them all. */
 export class TooMuchToCompare extends Error {}
 
-/** Counts what is searched for one call. Who writes arguments and results must not decide how long a host is busy. */
+/** Counts what is searched for one call. The author of arguments or results must not decide how long a host is busy. */
 export class Meter {
   #left: number;
 

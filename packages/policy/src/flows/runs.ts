@@ -18,7 +18,7 @@ export class Words {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #lines: number[] = [];
-  /** Of all words before one, and in the end of all words. */
+  /** For each word the weight of all words before it, and at the end the weight of all words. */
   readonly #weights: number[] = [0];
   readonly #hashes: readonly [number[], number[]] = [[], []];
 
@@ -48,7 +48,7 @@ export class Words {
 
   /**
    * Calls `visit` with each run of so many words, none across a border of joined texts, until it returns true, and returns
-   * whether it did. A run is a number of 53 bits. Who writes a text must not be able to choose two runs with one number, so
+   * whether it did. A run is a number of 53 bits. An author of a text must not be able to choose two runs with one number, so
    * the numbers differ from process to process.
    */
   some(length: number, visit: (run: number, at: number) => boolean): boolean {

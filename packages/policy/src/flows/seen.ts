@@ -91,7 +91,7 @@ export class SeenResult {
     return null;
   }
 
-  /** As `mentions`, for what content may not hold: of a result that only the user sees, nothing at all. */
+  /** As `mentions`, for content that others read: it must hold no value at all of a result that only the user sees. */
   discloses(forms: readonly string[]): Trust | null {
     if (!this.isPrivate) return this.mentions(forms);
     return trusts.find((trust) => forms.some((form) => findWord(form, this.#texts[trust]) !== -1)) ?? null;

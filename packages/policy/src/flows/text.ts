@@ -17,7 +17,7 @@ function isAscii(text: string): boolean {
 }
 
 /**
- * Where a value is in a normalized text as a word of its own; -1 when it does not. Beside an address, also `.`, `-`, `@`
+ * Where a value is in a normalized text as a word of its own; -1 when it is not there. Beside an address, also `.`, `-`, `@`
  * and `/` belong to the word: `a@b.co` is not in `a@b.co.uk`, nor `b.co` in `x.b.co`.
  */
 export function findWord(value: string, text: string): number {

@@ -22,7 +22,7 @@ export function codeFolders(files: readonly string[]): readonly string[] {
   return [...folders].filter((folder) => !isInside(dirname(folder), folders));
 }
 
-/** What is beside code and is no code: `.git`, `.toolmount` and `.env` files of a package's folder. */
+/** Files beside code that are not code: `.git`, `.toolmount` and `.env` files of a package's folder. */
 export function secretsBeside(folders: readonly string[]): readonly string[] {
   const isSecret = (name: string) => name === ".git" || name === ".toolmount" || holdsVariables(name);
   return folders.flatMap((folder) =>

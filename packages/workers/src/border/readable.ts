@@ -12,7 +12,7 @@ export function readablePaths(paths: readonly string[], secret: readonly string[
 
 function without(path: string, secret: readonly string[], named: readonly string[]): readonly string[] {
   const place = placeOf(path);
-  // A path below a secret one was named, such as a fetched module in the folder .toolmount: it hides only what it holds.
+  // The plan may name a path below a secret one, such as a fetched module in .toolmount: only secret paths below it are hidden.
   const held = secret.filter((each) => each !== place && isBelow(each, place));
   if (held.length === 0 || !statSync(place).isDirectory()) return [path];
   return readdirSync(path)

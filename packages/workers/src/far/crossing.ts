@@ -37,7 +37,7 @@ export function isMethodName(name: string): boolean {
   return name !== "" && name.length <= maxName && !reservedNames.has(name);
 }
 
-/** A capability as it crosses a border. Throws with what of it cannot cross. */
+/** A capability as it crosses a border. Throws an error that names the part that cannot cross. */
 export function shapeOf(name: string, capability: unknown): CapabilityShape {
   if (typeof capability === "function")
     throw cannotCross(name, "is a function; register a plain object with methods");
@@ -97,7 +97,7 @@ export async function callMethod(
   return result === undefined ? undefined : jsonOf(`the result of ${name}.${method}`, result);
 }
 
-/** A copy of a value that is JSON. Throws with what of it is not. */
+/** A copy of a value that is JSON. Throws an error that names the part that is not. */
 function jsonOf(what: string, value: unknown): Json {
   const copy = copyOf(what, value);
   if (JSON.stringify(copy).length > maxLength)

@@ -132,7 +132,7 @@ function requireMounting({ isMounted }: Registrations, what: string): void {
   if (isMounted) refuse(`${what} after its mount`);
 }
 
-/** Throws with what a module does that has no effect behind a border; `grant` is how a plan allows it there. */
+/** Throws an error that names what would have no effect behind a border. `grant` is how a plan allows it there. */
 export function refuse(what: string, grant?: string): never {
   const allow = grant === undefined ? "" : `; if the plan is to allow that, write ${grant}`;
   throw new Error(`it ${what}; ${limits}${allow}; ${howToTrust}`);

@@ -38,7 +38,7 @@ interface FleetWorkerOptions {
   readonly clock: Clock;
 }
 
-/** Milliseconds between two looks for what nothing needs any more, and after which a group without workers is deleted. */
+/** Milliseconds between two sweeps for rows that are no longer needed, and after which a group without workers is deleted. */
 const cleanMs = 60_000;
 
 /** Milliseconds between two tries to store an answer while the ledger cannot be reached. */

@@ -17,7 +17,7 @@ export function digestOfTool(info: ToolInfo): string {
 }
 
 /**
- * What makes two calls the same one for a host that makes it again: session, user, call id, tool and arguments. A call
+ * The identity of a call for a host that makes it again: session, user, call id, tool and arguments. A call
  * without a session has none, since call ids are unique in a session only; nor has a call by a tool.
  */
 export function identityOf(

@@ -5,8 +5,8 @@ import type { FleetCall, Json } from "@toolmount/core";
 type Subject = readonly [kind: "job" | "answer" | "to host" | "to worker", ...facts: readonly Json[]];
 
 /**
- * Signs what hosts and workers write into the ledger, and checks it where it is read: who can write to the database, but
- * does not have the fleet's key, makes no worker run a tool. Without a key, everything is passed on as it is.
+ * Signs what hosts and workers write into the ledger, and checks it where it is read. Without the fleet's key, write access
+ * to the database is not enough to make a worker run a tool. Without a key for the fleet, values pass as they are.
  */
 export interface Seal {
   close(subject: Subject, value: Json): Json;
@@ -34,7 +34,7 @@ export function createSeal(key: string | undefined): Seal {
   };
 }
 
-/** Who has no key reads what is signed, too: so a host that lacks the key learns why its call was refused. */
+/** Signed values are read without the key, too, so that a host that lacks it learns why its call was refused. */
 function unsealed(given: Json): Json {
   const { value, signature } = Object(given) as Partial<Sealed>;
   return typeof signature === "string" && value !== undefined ? value : given;
@@ -45,7 +45,7 @@ interface Sealed {
   readonly signature: string;
 }
 
-/** What was read has no signature of the fleet's key. */
+/** The error of a value without a signature by the fleet's key. */
 class Unsigned extends Error {
   override readonly name = "Unsigned";
 

@@ -1,4 +1,4 @@
-/** Does what comes while something is done together, in one go: under load, one statement for many. */
+/** Collects the items that arrive while an action runs, and acts on them together: under load, one statement for many. */
 export class Together<Item, Result> {
   readonly #act: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #waiting: { readonly item: Item; readonly ending: PromiseWithResolvers<Result> }[] = [];
@@ -18,7 +18,7 @@ export class Together<Item, Result> {
 
   async #actOnAll(): Promise<void> {
     this.#isActing = true;
-    // Items of the same moment go together, too.
+    // Items that are added at the same moment go together, too.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, most);
@@ -33,5 +33,5 @@ export class Together<Item, Result> {
   }
 }
 
-/** Most items of one go, so that a statement stays short. */
+/** Most items of one action, so that a statement stays short. */
 const most = 200;

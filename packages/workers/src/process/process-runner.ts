@@ -134,7 +134,7 @@ class Pools {
     };
     let program: NodeProgram | undefined;
     const start = () => {
-      // To find the code follows thousands of links: once for all processes of a module.
+      // Finding the code follows thousands of links, so it is done once for all processes of a module.
       program ??= farProgram(module.specifier);
       const grants = { ...granted, given: describe ? given.shapes() : {} };
       return startProcess(module, program, { describe, grants, services }, this.#options);
