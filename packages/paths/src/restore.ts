@@ -16,7 +16,7 @@ interface Restoring {
 }
 
 /**
- * Makes an entry again as a snapshot has it, and what of it is missing. Parts that exist must be as in the snapshot:
+ * Makes an entry, or the missing parts of it, again as a snapshot has it. Parts that exist must be as in the snapshot:
  * otherwise it throws `FILE_CHANGED` with the path of the other part, and changes nothing. Resolves to how many it made.
  */
 export async function restoreEntry(

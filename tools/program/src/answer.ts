@@ -29,7 +29,7 @@ const limits: Readonly<Record<Limit, string>> = {
   stuck: "The program waits for a promise that nothing resolves. Await calls of tools only.",
 };
 
-/** The first loop from the place on where the engine has last known where it was. */
+/** Names the first loop at or after the line at which the engine stopped the program. */
 function loopText({ limit, line = 1 }: Extract<End, { readonly limit: Limit }>, source: string): string {
   if (limit !== "steps") return "";
   const at = findFrom(source, line, /\b(?:for|while|do)\b/);

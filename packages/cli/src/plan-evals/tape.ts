@@ -10,8 +10,8 @@ export interface EvalTape {
   /** Finds each answer once. A host or a model that is compared with another one has its own finder. */
   createFinder(): (request: string) => JsonObject | null;
   /**
-   * Adds a line at the end of the file, if it is an answer. With the first one that cannot be written the recording ends:
-   * the evaluations go on.
+   * Adds a line at the end of the file, if it is an answer. The recording ends with the first line that cannot be
+   * written, and the evaluations continue.
    */
   append(line: string): void;
   /**

@@ -7,8 +7,8 @@ const firstDelayMs = 250;
 const longestDelayMs = 5_000;
 
 /**
- * Tries work that needs databases of other machines again and again while they cannot be reached, with a delay that grows
- * to five seconds. Reports each new reason once. Resolves to undefined when the signal ends the wait.
+ * Retries work that needs databases of other machines while they cannot be reached, with a delay that grows to five
+ * seconds. Reports each new reason once. Resolves to undefined when the signal ends the wait.
  */
 export async function waitForStores<Value>(
   work: () => Promise<Value>,

@@ -81,7 +81,7 @@ async function mountPlan({ plan, cwd, overlays, probe }: MountRequest): Promise<
   const context = toolsHere(host)[0]?.provided ?? [];
   await host.close();
   const problems = entries.flatMap((entry) => entry.problems);
-  // A rule about the tools of a module that is not mounted is not dead.
+  // A rule may be about the tools of a module that could not be mounted, so then none counts as without effect.
   const dead = problems.length > 0 ? [] : await findDeadSettings(tools);
   return { file: host.plan.file, entries, problems, dead, lockChanges, context, servers };
 

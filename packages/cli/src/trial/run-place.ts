@@ -11,7 +11,7 @@ type Entry = Pick<InspectedEntry, "run">;
 
 /** What can be said of the calls of an entry; undefined for calls in the host, and where there is no border. */
 interface Described {
-  /** Where they run, behind which border here, what of the host reaches them, and which of `members` of a context does not. */
+  /** Where the calls run, behind which border here, which parts of the host reach them, and which `members` do not. */
   readonly place: (entry: Entry, members: readonly string[]) => string | undefined;
   /** What the border keeps from them. */
   readonly denied: (entry: Entry) => string | undefined;

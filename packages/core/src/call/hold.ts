@@ -60,8 +60,8 @@ export function holdCall(
 }
 
 /**
- * The request as it is made again, and what of its context policies compare it with. A tool may know another by a name of
- * its own.
+ * The request as it is made again, and the members of its context with which policies compare it. A tool may have its own
+ * name for another tool.
  */
 export function requestToSeal({
   given: { prompts, parentSessionIds },

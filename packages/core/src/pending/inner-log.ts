@@ -122,7 +122,7 @@ export class InnerLog {
     return this.#replayed.promise;
   }
 
-  /** Answers what can be answered. Each answer has reached the tool before the next one starts on its way. */
+  /** Answers each call whose answer is known, in order. An answer has reached the tool before the next one is given. */
   async #answer(): Promise<void> {
     if (this.#isAnswering) return;
     this.#isAnswering = true;

@@ -30,7 +30,7 @@ export async function rememberApproval(
   });
 }
 
-/** What of a call a remembered approval is compared with. */
+/** The facts of a call with which a remembered approval is compared. */
 interface ComparedCall {
   /** The digest of its tool's definition. */
   readonly definition: string;

@@ -3,7 +3,7 @@ import { isToolmountError, messageOf } from "@toolmount/core/errors";
 import { importProviderPackage, unusable } from "./provider-package.ts";
 import { compatiblePackage, knownProviders, type KnownProvider } from "./providers.ts";
 
-/** What a plan needs to use one provider, and what of it is missing here. Keys themselves are never part of it. */
+/** The settings that a plan needs for one provider, and those that are missing here. Keys themselves are never part of it. */
 export interface ProviderStatus {
   readonly name: string;
   /** What a plan writes: `anthropic:<model>`. */

@@ -101,7 +101,7 @@ function writeResponse({ callId, runId, tool, result }: ToolOutcome, names: Name
   };
 }
 
-/** They stand beside the response: only newer models take them inside. */
+/** The files of a result, which stand beside the response: only newer models take them inside. */
 function dataOf({ result }: ToolOutcome): GeminiData[] {
   const { images, files } = contentOf(result.content);
   return [...images.filter((image) => !isUnseen(image)), ...files].map(({ mimeType, data }) => ({

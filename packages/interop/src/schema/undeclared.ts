@@ -21,7 +21,7 @@ export function prepareUndeclared(schema: JsonSchema): ((value: object) => reado
       );
 }
 
-/** Adds the names that a schema declares, in all its parts; false when one of them is outspoken. */
+/** Adds the names that a schema declares in all its parts. False when a part says itself what it does with other names. */
 function collect(node: unknown, root: JsonSchema, names: Set<string>, depth: number): boolean {
   if (!isRecord(node)) return true;
   if (depth > 8 || outspoken.some((keyword) => node[keyword] !== undefined)) return false;

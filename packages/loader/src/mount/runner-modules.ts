@@ -93,7 +93,7 @@ export function isBehindBorder(entry: Pick<PlanEntry, "run" | "source">): boolea
   return (runOf(entry)?.["border"] ?? "none") !== "none";
 }
 
-/** What a module does beside mounting tools, and what of the plan would allow it. */
+/** Something that a module does beside mounting tools, and the line of a plan that would allow it. */
 interface HostUse {
   readonly what: string;
   readonly grant?: readonly [key: "hooks" | "capabilities", name: string];

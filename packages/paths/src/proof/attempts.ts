@@ -122,7 +122,7 @@ function canRead(name: string): boolean {
   }
 }
 
-/** Throws where an attempt got nothing. */
+/** Throws for an attempt that got nothing: it was stopped. */
 function mustHold(got: unknown): void {
   if (got === undefined || got === false || got === "" || got === null) throw new Error("there is nothing");
 }

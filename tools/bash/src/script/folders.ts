@@ -58,7 +58,7 @@ function textOf({ value, text, tilde, pattern }: ShellWord, home: string | null)
   return text.slice(0, start).replace(/[^/]*$/, "") || ".";
 }
 
-/** Returns where a path really is; what of it is not there yet stays as it is written. */
+/** Returns the real place of a path. The part that does not exist yet stays as it is written. */
 export function reallyAt(path: string): string {
   try {
     return realpathSync.native(path);

@@ -28,8 +28,8 @@ export function requireKnown(
 }
 
 /**
- * The same for a file that is replaced as a whole, which is read only when the check needs it. Returns which file
- * may then be replaced; undefined when any may.
+ * Does the same for a file that is replaced as a whole, and reads it only when the check needs it. Returns the file that may
+ * be replaced; undefined when any may.
  */
 export async function requireReplaceable(
   workspace: Workspace,
