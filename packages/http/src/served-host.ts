@@ -76,11 +76,30 @@ export interface ServedProtocol {
         readonly clientId: string;
         readonly scopes: string[];
         /** The user on whose behalf the calls are; null for a token without one. */
-        readonly extra: { readonly user: string | null };
+        readonly extra: {
+          readonly user: string | null;
+          /** The address at which the user signs in to a mounted server, by its name; it holds no credential. */
+          readonly signInPage?: ((server: string) => string) | undefined;
+        };
       };
     },
   ): Promise<Response>;
   close(): Promise<void>;
+}
+
+/** The sign-in of people to one server that the host mounts: the part of the gateway that this server needs. */
+export interface ServedSignIn {
+  readonly name: string;
+  /** Whether each user signs in; otherwise the credentials are those of the host. */
+  readonly isOfUser: boolean;
+  state(user: string | undefined): Promise<"signed_in" | "needed" | "unknown">;
+  /** Resolves to the address of the provider, and to the `state` with which the browser comes back; null where no sign-in is needed. */
+  begin(
+    user: string | undefined,
+    redirectUrl: string,
+  ): Promise<{ readonly address: string; readonly state: string } | null>;
+  /** Rejects with `SIGN_IN_REFUSED` for a browser that is not waited for, and with `SIGN_IN_FAILED`. */
+  finish(user: string | undefined, parameters: URLSearchParams): Promise<object>;
 }
 
 /** One host, and what of it is served. */
@@ -96,6 +115,8 @@ export interface ServedHost {
   readonly exportCalls?:
     | ((format: "csv" | "jsonl" | "ocsf", filter: Omit<PastCallFilter, "limit">) => AsyncIterable<string>)
     | undefined;
+  /** The servers that the host mounts and people sign in to, now. */
+  readonly signIns?: (() => Promise<readonly ServedSignIn[]>) | undefined;
   /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */
   readonly mcp?: ServedProtocol | undefined;
 }

@@ -3,6 +3,7 @@ const paths = {
   calls: "M2 4h12M2 8h12M2 12h7",
   sessions: "M2 3h12v8H6.5L3 13.5V11H2z",
   plan: "M3.5 2h9v12h-9zM6 5h4M6 8h4M6 11h2.5",
+  servers: "M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.1M5 11h.1",
   try: "M5 3.5 12.5 8 5 12.5z",
   check: "m3 8.5 3.2 3.2L13 4.8",
   cross: "m4 4 8 8m0-8-8 8",

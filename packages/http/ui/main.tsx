@@ -9,8 +9,19 @@ import { markHidden } from "./mark-hidden.ts";
 import { PlanView } from "./plan/plan.tsx";
 import { Login } from "./login.tsx";
 import { linkTo, route } from "./route.ts";
+import { ServersView } from "./servers.tsx";
 import { SessionsView } from "./sessions.tsx";
-import { announced, approvals, connection, hasMore, hostName, mayApprove, me, notices } from "./state.ts";
+import {
+  announced,
+  approvals,
+  connection,
+  hasMore,
+  hostName,
+  mayApprove,
+  me,
+  notices,
+  served,
+} from "./state.ts";
 import { TryView } from "./try.tsx";
 
 const views = [
@@ -18,6 +29,7 @@ const views = [
   { path: "calls", title: "Calls", View: CallsView },
   { path: "sessions", title: "Sessions", View: SessionsView },
   { path: "plan", title: "Plan", View: PlanView },
+  { path: "servers", title: "Servers", View: ServersView },
   { path: "try", title: "Try a tool", View: TryView },
 ] as const satisfies readonly { readonly path: IconName; readonly title: string; readonly View: unknown }[];
 
@@ -52,7 +64,7 @@ function Page() {
           toolmount
         </span>
         <nav aria-label="Views">
-          {views.map((view) => (
+          {views.filter(isOffered).map((view) => (
             <a href={linkTo(view.path)} aria-current={view.path === path ? "page" : undefined}>
               <Icon name={view.path} />
               {view.title}
@@ -75,6 +87,11 @@ function Page() {
       </div>
     </div>
   );
+}
+
+/** Most hosts mount no server to which people sign in. */
+function isOffered({ path }: (typeof views)[number]): boolean {
+  return path !== "servers" || (served.value?.servers ?? 0) > 0 || route.value.view === "servers";
 }
 
 function skip(event: Event): void {

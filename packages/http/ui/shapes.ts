@@ -132,7 +132,16 @@ export interface Me {
     readonly plan: boolean;
     readonly mcp: boolean;
     readonly modelText: boolean;
+    readonly servers: number;
   }[];
+}
+
+/** A mounted server to which people sign in. */
+export interface Server {
+  readonly name: string;
+  readonly whose: "user" | "host";
+  readonly state: "signed_in" | "needed" | "unknown";
+  readonly maySignIn: boolean;
 }
 
 /** A session in a list. */

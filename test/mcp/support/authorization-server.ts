@@ -7,7 +7,7 @@ import { listenTo } from "./http.ts";
 
 /**
  * A protected MCP server and its authorization server, both on loopback. The person who signs in is the one whom `login` names
- * in the address of the sign-in.
+ * in the address of the sign-in; `refuses` does not agree.
  */
 export interface ProtectedServer {
   /** The address of the MCP server. */
@@ -90,9 +90,11 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   const authorize = (address: URL): Response => {
     const code = randomUUID();
     const challenge = address.searchParams.get("code_challenge") ?? "";
-    codes.set(code, { challenge, person: address.searchParams.get("login") ?? "person" });
+    const person = address.searchParams.get("login") ?? "person";
+    codes.set(code, { challenge, person });
     const back = new URL(address.searchParams.get("redirect_uri") ?? "");
-    back.searchParams.set("code", code);
+    if (person === "refuses") back.searchParams.set("error", "access_denied");
+    else back.searchParams.set("code", code);
     back.searchParams.set("state", address.searchParams.get("state") ?? "");
     return Response.redirect(back.href);
   };

@@ -1,6 +1,6 @@
 import { ToolmountError, type Json } from "@toolmount/core";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
-import type { ServedPlan, ServedProtocol, ServedTurns } from "@toolmount/http";
+import type { ServedPlan, ServedProtocol, ServedSignIn, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import { auditSinkOf } from "../audit/audit-sink.ts";
 import { loaderOptions } from "../host/loader-options.ts";
@@ -132,6 +132,15 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
   };
 }
 
+/** The mounted servers to which people sign in. */
+export async function serveSignIns(host: OpenedHost): Promise<readonly ServedSignIn[]> {
+  const { signInChannel } = await import("@toolmount/mcp");
+  const offered = await host.coordinator.collectContributions(signInChannel);
+  return (offered as (ServedSignIn | undefined)[]).filter((signIn) => signIn !== undefined);
+}
+
+type Verified = Parameters<ServedProtocol["fetch"]>[1];
+
 /** The host over MCP. A token of a user calls for that user; each token has its own session. */
 export async function serveProtocol(
   host: OpenedHost,
@@ -142,8 +151,8 @@ export async function serveProtocol(
   return serveHttp(host, {
     name: host.plan.name === undefined ? "toolmount" : `toolmount: ${host.plan.name}`,
     caller: ({ authInfo }) => {
-      const { user } = (authInfo?.extra ?? {}) as { readonly user?: string | null };
-      return { sessionId: `mcp-${authInfo?.clientId ?? "unknown"}`, userId: user ?? undefined };
+      const { user, signInPage } = (authInfo?.extra ?? {}) as Partial<Verified["authInfo"]["extra"]>;
+      return { sessionId: `mcp-${authInfo?.clientId ?? "unknown"}`, userId: user ?? undefined, signInPage };
     },
     ...(approvalUrl !== undefined && { approvals: { url: () => approvalUrl } }),
     onError,

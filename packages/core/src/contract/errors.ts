@@ -97,6 +97,8 @@ const messages = {
   MODES_UNAVAILABLE: (d: { problem: string }) => `the modes cannot be read: ${d.problem}`,
   SIGN_IN_FAILED: (d: { server: string; problem: string }) =>
     `the sign-in to the MCP server "${d.server}" failed: ${d.problem}`,
+  SIGN_IN_REFUSED: (d: { server: string; problem: string }) =>
+    `the browser came back from a sign-in to the MCP server "${d.server}" that is not waited for: ${d.problem}; begin again on the page of this server`,
   HOST_CLOSED: (_: object) => "the host is closed; open a new one",
   SANDBOX_UNAVAILABLE: (d: { border: string; problem: string }) =>
     `calls cannot run behind the border "${d.border}" here: ${d.problem}; fix that, or choose another border in the plan`,
@@ -192,19 +194,17 @@ export function isToolmountError(value: unknown): value is ToolmountError {
 /** Codes that only the host may put into a result; a tool that returns one breaks the contract. */
 export const hostCodes: ReadonlySet<string> = new Set([...errorCodes, "INTERNAL"]);
 
+type Details = Readonly<Record<string, unknown>>;
+
 /** An error with a message for the model: thrown from `execute`, it becomes the `error` of the result. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: string | undefined;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly details: Details | undefined;
 
   constructor(
     message: string,
-    options?: {
-      code?: string | undefined;
-      details?: Readonly<Record<string, unknown>> | undefined;
-      cause?: unknown;
-    },
+    options?: { code?: string | undefined; details?: Details | undefined; cause?: unknown },
   ) {
     super(message, { cause: options?.cause });
     this.code = options?.code;
@@ -220,7 +220,7 @@ export class RunnerFailure extends Error {
   override readonly name = "RunnerFailure";
   readonly code: ErrorCode;
   readonly status: "failed" | "invalid" | "timed_out" | "cancelled" | "unknown";
-  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly details: Details | undefined;
 
   constructor(
     code: ErrorCode,
@@ -228,7 +228,7 @@ export class RunnerFailure extends Error {
     options: {
       /** Default `failed`. */
       status?: RunnerFailure["status"] | undefined;
-      details?: Readonly<Record<string, unknown>> | undefined;
+      details?: Details | undefined;
       cause?: unknown;
     } = {},
   ) {

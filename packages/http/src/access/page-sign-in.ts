@@ -3,6 +3,7 @@ import { silentLogger, type Logger } from "@toolmount/core";
 import { HttpError } from "../fault/http-error.ts";
 import { CodeFlow, ProviderRefusal, type Granted, type OidcClient, type Started } from "./code-flow.ts";
 import type { Authenticate } from "./tokens.ts";
+import { readCookie, setCookie, visitOf, type Visit } from "./visit.ts";
 
 /** How people sign in to the operator's page. */
 export interface PageSignInOptions extends OidcClient {
@@ -45,21 +46,11 @@ export async function createPageSignIn(options: PageSignInOptions): Promise<Page
   return {
     provider: flow.name,
     async answer(path, base, request, response) {
-      const { method = "", url = "" } = request;
-      const route = routes[`${method} ${path}`];
+      const route = routes[`${request.method ?? ""} ${path}`];
       if (route === undefined) throw new HttpError("NOT_FOUND", { what: `way to sign in at ${path}` });
-      await route({ query: new URL(url, base).searchParams, base, request, response });
+      await route(visitOf(base, request, response));
     },
   };
-}
-
-/** One request of a browser. */
-interface Visit {
-  readonly query: URLSearchParams;
-  /** The address of this server, without a slash at its end. */
-  readonly base: string;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
 }
 
 const redirectOf = ({ base }: Visit) => `${base}/signin/callback`;
@@ -145,38 +136,6 @@ async function signOut(flow: CodeFlow, options: PageSignInOptions, visit: Visit)
 
 function sendJson({ response }: Visit, value: object): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
-}
-
-interface CookieWay {
-  readonly seconds: number;
-  readonly sameSite: "Lax" | "Strict";
-}
-
-/** Cookies are of a name and a path, not of a port: two servers on one machine must not read each other's. */
-const cookieName = ({ base }: Visit, use: string) => `toolmount-${use}-${new URL(base).port || "0"}`;
-
-function setCookie(visit: Visit, use: string, value: string, { seconds, sameSite }: CookieWay): void {
-  const secure = visit.base.startsWith("https:") ? "; Secure" : "";
-  const text = `${cookieName(visit, use)}=${encodeURIComponent(value)}; Path=/signin; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
-  visit.response.appendHeader("set-cookie", text);
-}
-
-/** The value of a cookie; empty without it. */
-function readCookie(visit: Visit, use: string): string {
-  const name = cookieName(visit, use);
-  for (const part of (visit.request.headers.cookie ?? "").split("; ")) {
-    const [key, value = ""] = part.split("=", 2);
-    if (key === name) return decoded(value);
-  }
-  return "";
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return "";
-  }
 }
 
 function readStarted(visit: Visit): (Started & { readonly view: string }) | null {

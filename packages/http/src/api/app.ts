@@ -11,6 +11,7 @@ import { historyRoutes } from "./history.ts";
 import { matchRoutes } from "./matches.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { planRoutes } from "./plan.ts";
+import { serverRoutes } from "./servers.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { readRest } from "../guard/read-rest.ts";
 import { withBoundedBody } from "../guard/bounded-body.ts";
@@ -54,6 +55,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     turnRoutes(service),
     auditRoutes(service),
     planRoutes(service),
+    serverRoutes(service),
     eventRoutes(service),
   ])
     api.route("/", routes);

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { requireRole } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
+import { signInPageOf } from "./servers.ts";
 import { hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
 
 /** MCP at `/mcp` for the first host, and at `/mcp/<name>` for each. */
@@ -10,11 +11,13 @@ export function mcpRoutes(service: Service): Hono<RouteEnv> {
     const { principal } = c.env;
     requireRole(principal, "call");
     requireOpen(service);
-    const { mcp } = hostOf(service, name, principal);
+    const host = hostOf(service, name, principal);
+    const { mcp } = host;
     if (mcp === undefined) throw new HttpError("NOT_SERVED", { what: "MCP server" });
     const { name: clientId, user, roles } = principal;
     // The token itself stays here: no tool and no log of the protocol can get it.
-    return mcp.fetch(c.req.raw, { authInfo: { token: "", clientId, scopes: [...roles], extra: { user } } });
+    const extra = { user, signInPage: signInPageOf(service, host, c.env.incoming.headers.host) };
+    return mcp.fetch(c.req.raw, { authInfo: { token: "", clientId, scopes: [...roles], extra } });
   };
   return new Hono<RouteEnv>()
     .all("/mcp", (c) => answer(c, first))

@@ -41,6 +41,8 @@ export interface Service {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
+  /** Where people and clients reach this server, by the Host header of their request; without a slash at its end. */
+  readonly baseOf: (host: string | undefined) => string;
   /** Aborted when the server ends: streams close, and no new work starts. */
   readonly ending: AbortSignal;
   /** Counts a decision. Throws `RATE_LIMITED`. */

@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { ToolInfo } from "@toolmount/core";
 import { roles } from "../access/principal.ts";
 import { toolSchema } from "./schemas.ts";
+import { signInsOf } from "./servers.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
 const hosts = createRoute({
@@ -25,6 +26,7 @@ const hosts = createRoute({
             turns: z.boolean(),
             mcp: z.boolean(),
             modelText: z.boolean(),
+            servers: z.number().describe("Mounted servers to which people sign in"),
           }),
         ),
       }),
@@ -83,18 +85,20 @@ const output = createRoute({
 /** Hosts, their tools, and what tools returned that was too long for an outcome. */
 export function toolRoutes(service: Service) {
   return createRoutes()
-    .openapi(hosts, (c) => {
+    .openapi(hosts, async (c) => {
       const { name, user, roles: ownRoles, hosts: own } = c.env.principal;
       const listed = [...service.hosts.values()].filter((live) => own === null || own.has(live.name));
-      const facts = listed.map(({ name: host, host: served, plan, turns, mcp, modelText }) => ({
-        name: host,
-        tools: served.tools().length,
-        plan: plan !== undefined,
-        turns: turns !== undefined,
-        mcp: mcp !== undefined,
-        modelText: modelText !== undefined,
+      const facts = listed.map(async (live) => ({
+        name: live.name,
+        tools: live.host.tools().length,
+        plan: live.plan !== undefined,
+        turns: live.turns !== undefined,
+        mcp: live.mcp !== undefined,
+        modelText: live.modelText !== undefined,
+        servers: (await signInsOf(live)).length,
       }));
-      return c.json({ name, user, roles: [...ownRoles], version: service.version, hosts: facts }, 200);
+      const shown = await Promise.all(facts);
+      return c.json({ name, user, roles: [...ownRoles], version: service.version, hosts: shown }, 200);
     })
     .openapi(list, async (c) => {
       const { host } = hostOf(service, c.req.valid("param").host, c.env.principal);

@@ -99,7 +99,7 @@ function requireOwnSite(values: Singles, method: string, target: string): void {
   if (site === undefined || site === "same-origin") return;
   if (site === "none" && (method === "GET" || method === "HEAD")) return;
   const opensTab = values["sec-fetch-mode"] === "navigate" && values["sec-fetch-dest"] === "document";
-  if (opensTab && method === "GET" && /^\/(?:signin(?:\/callback)?)?(?:\?|$)/.test(target)) return;
+  if (opensTab && method === "GET" && /^\/(?:signin(?:\/(?:callback|server))?)?(?:\?|$)/.test(target)) return;
   throw new HttpError("ORIGIN_REFUSED", { problem: `its Sec-Fetch-Site is ${JSON.stringify(site)}` });
 }
 

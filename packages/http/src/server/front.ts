@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/core";
+import { answerComesBack, returnPath, type ComesBack } from "../access/server-sign-in.ts";
 import { isSignIn, type PageSignIn } from "../access/page-sign-in.ts";
 import { requireAnyRole } from "../access/principal.ts";
 import type { Authenticate } from "../access/tokens.ts";
+import { visitOf } from "../access/visit.ts";
 import type { Admitted } from "../api/service.ts";
 import { answerError, headersOf } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
-import { reachedAt } from "../guard/authority.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
 import { readRest } from "../guard/read-rest.ts";
 import { ProtectedResource, type SignInOptions } from "../guard/protected-resource.ts";
@@ -21,7 +22,9 @@ export interface FrontOptions {
   readonly authenticate: Authenticate;
   readonly signIn?: SignInOptions | undefined;
   readonly pageSignIn?: PageSignIn | undefined;
-  readonly publicUrl?: string | undefined;
+  readonly baseOf: (host: string | undefined) => string;
+  /** A browser comes back from the provider of a mounted server. */
+  readonly comesBack: ComesBack;
   readonly page: ReadonlyMap<string, Asset>;
   readonly limits: HttpLimits;
   readonly clock?: Clock | undefined;
@@ -48,7 +51,8 @@ export function createFront({
   authenticate,
   signIn,
   pageSignIn,
-  publicUrl,
+  baseOf: reachedAt,
+  comesBack,
   page,
   limits,
   clock = systemClock,
@@ -62,12 +66,17 @@ export function createFront({
   const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
 
   const resource = signIn && new ProtectedResource(signIn);
-  const baseOf = ({ headers }: IncomingMessage) => reachedAt(publicUrl, headers.host ?? "");
+  const baseOf = ({ headers }: IncomingMessage) => reachedAt(headers.host);
 
   const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
     const { method = "", url = "", rawHeaders, socket } = request;
     const { path, token } = admit({ method, target: url, headers: rawHeaders }, rules());
     if (answerPublic(method, path, request, response, { page, isReady, resource, baseOf })) return null;
+    if (path === returnPath) {
+      refuseOften(signIns, socket.remoteAddress ?? "");
+      await answerComesBack(visitOf(baseOf(request), request, response), comesBack, logger);
+      return null;
+    }
     if (pageSignIn !== undefined && isSignIn(path)) {
       refuseOften(signIns, socket.remoteAddress ?? "");
       await pageSignIn.answer(path, baseOf(request), request, response);

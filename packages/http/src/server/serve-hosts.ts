@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError } from "@toolmount/core";
 import { createApp, type App } from "../api/app.ts";
-import type { Admitted, Service } from "../api/service.ts";
+import type { ComesBack } from "../access/server-sign-in.ts";
+import { finishSignIn } from "../api/servers.ts";
+import type { Admitted, LiveHost, Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
-import { defaultAddress, isLoopback, type ListenAddress } from "../guard/authority.ts";
+import { defaultAddress, isLoopback, reachedAt, type ListenAddress } from "../guard/authority.ts";
 import { loopbackNames, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
@@ -47,6 +49,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     clock,
     logger,
     version: options.version ?? ownVersion(),
+    baseOf: (host = "") => reachedAt(options.publicUrl, host),
     ending: drain.ending,
     countDecision: ({ name }) => {
       const seconds = decisions.take(name);
@@ -59,20 +62,24 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const all = limits.connections ?? defaultConnections;
   const openLimits = { perName: limits.openPerToken ?? 500, all };
   const open = new OpenRequests(openLimits, options.authenticate, { clock, logger, cut: drain.cut });
-  const front = createFront({ ...options, rules: () => rules, page, limits, isReady, open });
+  const comesBack: ComesBack = (parameters, started) => finishSignIn(service, parameters, started);
+  const front = createFront({
+    ...options,
+    rules: () => rules,
+    page,
+    limits,
+    isReady,
+    open,
+    baseOf: service.baseOf,
+    comesBack,
+  });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
   const closeAll = async (graceMs: number) => {
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
     await Promise.all(turns);
-    for (const { journal, watch, mcp, reports, background } of hosts.values()) {
-      await background.close();
-      await reports?.close();
-      journal.close();
-      watch.close();
-      await mcp?.close();
-    }
+    for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
   let closing: Promise<void> | undefined;
@@ -84,6 +91,14 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     },
     close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
   };
+}
+
+async function closeHost({ journal, watch, mcp, reports, background }: LiveHost): Promise<void> {
+  await background.close();
+  await reports?.close();
+  journal.close();
+  watch.close();
+  await mcp?.close();
 }
 
 /** The version of this package. */

@@ -47,6 +47,22 @@ const tokens = z.looseObject({
   scope: z.string().optional(),
 });
 
+/** A sign-in that a person began at a server of this host, and whose browser has not come back yet. */
+const started = z.strictObject({
+  /** Which browser may come back: a random text that only that browser and the authorization server know. */
+  state: z.string(),
+  verifier: z.string(),
+  redirectUrl: z.string(),
+  clients: z.record(z.string(), client),
+  discovery: z.looseObject({}).optional(),
+  /** Origins that may get requests of this sign-in, beside those that the plan names. */
+  origins: z.array(z.string()),
+  /** In milliseconds since the epoch. */
+  until: z.number(),
+});
+
+export type StartedSignIn = z.output<typeof started>;
+
 /** Everything that is kept of one authorization. Clients and tokens belong to the issuer that gave them. */
 const record = z.strictObject({
   clients: z.record(z.string(), client),
@@ -56,6 +72,7 @@ const record = z.strictObject({
   /** Where the browser returned to; a client is registered for this address. */
   redirectUrl: z.string().optional(),
   challenge: challenge.optional(),
+  started: started.optional(),
   /** One process renews the tokens until this time, in milliseconds since the epoch. */
   lease: z.strictObject({ by: z.string(), until: z.number() }).optional(),
 });

@@ -16,6 +16,8 @@ export interface SignInFetch {
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Rejects for an address that is not used: by this process, or by the browser of a person. */
   readonly requireAllowed: (address: URL) => Promise<void>;
+  /** Origins that may get requests by now. */
+  readonly origins: () => string[];
 }
 
 /**
@@ -23,8 +25,13 @@ export interface SignInFetch {
  * the origins that the plan names: that of the server, and that of `issuer`. Where the server is on this machine, another
  * port of it may be its authorization server: it is asked for its metadata, and for more only if these name it.
  */
-export function createSignInFetch(url: URL, { issuer }: Pick<AuthSettings, "issuer">): SignInFetch {
-  const named = new Set([url.origin, ...(issuer === undefined ? [] : [new URL(issuer).origin])]);
+export function createSignInFetch(
+  url: URL,
+  { issuer }: Pick<AuthSettings, "issuer">,
+  /** Those that the first half of this sign-in found. */
+  origins: readonly string[] = [],
+): SignInFetch {
+  const named = new Set([url.origin, ...(issuer === undefined ? [] : [new URL(issuer).origin]), ...origins]);
   let refused: Error | undefined;
   const requireAllowed = async (address: URL) => {
     // The SDK takes a failed request for an address that is not there, and would try others.
@@ -40,7 +47,11 @@ export function createSignInFetch(url: URL, { issuer }: Pick<AuthSettings, "issu
     if (isAsked && (await isAuthorizationServer(response, address))) named.add(address.origin);
     return response;
   };
-  return { requireAllowed, fetch: (given, init = {}) => follow(new URL(given), init, request) };
+  return {
+    requireAllowed,
+    fetch: (given, init = {}) => follow(new URL(given), init, request),
+    origins: () => [...named],
+  };
 }
 
 /** Where metadata of an authorization server, or of a protected resource, are. Source: RFC 8414, RFC 9728, OIDC Discovery. */

@@ -7,7 +7,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import type { CredentialRecord, KeptClient } from "./credentials.ts";
+import type { CredentialRecord, KeptClient, StartedSignIn } from "./credentials.ts";
 import { clientOf } from "./renew.ts";
 import type { AuthSettings } from "./settings.ts";
 
@@ -19,17 +19,27 @@ export class SignInProvider implements OAuthClientProvider {
   readonly saveClientInformation?: NonNullable<OAuthClientProvider["saveClientInformation"]>;
   readonly #settings: AuthSettings;
   readonly #before: CredentialRecord;
-  readonly #state = randomUUID();
-  readonly #clients = new Map<string, StoredOAuthClientInformation>();
+  readonly #state: string;
+  readonly #clients: Map<string, StoredOAuthClientInformation>;
   #tokens: { readonly issuer: string; readonly tokens: StoredOAuthTokens } | undefined;
-  #verifier = "";
+  #verifier: string;
   #discovery: OAuthDiscoveryState | undefined;
   #address: URL | undefined;
 
-  constructor(settings: AuthSettings, before: CredentialRecord, redirectUrl: string) {
+  /** With `started`, it continues a sign-in of which the record was kept. */
+  constructor(
+    settings: AuthSettings,
+    before: CredentialRecord,
+    redirectUrl: string,
+    started?: Pick<StartedSignIn, "state" | "verifier" | "clients" | "discovery">,
+  ) {
     this.#settings = settings;
     this.#before = before;
     this.redirectUrl = redirectUrl;
+    this.#state = started?.state ?? randomUUID();
+    this.#verifier = started?.verifier ?? "";
+    this.#clients = new Map(Object.entries(started?.clients ?? {}));
+    this.#discovery = started?.discovery as OAuthDiscoveryState | undefined;
     if (settings.metadataUrl !== undefined) this.clientMetadataUrl = settings.metadataUrl;
     if (settings.clientId === undefined)
       this.saveClientInformation = (information, context) =>
@@ -92,16 +102,27 @@ export class SignInProvider implements OAuthClientProvider {
     return this.#discovery;
   }
 
+  /** What has to be kept until the browser comes back. */
+  get started(): Omit<StartedSignIn, "origins" | "until"> {
+    return {
+      state: this.#state,
+      verifier: this.#verifier,
+      redirectUrl: this.redirectUrl,
+      clients: Object.fromEntries(this.#clients) as Record<string, KeptClient>,
+      ...(this.#discovery !== undefined && { discovery: { ...this.#discovery } }),
+    };
+  }
+
   /** The record after the sign-in: what was learned replaces what the same issuer gave before. */
   recordAfter(before: CredentialRecord): CredentialRecord {
     const signed = this.#tokens;
     if (signed === undefined) return before;
-    const { challenge: _, lease: __, ...rest } = before;
+    const { challenge: _, lease: __, started: ___, ...rest } = before;
     return {
       ...rest,
       issuer: signed.issuer,
       redirectUrl: this.redirectUrl,
-      clients: { ...rest.clients, ...(Object.fromEntries(this.#clients) as Record<string, KeptClient>) },
+      clients: { ...rest.clients, ...this.started.clients },
       tokens: { ...rest.tokens, [signed.issuer]: signed.tokens },
     };
   }

@@ -21,13 +21,17 @@ export function authorizationOf(
   settings: ServerSettings,
   { folder, user }: { readonly folder: string | undefined; readonly user: string | undefined },
 ): Authorization | undefined {
-  const { url, headers, auth } = settings;
-  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-  if (url === undefined || hasHeader) return undefined;
+  const { url, auth } = settings;
+  if (url === undefined || signsInByHeader(settings)) return undefined;
   const address = new URL(url);
   const store = lateStore(coordinator, folder);
   const credentials = new Credentials(store, address, { clientId: auth.clientId, user });
   return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });
+}
+
+/** Whether the plan itself gives the requests an `Authorization` header. */
+export function signsInByHeader({ headers }: Pick<ServerSettings, "headers">): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
 /** Where the credentials of a host are. The store is looked up for each access: a module may offer it later. */

@@ -10,6 +10,7 @@ import { skillsChannel } from "../wire/skills.ts";
 import { requireBorder } from "./process-tree.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
+import { signInChannel } from "../wire/server-sign-in.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import { placeOf, programOf } from "./transport.ts";
 
@@ -83,6 +84,7 @@ export async function mount(
   }));
   coordinator.registerContributor(statusChannel, settings.name, () => server.status);
   coordinator.registerContributor(probeChannel, settings.name, (): ServerProbe => () => server.probe());
+  coordinator.registerContributor(signInChannel, settings.name, () => server.signIn);
   coordinator.registerContributor(startingChannel, settings.name, () => ({
     starting: server.optional.starting,
   }));

@@ -7,7 +7,9 @@ import type { ServerInstructions } from "../wire/instructions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { Authorization } from "../auth/authorization.ts";
 import { authorizationOf, lateStore } from "./authorize.ts";
-import { ClientSignIn } from "./client-sign-in.ts";
+import type { ServerSignIn } from "../wire/server-sign-in.ts";
+import { browserSignInOf } from "./sign-in/browser-sign-in.ts";
+import { ClientSignIn } from "./sign-in/client-sign-in.ts";
 import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { exposedOf, groupOf, limitsOf } from "./exposed-definitions.ts";
@@ -27,6 +29,8 @@ export class MountedServer {
   /** The tools that it had when the plan was locked; null when the plan is not, or does not know them. */
   readonly locked: readonly Tool[] | null;
   readonly optional = new OptionalStart();
+  /** How people sign in to it by a browser; undefined where they do not. */
+  readonly signIn: ServerSignIn | undefined;
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #verdict = new EraVerdict();
@@ -46,7 +50,8 @@ export class MountedServer {
     this.#settings = settings;
     const folder = coordinator.getCapability("session.working_dir") ?? undefined;
     const store = lateStore(coordinator, folder);
-    this.#clientSignIn = new ClientSignIn({ settings, folder, store, logger: coordinator.logger });
+    const onPage = (this.signIn = browserSignInOf({ settings, folder, store }));
+    this.#clientSignIn = new ClientSignIn({ settings, folder, store, logger: coordinator.logger, onPage });
     this.#authorizationOf = (own, user) => authorizationOf(coordinator, own, { folder, user });
     this.#tools = new MountedTools(coordinator, settings, this.#define);
     this.#main = this.#connection({ onTools: (tools) => void this.#change(tools) });
@@ -192,9 +197,13 @@ export class MountedServer {
     if (exposed === undefined) return toDefinition(tool, name, this.#settings, this.#call);
     return toInternal(tool, name, limitsOf(exposed, this.#settings), async (params, context) => {
       const { abortSignal: signal } = context;
-      const connection = this.#settings.instance === "user" ? this.#connectionFor(context) : this.#main;
-      if (exposed.kind !== "request") await this.#connectFor(tool.name, connection, signal);
-      const result = await this.#exposed.run(exposed, params, { signal, connection });
+      const { instance } = this.#settings;
+      const user = instance === "user" ? context.userId : undefined;
+      const result = await this.#clientSignIn.call(user, context, async () => {
+        const connection = instance === "user" ? this.#connectionFor(context) : this.#main;
+        if (exposed.kind !== "request") await this.#connectFor(tool.name, connection, signal);
+        return this.#exposed.run(exposed, params, { signal, connection });
+      });
       return withShownTexts(result, this.#settings);
     });
   };

@@ -22,6 +22,11 @@ export interface HttpCaller {
   /** Requests of the 2026 revision with the same id share a session; older clients have one for each connection. */
   readonly sessionId: string;
   readonly userId?: string | undefined;
+  /**
+   * The address at which this user signs in to a mounted server that wants it, by its name. Clients that can open an address
+   * get it while a call waits. It must hold no credential.
+   */
+  readonly signInPage?: ((server: string) => string) | undefined;
 }
 
 /** What the guards in front have verified about a client; this package verifies nothing. Source: the SDK's `AuthInfo`. */
@@ -72,14 +77,23 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const sessions = new HttpSessions();
   const handler = createMcpHandler(
     async (context) => {
-      const { sessionId, userId = options.userId } = caller(context);
+      const { sessionId, userId = options.userId, signInPage } = caller(context);
       const served = shared.get(sessionId) ?? new ServedSession(host, sessionId);
       shared.set(sessionId, served);
       const toolsOnly = context.requestInfo?.headers.get("mcp-method")?.startsWith("tools/") === true;
       let checked: HeaderCheckedServer | undefined;
       const make: Serving["make"] = (info, how) =>
         (checked = new HeaderCheckedServer(info, how, host)).server;
-      const server = await createServer({ served, era: "modern", options, seal, userId, toolsOnly, make });
+      const server = await createServer({
+        served,
+        era: "modern",
+        options,
+        seal,
+        userId,
+        signInPage,
+        toolsOnly,
+        make,
+      });
       return checked ?? server;
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
@@ -87,9 +101,10 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   // Who listens asks for the list again, and gets what its own session is offered.
   const lookout = new ServedSession(host, `mcp-${randomUUID()}`);
   const stop = watchTools(lookout, () => handler.notify.toolsChanged());
-  const begin = async (id: string, userId: string | undefined): Promise<NewHttpSession> => {
+  const begin = async (id: string, of: HttpCaller): Promise<NewHttpSession> => {
+    const { userId = options.userId, signInPage } = of;
     const served = new ServedSession(host, `mcp-${id}`);
-    const server = await createServer({ served, era: "legacy", options, seal, userId });
+    const server = await createServer({ served, era: "legacy", options, seal, userId, signInPage });
     const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // there may be no listener
     const end = () => {
       stopWatching();
@@ -104,7 +119,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     if (!(await isLegacy(request, verified.parsedBody))) return handler.fetch(request, verified);
     const { authInfo, parsedBody } = verified;
     const of = caller({ requestInfo: request, ...(authInfo !== undefined && { authInfo }) });
-    return sessions.fetch(request, parsedBody, of.sessionId, (id) => begin(id, of.userId ?? options.userId));
+    return sessions.fetch(request, parsedBody, of.sessionId, (id) => begin(id, of));
   };
   return {
     fetch,

@@ -22,6 +22,7 @@ export type Answer = InputRequiredResult | ToolOutcome;
 /** A request, and what mounted servers may need of its client. */
 export interface InFront extends Omit<Waiting, "approvals"> {
   readonly isHere?: boolean | undefined;
+  readonly signInPage?: Front["signInPage"];
   /** How the request can become a task; undefined where it cannot. */
   readonly task?: AsTask | undefined;
   /** Makes calls of internal tools for the same client. */
@@ -37,15 +38,22 @@ export async function runInFront<Result extends object>(
   era: Era,
   work: (context: SessionCallContext) => Promise<Result>,
 ): Promise<Result | InputRequiredResult> {
-  const { ctx, capabilities = {}, context, isHere, internalCalls, task } = waiting;
+  const { ctx, capabilities = {}, context, isHere, signInPage, internalCalls, task } = waiting;
   const client = waiting.served;
   const state = ctx.mcpReq.requestState<SealedState>();
   if (era === "legacy" && task === undefined) {
     const callInternal = internalCalls(context);
-    const front = createPushFront(ctx, { client, capabilities, isHere, callInternal });
+    const front = createPushFront(ctx, { client, capabilities, isHere, signInPage, callInternal });
     return currentFront.run(front, () => work(context));
   }
-  const attached = { client, capabilities, logLevel: logLevelOf(ctx), isHere, log: logTo(ctx) };
+  const attached = {
+    client,
+    capabilities,
+    logLevel: logLevelOf(ctx),
+    isHere,
+    signInPage,
+    log: logTo(ctx),
+  };
   const call =
     state?.asked === "input"
       ? find<Result>(waiting, state)
@@ -109,7 +117,7 @@ function logTo({ mcpReq }: ServerContext): Front["log"] {
 /** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
 function createPushFront(
   { mcpReq }: ServerContext,
-  own: Pick<Front, "client" | "capabilities" | "isHere" | "callInternal">,
+  own: Pick<Front, "client" | "capabilities" | "isHere" | "signInPage" | "callInternal">,
 ): Front {
   return {
     ...own,

@@ -45,6 +45,7 @@ export interface Serving {
   readonly userId?: string | undefined;
   /** Whether the client's user is on this machine, and can sign in to a mounted server that wants it. */
   readonly isHere?: boolean | undefined;
+  readonly signInPage?: InFront["signInPage"];
   /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
   readonly toolsOnly?: boolean | undefined;
   /** Makes the server of the SDK. */

@@ -26,6 +26,7 @@ interface Attached {
   readonly capabilities: ClientCapabilities;
   readonly logLevel: LoggingLevel | undefined;
   readonly isHere: boolean | undefined;
+  readonly signInPage: Front["signInPage"];
   readonly log: Front["log"];
 }
 
@@ -76,6 +77,10 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 
   get isHere(): boolean | undefined {
     return this.#attached.isHere;
+  }
+
+  get signInPage(): Front["signInPage"] {
+    return this.#attached.signInPage;
   }
 
   get signal(): AbortSignal {

@@ -22,6 +22,8 @@ export interface Front {
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Whether its user's browser is on this machine, so that the user can sign in to a mounted server. */
   readonly isHere?: boolean | undefined;
+  /** The address of the page at which its user can sign in to a mounted server; undefined where there is none. */
+  readonly signInPage?: ((server: string) => string) | undefined;
   /** The client follows the call as a task from now on; undefined where it does not speak tasks. */
   readonly becomeTask?: ((message?: string) => void) | undefined;
   /** Calls an internal tool of the host for the same client: so policy, approvals, limits and audit see a question. */

@@ -1,0 +1,152 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Principal } from "../access/principal.ts";
+import { returnPath, startedCookie, type StartedSignIn } from "../access/server-sign-in.ts";
+import { HttpError } from "../fault/http-error.ts";
+import type { ServedSignIn } from "../served-host.ts";
+import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Service } from "./service.ts";
+
+const list = createRoute({
+  method: "get",
+  path: "/hosts/{host}/servers",
+  operationId: "listServers",
+  tags: ["Server"],
+  summary: "List the mounted servers to which people sign in, and whether this token's user has",
+  request: { params: hostParam },
+  responses: {
+    200: json(
+      z.object({
+        servers: z.array(
+          z.object({
+            name: z.string(),
+            whose: z
+              .enum(["user", "host"])
+              .describe("Whose credentials; where users have their own, those of the host list the tools"),
+            state: z
+              .enum(["signed_in", "needed", "unknown"])
+              .describe("unknown: it has not asked for a sign-in yet; it may need none"),
+            maySignIn: z
+              .boolean()
+              .describe("Users sign in for themselves; a person with the role admin does for the host"),
+          }),
+        ),
+      }),
+      "The servers",
+    ),
+    ...failures,
+  },
+});
+
+const begin = createRoute({
+  method: "post",
+  path: "/hosts/{host}/servers/{server}/sign-in",
+  operationId: "signInToServer",
+  tags: ["Server"],
+  summary:
+    "Begin a sign-in to a mounted server, which this browser ends when it comes back from the provider",
+  request: {
+    params: hostParam.extend({ server: z.string().min(1).max(256) }),
+    query: z.object({ whose: z.enum(["user", "host"]).describe("Whose credentials they will be") }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        address: z.string().nullable().describe("Where the person signs in; null where no sign-in is needed"),
+      }),
+      "Where to sign in; a cookie lets this browser come back",
+    ),
+    ...failures,
+  },
+});
+
+/** Sign-ins of people to the servers that a host mounts. */
+export function serverRoutes(service: Service) {
+  return createRoutes()
+    .openapi(list, async (c) => {
+      const { principal } = c.env;
+      const signIns = await signInsOf(hostOf(service, c.req.valid("param").host, principal));
+      const servers = signIns.flatMap((signIn) =>
+        shownTo(principal, signIn).map(async (whose) => ({
+          name: signIn.name,
+          whose,
+          state: await signIn.state(userOf(principal, whose)),
+          maySignIn: maySignIn(principal, whose),
+        })),
+      );
+      return c.json({ servers: await Promise.all(servers) }, 200);
+    })
+    .openapi(begin, async (c) => {
+      const { principal, incoming } = c.env;
+      const { host, server } = c.req.valid("param");
+      const signIn = await findSignIn(hostOf(service, host, principal), server);
+      const { whose } = c.req.valid("query");
+      if (whose === "user" && !signIn.isOfUser)
+        throw new HttpError("REQUEST_INVALID", { problem: `the users of ${server} share credentials` });
+      if (!maySignIn(principal, whose))
+        throw new HttpError("FORBIDDEN", {
+          problem:
+            whose === "user"
+              ? "each user signs in with a token that has a user and the role call"
+              : "the credentials of the host need the role admin",
+        });
+      const user = userOf(principal, whose);
+      const base = service.baseOf(incoming.headers.host);
+      const begun = await signIn.begin(user, `${base}${returnPath}`);
+      if (begun === null) return c.json({ address: null }, 200);
+      const { address, state } = begun;
+      c.header("set-cookie", startedCookie(base, { host, server, user: user ?? null, state }), {
+        append: true,
+      });
+      return c.json({ address }, 200);
+    });
+}
+
+/** Ends a sign-in that {@link serverRoutes} began. */
+export async function finishSignIn(
+  { hosts }: Service,
+  parameters: URLSearchParams,
+  { host, server, user }: StartedSignIn,
+): Promise<object> {
+  const signIn = await findSignIn(hosts.get(host), server);
+  return signIn.finish(user ?? undefined, parameters);
+}
+
+/** The address at which the users of a client sign in to a mounted server; undefined for a host that mounts none. */
+export function signInPageOf(
+  { hosts, baseOf }: Service,
+  { name, signIns }: LiveHost,
+  host: string | undefined,
+): ((server: string) => string) | undefined {
+  if (signIns === undefined) return undefined;
+  const query = hosts.size > 1 ? `?host=${encodeURIComponent(name)}` : "";
+  return (server) => `${baseOf(host)}/#/servers/${encodeURIComponent(server)}${query}`;
+}
+
+/** The servers of a host to which people sign in. */
+export async function signInsOf({ signIns }: LiveHost): Promise<readonly ServedSignIn[]> {
+  return (await signIns?.()) ?? [];
+}
+
+async function findSignIn(host: LiveHost | undefined, server: string): Promise<ServedSignIn> {
+  const signIns = host === undefined ? [] : await signInsOf(host);
+  const found = signIns.find(({ name }) => name === server);
+  if (found === undefined)
+    throw new HttpError("NOT_FOUND", { what: `server ${JSON.stringify(server)} to which people sign in` });
+  return found;
+}
+
+type Whose = "user" | "host";
+
+/** Whose credentials for a server a token sees: those of its user, and those of the host where it may give them. */
+function shownTo(principal: Principal, { isOfUser }: ServedSignIn): Whose[] {
+  if (!isOfUser) return ["host"];
+  const isOfHost = principal.user === null || principal.roles.has("admin");
+  return [...(principal.user === null ? [] : ["user" as const]), ...(isOfHost ? ["host" as const] : [])];
+}
+
+function maySignIn({ user, roles }: Principal, whose: Whose): boolean {
+  return whose === "user" ? user !== null && roles.has("call") : roles.has("admin");
+}
+
+function userOf({ user }: Principal, whose: Whose): string | undefined {
+  return whose === "user" ? (user ?? undefined) : undefined;
+}

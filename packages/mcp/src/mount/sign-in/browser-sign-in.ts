@@ -1,0 +1,77 @@
+import { systemClock, ToolmountError } from "@toolmount/core";
+import { Credentials, tokensOf, type CredentialStore } from "../../auth/credentials.ts";
+import { createSignInFetch } from "../../auth/sign-in-fetch.ts";
+import { SignInProvider } from "../../auth/sign-in-provider.ts";
+import type { ServerSignIn } from "../../wire/server-sign-in.ts";
+import { signsInByHeader } from "../authorize.ts";
+import type { ServerSettings } from "../config.ts";
+import { beginSignIn, challengeFor, finishSignIn, signInFailed } from "./sign-in-steps.ts";
+
+/** How long a person may be away at the authorization server, in milliseconds. */
+const awayMs = 600_000;
+
+/** What sign-ins to one server are made with. */
+interface SignInPlace {
+  readonly settings: ServerSettings;
+  readonly folder: string | undefined;
+  readonly store: CredentialStore;
+}
+
+/** Returns the sign-in to a server; undefined where people do not sign in to it. */
+export function browserSignInOf({ settings, folder = ".", store }: SignInPlace): ServerSignIn | undefined {
+  const { name, url: address, auth, instance } = settings;
+  if (address === undefined || signsInByHeader(settings) || auth.grant !== "authorization_code")
+    return undefined;
+  const url = new URL(address);
+  const credentialsOf = (user: string | undefined) =>
+    new Credentials(store, url, { clientId: auth.clientId, user });
+  const failing = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw signInFailed(name, error);
+    }
+  };
+  return {
+    name,
+    isOfUser: instance === "user",
+    async state(user) {
+      const kept = await credentialsOf(user).read();
+      if (kept.record.challenge !== undefined) return "needed";
+      return tokensOf(kept) === undefined ? "unknown" : "signed_in";
+    },
+    begin: (user, redirectUrl) =>
+      failing(async () => {
+        const credentials = credentialsOf(user);
+        const { record } = await credentials.read();
+        const challenge = await challengeFor(record, settings, folder);
+        if (challenge === null) return null;
+        const provider = new SignInProvider(auth, record, redirectUrl);
+        const requests = createSignInFetch(url, auth);
+        const { href } = await beginSignIn(provider, challenge, { url, requests });
+        const until = systemClock.now() + awayMs;
+        const started = { ...provider.started, origins: requests.origins(), until };
+        await credentials.change((now) => ({ ...now, started }));
+        return { address: href, state: started.state };
+      }),
+    finish: (user, parameters) =>
+      failing(async () => {
+        const credentials = credentialsOf(user);
+        const kept = await credentials.read();
+        const { started, ...rest } = kept.record;
+        if (started === undefined || started.state !== parameters.get("state"))
+          throw refused(name, "it was not begun here, has ended, or another one was begun since");
+        // A code counts once, whatever comes of it.
+        if ((await credentials.replace(kept, rest)) === null)
+          throw refused(name, "the credentials were changed at the same time");
+        if (started.until < systemClock.now()) throw refused(name, "it took longer than ten minutes");
+        const provider = new SignInProvider(auth, rest, started.redirectUrl, started);
+        const requests = createSignInFetch(url, auth, started.origins);
+        return finishSignIn(provider, parameters, { url, requests, credentials });
+      }),
+  };
+}
+
+function refused(server: string, problem: string): ToolmountError {
+  return new ToolmountError("SIGN_IN_REFUSED", { server, problem });
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger, ToolContext } from "@toolmount/core";
+import { messageOf, ToolError } from "@toolmount/core/errors";
+import type { CredentialStore } from "../../auth/credentials.ts";
+import { currentFront, type Front } from "../../wire/front.ts";
+import { raceSignal } from "../../wire/race-signal.ts";
+import type { ServerSignIn } from "../../wire/server-sign-in.ts";
+import type { ServerSettings } from "../config.ts";
+import { signIn } from "./sign-in.ts";
+
+/** Longest wait for a person who signs in, in milliseconds. */
+const personMs = 300_000;
+
+/** How often a call that waits reports that it does, in milliseconds. */
+const reportMs = 5_000;
+
+/** How often a call looks whether its user has signed in on the page, perhaps of another process, in milliseconds. */
+const pollMs = 500;
+
+interface ClientSignInOptions {
+  readonly settings: ServerSettings;
+  readonly folder: string | undefined;
+  readonly store: CredentialStore;
+  readonly logger: Logger;
+  /** The sign-in on a page. */
+  readonly onPage: ServerSignIn | undefined;
+}
+
+/**
+ * Lets the user of an MCP client sign in to one server while a call waits: by an address that the client opens. On this
+ * machine that is the authorization server, and the browser comes back to this process. Elsewhere it is the page of the
+ * server that the client speaks to: a person who opens it signs in for themselves there, so another person who gets the
+ * address can do no harm.
+ */
+export class ClientSignIn {
+  readonly #options: ClientSignInOptions;
+  /** Sign-ins under way, by the user: calls at the same time share one. */
+  readonly #running = new Map<string | undefined, Promise<boolean>>();
+
+  constructor(options: ClientSignInOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a call, and once more where it needed a sign-in and the user has signed in meanwhile. `user` is the one whose
+   * credentials are used; undefined for those of the host.
+   */
+  async call<Result>(
+    user: string | undefined,
+    context: ToolContext,
+    attempt: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await attempt();
+    } catch (error) {
+      const front = currentFront.getStore();
+      if (!isNeedsAuth(error)) throw error;
+      if (!canShow(front, user)) throw this.#withPage(error, front, user);
+      const running = this.#running.get(user) ?? this.#begin(front, user);
+      let reports = 0;
+      const everyMs = Math.min(reportMs, this.#options.settings.timeoutMs / 2);
+      const timer = setInterval(
+        () => context.progress({ progress: ++reports, message: "waiting for the user to sign in" }),
+        everyMs,
+      );
+      try {
+        if (!(await raceSignal(running, context.abortSignal))) throw error;
+      } finally {
+        clearInterval(timer);
+      }
+      return attempt();
+    }
+  }
+
+  #begin(front: Front, user: string | undefined): Promise<boolean> {
+    const { settings, logger } = this.#options;
+    const signal = AbortSignal.timeout(personMs);
+    const work =
+      front.isHere === true ? this.#signInHere(front, user, signal) : this.#onPage(front, user, signal);
+    const signed = work.then(
+      () => true,
+      (error: unknown) => {
+        logger.info({ server: settings.name, err: error }, `no sign-in by the client: ${messageOf(error)}`);
+        return false;
+      },
+    );
+    this.#running.set(user, signed);
+    void signed.then(() => this.#running.delete(user));
+    return signed;
+  }
+
+  /** Names the page to a client that cannot open an address itself: its user may. */
+  #withPage(error: ToolError, front: Front | undefined, user: string | undefined): ToolError {
+    if (front?.signInPage === undefined || user === undefined) return error;
+    const page = front.signInPage(this.#options.settings.name);
+    return new ToolError(`${error.message}, or open ${page}`, { code: "MCP_NEEDS_AUTH", cause: error });
+  }
+
+  async #signInHere(front: Front, user: string | undefined, signal: AbortSignal): Promise<void> {
+    const { settings, folder = ".", store } = this.#options;
+    const open = ({ href }: URL) => raceSignal(show(front, href, settings.name), signal);
+    await signIn({ settings, folder, store, user, signal, open });
+  }
+
+  /** The page stores the tokens, perhaps in another process. */
+  async #onPage(front: Front, user: string | undefined, signal: AbortSignal): Promise<void> {
+    const { settings, onPage } = this.#options;
+    await raceSignal(show(front, front.signInPage!(settings.name), settings.name), signal);
+    while ((await onPage?.state(user)) !== "signed_in") await delay(pollMs, undefined, { signal });
+  }
+}
+
+function isNeedsAuth(error: unknown): error is ToolError {
+  return error instanceof ToolError && error.code === "MCP_NEEDS_AUTH";
+}
+
+/**
+ * Whether the client can show an address at which its user can sign in. On a page that others reach, too, a user signs in for
+ * themselves only: the credentials of the host are for the people who run it.
+ */
+function canShow(front: Front | undefined, user: string | undefined): front is Front {
+  if (front?.capabilities.elicitation?.url === undefined) return false;
+  return front.isHere === true || (front.signInPage !== undefined && user !== undefined);
+}
+
+/** Asks the client to open an address. Rejects where its user does not want to. */
+async function show(front: Front, url: string, server: string): Promise<void> {
+  const params = {
+    mode: "url",
+    message: `The MCP server "${server}" needs you to sign in`,
+    url,
+    elicitationId: randomUUID(),
+  };
+  const answers = await front.ask({ signIn: { method: "elicitation/create", params } });
+  const { action } = Object(answers["signIn"]) as { readonly action?: unknown };
+  if (action !== "accept") throw new Error("the user of the client did not open the address");
+}

@@ -1,0 +1,106 @@
+import { ToolmountError } from "@toolmount/core";
+import { listenForBrowser, type Callback } from "../../auth/callback.ts";
+import { Credentials, type CredentialStore } from "../../auth/credentials.ts";
+import { createSignInFetch, firstIssue } from "../../auth/sign-in-fetch.ts";
+import { SignInProvider } from "../../auth/sign-in-provider.ts";
+import type { SignedIn } from "../../wire/server-sign-in.ts";
+import { config, type ServerSettings } from "../config.ts";
+import { credentialStoreOf } from "../authorize.ts";
+import { beginSignIn, challengeFor, finishSignIn, signInFailed } from "./sign-in-steps.ts";
+
+/** How a person signs in to a server. */
+export interface SignInOptions {
+  /** The entry's settings as the plan writes them, with variables filled in. */
+  readonly settings: unknown;
+  /** The plan's folder. */
+  readonly folder: string;
+  /** The user whose credentials they will be, for a server with `instance: user`. Default: those of the host. */
+  readonly user?: string | undefined;
+  /** Where the credentials are stored. Default: the file beside the plan that a host without `state` reads. */
+  readonly store?: CredentialStore | undefined;
+  /** Shows the address to the person, or opens it in a browser. */
+  readonly open: (address: URL) => Promise<void> | void;
+  /** A person copies the address to which a browser on another machine returned. Stays open until a person does. */
+  readonly copied?: ((signal: AbortSignal) => Promise<string>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Lets a person sign in to a mounted server over HTTP, and stores the credentials. A host that runs uses them at its next
+ * call. Rejects with `OPTION_INVALID` for a server over stdio, and with `SIGN_IN_FAILED` where the sign-in fails.
+ */
+export async function signIn(options: SignInOptions): Promise<SignedIn> {
+  const settings = parseSettings(options.settings);
+  if (options.user !== undefined && settings.instance !== "user")
+    throw new ToolmountError("OPTION_INVALID", {
+      option: "user",
+      problem: `the users share the credentials of "${settings.name}"; write instance: user in its entry`,
+    });
+  try {
+    return await signInTo(settings, options);
+  } catch (error) {
+    throw options.signal?.aborted === true ? error : signInFailed(settings.name, error);
+  }
+}
+
+async function signInTo(settings: ServerSettings, options: SignInOptions): Promise<SignedIn> {
+  const { folder, user, open, copied, signal = new AbortController().signal } = options;
+  const url = new URL(settings.url ?? "");
+  const store = options.store ?? credentialStoreOf(undefined, folder);
+  const credentials = new Credentials(store, url, { clientId: settings.auth.clientId, user });
+  const { record } = await credentials.read();
+  const challenge = await challengeFor(record, settings, folder);
+  if (challenge === null) return { state: "not needed", renewable: false };
+  const preferred = record.redirectUrl === undefined ? undefined : Number(new URL(record.redirectUrl).port);
+  let provider: SignInProvider | undefined;
+  const callback = await listenForBrowser({ required: settings.auth.redirectPort, preferred }, () =>
+    provider?.state(),
+  );
+  try {
+    provider = new SignInProvider(settings.auth, record, callback.url);
+    const way = { url, credentials, requests: createSignInFetch(url, settings.auth) };
+    await open(await beginSignIn(provider, challenge, way));
+    return await finishSignIn(provider, await comesBack(callback, copied, signal), way);
+  } finally {
+    await callback.close();
+  }
+}
+
+function parseSettings(given: unknown): ServerSettings {
+  const { data: settings, error } = config.safeParse(given);
+  if (error !== undefined) {
+    const { name = "" } = given as { readonly name?: string };
+    throw new ToolmountError("CONFIG_INVALID", {
+      module: name,
+      problem: firstIssue(error) ?? "it is not valid",
+    });
+  }
+  if (settings.url !== undefined && settings.auth.grant === "authorization_code") return settings;
+  const problem =
+    settings.url === undefined
+      ? "a server over stdio has no sign-in; give it its credentials by env"
+      : "the host signs in to this server by itself: its grant is client_credentials";
+  throw new ToolmountError("OPTION_INVALID", { option: `auth of "${settings.name}"`, problem });
+}
+
+/** The browser returns here, or the person copies the address to which it returned. */
+async function comesBack(
+  callback: Callback,
+  copied: SignInOptions["copied"],
+  signal: AbortSignal,
+): Promise<URLSearchParams> {
+  const done = new AbortController();
+  const stopped = AbortSignal.any([signal, done.signal]);
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  void copied?.(stopped)
+    .then((address) => callback.take(address))
+    .catch((error: unknown) => {
+      if (!stopped.aborted) reject(error);
+    });
+  try {
+    return await Promise.race([callback.returned, failed]);
+  } finally {
+    done.abort();
+  }
+}
