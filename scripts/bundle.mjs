@@ -6,6 +6,7 @@ import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:
 import { isBuiltin } from "node:module";
 import { basename, join, relative } from "node:path";
 import { rolldown } from "rolldown";
+import { compileWithFile } from "./first-call.mjs";
 import {
   carriedCode,
   copyCarried,
@@ -35,6 +36,15 @@ const input = Object.fromEntries(sources.map((path) => [nameOf(path), path]));
 const isCommand = manifest.name === "toolmount";
 const carried = [...(isCommand ? ["zod"] : []), ...(manifest.carried ?? [])];
 if (isCommand) input["zod"] = "zod";
+
+/** Packages of which a first call runs functions. */
+const isCalled = [
+  "toolmount",
+  "@toolmount/core",
+  "@toolmount/loader",
+  "@toolmount/paths",
+  "@toolmount/tool-filesystem",
+].includes(manifest.name);
 
 /** What each module imports statically, by its path. */
 const imports = new Map();
@@ -76,6 +86,7 @@ const bundle = await rolldown({
   ...(files === undefined ? {} : { preserveEntrySignatures: "allow-extension" }),
   plugins: [
     { name: "imports", moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },
+    ...(isCalled ? [compileWithFile()] : []),
     carriedCode,
   ],
   platform: "node",

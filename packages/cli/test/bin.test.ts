@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root, workspace } from "./support/workspace.ts";
@@ -45,3 +45,24 @@ test("on a Node that is too old the command says which one it needs", async () =
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toBe("toolmount needs Node 22.19 or later; this is Node 20.20.2\n");
 });
+
+test("what a call runs is kept compiled: the next call compiles few functions", async () => {
+  const { folder } = await workspace({});
+
+  await functionsCompiled(folder);
+
+  // 1,684 where a first call's functions are not bundled in parentheses (scripts/first-call.mjs).
+  expect(await functionsCompiled(folder)).toBeLessThan(850);
+});
+
+/** How many functions a call compiles because they are called, not because their file is loaded. */
+async function functionsCompiled(folder: string): Promise<number> {
+  const logs = await mkdtemp(join(folder, "logs-"));
+  const log = ["--log-function-events", "--logfile-per-isolate", `--logfile=${join(logs, "v8.log")}`];
+  const words = ["call", join(root, "mount-plans/demo.yaml"), "read_file", `{"file_path":"README.md"}`];
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+  const { status } = spawnSync(process.execPath, [...log, bin, ...words], { env });
+  expect(status).toBe(0);
+  const texts = await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), "utf8")));
+  return texts.join("").match(/^function,parse-function,/gm)?.length ?? 0;
+}
