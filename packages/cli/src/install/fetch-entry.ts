@@ -1,7 +1,15 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isToolmountError } from "@toolmount/core/errors";
 import type { OpenHostOptions } from "@toolmount/loader";
-import { readPlanSources, tryEntries, type EditedSection, type NewEntry } from "@toolmount/loader/commands";
+import {
+  isRemote,
+  readPlanSources,
+  readRemote,
+  tryEntries,
+  type EditedSection,
+  type NewEntry,
+} from "@toolmount/loader/commands";
 import { failed, type Fetching } from "./fetch-programs.ts";
 import { askNpm } from "./find-outdated.ts";
 import { installSources, runNpm } from "./install-sources.ts";
@@ -23,35 +31,20 @@ export interface FetchedEntry {
 }
 
 /**
- * Reads a module that is written as a source, `npm:name@range` or `git+…`: the module is then the package's name. Other
- * entries stay as they are.
+ * Reads a module that is written as a source: `npm:@acme/weather@^1/tools` is `@acme/weather/tools`, and a repository has
+ * the name of its last folder. Other entries stay as they are, also one whose source is refused: its trial reports why.
  */
 export function readModule(entry: NewEntry): NewEntry {
   const { module, source } = entry;
-  if (source !== undefined || !/^(?:npm:|git\+)/.test(module)) return entry;
-  return { ...entry, module: nameOf(module), source: module };
-}
-
-/** `npm:@acme/weather@^1/tools` is `@acme/weather/tools`; a repository has the name of its last folder. */
-function nameOf(source: string): string {
-  if (source.startsWith("npm:")) {
-    const { name, path } = readNpm(source);
-    return `${name}${path}`;
+  if (source !== undefined || !isRemote(module)) return entry;
+  try {
+    const { name, entry: path } = readRemote(module);
+    return { ...entry, module: `${name}${path}`, source: module };
+  } catch (error) {
+    if (!isToolmountError(error) || error.code !== "SOURCE_REFUSED") throw error;
+    return entry;
   }
-  const [address = "", folder] = source.split("#subdirectory=");
-  const last = (folder ?? address.replace(/(?<=\/[^@/]*)@[^@]*$/, ""))
-    .split("/")
-    .findLast((part) => part !== "");
-  return last?.replace(/\.git$/, "") ?? source;
 }
-
-function readNpm(source: string): { name: string; range: string | undefined; path: string } {
-  const [, name = source, range, path = ""] = npmSource.exec(source) ?? [];
-  return { name, range, path };
-}
-
-/** A name, perhaps with a scope, a range, and the path of one of its entries. */
-const npmSource = /^npm:((?:@[^/]+\/)?[^/@]+)(?:@([^/]+))?((?:\/.+)?)$/;
 
 /**
  * Fetches the package of a new entry as `toolmount install` does, if it is not installed. An `npm:` source without a range,
@@ -62,7 +55,7 @@ const npmSource = /^npm:((?:@[^/]+\/)?[^/@]+)(?:@([^/]+))?((?:\/.+)?)$/;
 export async function fetchEntry(given: NewEntry, options: FetchOptions): Promise<FetchedEntry> {
   const untouched = { entry: given, fetched: undefined, withdraw: async () => {} };
   const written = given.source ?? (given.module.startsWith("@") ? `npm:${given.module}` : undefined);
-  if (typeof written !== "string" || !/^(?:npm:|git\+)/.test(written)) return untouched;
+  if (!isRemote(written)) return untouched;
   const { problems } = await tryEntries([given], { ...options, load: false });
   if (problems.length === 0 || problems.some(({ code }) => code !== "SOURCE_NOT_FOUND")) return untouched;
   const plan = { version: 1, [options.section]: [given] };
@@ -88,12 +81,11 @@ export async function fetchEntry(given: NewEntry, options: FetchOptions): Promis
 }
 
 async function withRange(written: string, fetching: Fetching): Promise<string> {
-  if (!written.startsWith("npm:")) return written;
-  const { name, range, path } = readNpm(written);
-  if (range !== undefined) return written;
+  const { name, entry, hasVersion } = readRemote(written);
+  if (hasVersion) return written;
   const { latest } = await askNpm(name, undefined, fetching);
   if (latest === undefined) throw failed(`the registry has no version of ${name}`);
-  return `npm:${name}@^${latest}${path}`;
+  return `npm:${name}@^${latest}${entry}`;
 }
 
 /** Makes the plan's folder of packages what it was before. */

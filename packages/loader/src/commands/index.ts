@@ -59,4 +59,5 @@ export {
   type PackageFacts,
 } from "../modules/manifest.ts";
 export type { FetchedSource } from "../modules/fetched-source.ts";
+export { isRemote, readRemote, type RemotePackage } from "../modules/source.ts";
 export { createPackageImport } from "../modules/package-import.ts";

@@ -54,12 +54,16 @@ export function readGit(written: string): FetchedSource {
   if (ref !== undefined && (!/^[A-Za-z0-9_][\w./-]{0,199}$/.test(ref) || ref.includes("..")))
     return refuse(written, "the text after @ is not a branch, a tag or a commit");
   const subdirectory = readSubdirectory(written, fragment);
-  const name = (subdirectory || path)
-    .split("/")
-    .at(-1)!
-    .replace(/\.git$/, "");
   const from = { kind: "git" as const, url: `${protocol}://${host}${path}`, ref, subdirectory };
-  return { kind: "fetched", written, alias: aliasOf(name, written), from };
+  return { kind: "fetched", written, alias: aliasOf(nameOfRepository(from), written), from };
+}
+
+/** The last folder of a repository's address, or of the part of it that is named. */
+export function nameOfRepository({ url, subdirectory }: { url: string; subdirectory: string }): string {
+  return (subdirectory || url)
+    .split("/")
+    .findLast((part) => part !== "")!
+    .replace(/\.git$/, "");
 }
 
 function isPlainPath(path: string): boolean {

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Json, JsonObject } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
-import { readGit, readNpmRange, type FetchedSource } from "./fetched-source.ts";
+import { nameOfRepository, readGit, readNpmRange, type FetchedSource } from "./fetched-source.ts";
 import type { ModuleExports } from "./import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { schemeTable } from "./section-table.ts";
@@ -40,6 +40,32 @@ export function readSource(
   if (schemes.includes(scheme))
     return { kind: "custom", written, scheme, source: written.slice(scheme.length + 1) };
   return readUrl(written, scheme, folder);
+}
+
+/** Whether a source is of a registry or of a repository. */
+export function isRemote(source: unknown): source is string {
+  return typeof source === "string" && /^(?:npm:|git\+)/.test(source);
+}
+
+/** A package of a registry or of a repository, by its name and the path of one of its entries. */
+export interface RemotePackage {
+  readonly name: string;
+  /** Such as `/tools/calculator`; empty for the main entry. */
+  readonly entry: string;
+  /** Whether the source says which version is meant: a range, or a repository with or without a ref. */
+  readonly hasVersion: boolean;
+}
+
+/** Reads the package that `npm:…` or `git+…` names. Throws `SOURCE_REFUSED`. */
+export function readRemote(written: string): RemotePackage {
+  const source = readSource({ module: written }, "");
+  if (source.kind === "fetched") {
+    const { from, entry = "" } = source;
+    return { name: from.kind === "npm" ? from.name : nameOfRepository(from), entry, hasVersion: true };
+  }
+  const [module = written] = source.kind === "package" ? source.names : [];
+  const name = packageOf(module);
+  return { name, entry: module.slice(name.length), hasVersion: false };
 }
 
 function isPath(written: string): boolean {

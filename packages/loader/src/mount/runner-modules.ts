@@ -3,6 +3,7 @@ import { isHostCapability } from "@toolmount/core/internal";
 import type { Path } from "../diagnostics/positions.ts";
 import { waitsForPlan, type ModuleManifest } from "../modules/manifest.ts";
 import { runnerTable } from "../modules/section-table.ts";
+import { isRemote } from "../modules/source.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { GivenModules } from "../modules/resolve.ts";
 import type { Plan } from "../plan/check-plan.ts";
@@ -39,16 +40,11 @@ export function nameRunners(entries: readonly PlanEntry[]): {
 export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
   if (plan.amplifier || !Object.hasOwn(extensions, runnerTable["process"]!)) return plan;
   const entries = plan.entries.map((entry) =>
-    entry.section === "tools" && entry.run === undefined && isFetched(entry)
+    entry.section === "tools" && entry.run === undefined && isRemote(entry.source)
       ? { ...entry, run: { in: "process" } }
       : entry,
   );
   return { ...plan, entries };
-}
-
-/** Whether a module comes from a registry or a repository. */
-function isFetched({ source }: Pick<PlanEntry, "source">): boolean {
-  return typeof source === "string" && /^(npm:|git\+)/.test(source);
 }
 
 /** Where calls run that do not run in the host: `run` of the plan, with its default border. */
@@ -62,7 +58,7 @@ export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | 
   const { run } = entry;
   if (run === undefined || run.in === "inline") return undefined;
   const settings = run as ElsewhereRun;
-  return isFetched(entry) && settings["border"] === undefined
+  return isRemote(entry.source) && settings["border"] === undefined
     ? { ...settings, border: "strictest" }
     : settings;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSource } from "../../src/modules/source.ts";
+import { readRemote, readSource } from "../../src/modules/source.ts";
 
 const folder = "/plans";
 
@@ -107,4 +107,14 @@ test.each([
   expect(() => readSource({ module: "label", source }, folder)).toThrow(
     expect.objectContaining({ code: "SOURCE_REFUSED" }) as Error,
   );
+});
+
+test.each([
+  ["npm:weather", { name: "weather", entry: "", hasVersion: false }],
+  ["npm:@acme/weather/tools", { name: "@acme/weather", entry: "/tools", hasVersion: false }],
+  ["npm:@acme/weather@^1/tools", { name: "@acme/weather", entry: "/tools", hasVersion: true }],
+  ["git+https://git.example/acme/weather.git@main", { name: "weather", entry: "", hasVersion: true }],
+  ["git+ssh://git@git.example/acme/all#subdirectory=x/mail", { name: "mail", entry: "", hasVersion: true }],
+])("the module of %s is named %o", (written, named) => {
+  expect(readRemote(written)).toEqual(named);
 });
