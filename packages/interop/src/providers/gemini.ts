@@ -1,7 +1,7 @@
 import type { CallRequest, Json, ToolDefinition, ToolOutcome } from "@toolmount/core";
 import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText } from "../schema/guards.ts";
-import { contentOf, unseenImage, type ResultImage } from "./seen-content.ts";
+import { contentOf, unseenImage, type ResultImage, type SeenContent } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
 /** What Gemini allows in the name of a function. Source: its reference of FunctionDeclaration. */
@@ -67,8 +67,11 @@ export function toGemini(infos: readonly OfferedTool[]): GeminiExport {
       },
     ],
     readCall: (part) => readCall(part, names),
-    writeResponse: (outcome) => writeResponse(outcome, names),
-    writeParts: (outcome) => [writeResponse(outcome, names), ...dataOf(outcome)],
+    writeResponse: (outcome) => writeResponse(outcome, names, contentOf(outcome.result.content)),
+    writeParts(outcome) {
+      const content = contentOf(outcome.result.content);
+      return [writeResponse(outcome, names, content), ...dataOf(content)];
+    },
   };
 }
 
@@ -86,8 +89,11 @@ function readCall(part: unknown, names: NameMap): CallRequest {
   };
 }
 
-function writeResponse({ callId, runId, tool, result }: ToolOutcome, names: NameMap): GeminiResponse {
-  const { images, notes } = contentOf(result.content);
+function writeResponse(
+  { callId, runId, tool, result }: ToolOutcome,
+  names: NameMap,
+  { images, notes }: SeenContent,
+): GeminiResponse {
   const unseen = images.filter(isUnseen).map(({ mimeType }) => unseenImage(mimeType));
   const content = [...notes, ...unseen];
   const said = content.length === 0 ? {} : { content };
@@ -102,8 +108,7 @@ function writeResponse({ callId, runId, tool, result }: ToolOutcome, names: Name
 }
 
 /** The files of a result, which stand beside the response: only newer models take them inside. */
-function dataOf({ result }: ToolOutcome): GeminiData[] {
-  const { images, files } = contentOf(result.content);
+function dataOf({ images, files }: SeenContent): GeminiData[] {
   return [...images.filter((image) => !isUnseen(image)), ...files].map(({ mimeType, data }) => ({
     inlineData: { mimeType, data },
   }));

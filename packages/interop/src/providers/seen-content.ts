@@ -16,7 +16,7 @@ interface ResultFile {
 }
 
 /** What a model sees of a result's content. */
-interface SeenContent {
+export interface SeenContent {
   readonly images: readonly ResultImage[];
   readonly files: readonly ResultFile[];
   /** The text of a text file, and a sentence for each block that models do not see. */
