@@ -4,13 +4,13 @@ import { Changes } from "./changes.tsx";
 import { StatusChip } from "./calls/status.tsx";
 import { Icon } from "./icons.tsx";
 import { Missing, useLoaded } from "./load.tsx";
-import { Message } from "./message.tsx";
 import { Prompt } from "./prompt.tsx";
 import { go, linkTo } from "./route.ts";
 import type { SessionDetails, SessionSummary } from "./shapes.ts";
-import { approvals, hostPath, notify, textOf } from "./state.ts";
+import { approvals, hostPath, notify, textOf, me } from "./state.ts";
 import { Turn, turnsOf } from "./turn.tsx";
 import { countText } from "./value.tsx";
+import { TextForm } from "./parts/text-form.tsx";
 
 /** Tokens, and their cost where the plan has prices. */
 export function tokensText({ usage, cost }: Pick<SessionSummary, "usage" | "cost">): string {
@@ -146,4 +146,39 @@ function sentenceOf(
 ): string {
   if (what === "cancel") return "The turn is cancelled.";
   return what === "fork" ? `The copy is session ${id ?? ""}.` : `The turn is ${status ?? "over"}.`;
+}
+
+interface MessageProps {
+  readonly sessionId: string;
+  readonly onChange: () => void;
+}
+
+/** Adds a message to the open turn of a session. The model reads it with its next request. */
+function Message({ sessionId, onChange }: MessageProps) {
+  const text = useSignal("");
+  const busy = useSignal(false);
+  if (me.value?.roles.includes("call") !== true) return null;
+  const send = async () => {
+    busy.value = true;
+    try {
+      await addMessage(sessionId, text.value);
+      text.value = "";
+      notify("The model reads it with its next request.");
+    } catch (error) {
+      notify(textOf(error));
+    }
+    busy.value = false;
+    onChange();
+  };
+  return <TextForm label="Add to the turn that is open" button="Add" text={text} busy={busy} send={send} />;
+}
+
+/** The newest turn of a session is the open one. Rejects with `SESSION_CONFLICT` when it has ended meanwhile. */
+async function addMessage(sessionId: string, text: string): Promise<void> {
+  const path = `${hostPath.value}/turns`;
+  const query = `session=${encodeURIComponent(sessionId)}&limit=1`;
+  const { turns } = await ask<{ turns: readonly { readonly id: string }[] }>("GET", `${path}?${query}`);
+  const [turn] = turns;
+  if (turn === undefined) throw new Error("Another program runs this turn. Resume it here first.");
+  await ask("POST", `${path}/${turn.id}/messages`, { text });
 }

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { alertPerson } from "./alerts.ts";
+import { alertPerson } from "./notifications.tsx";
 import { ApiError, ask } from "./api.ts";
 import { listOf, listSentence } from "./inbox/listed-calls.ts";
 import { sentenceOf } from "./inbox/sentence.ts";

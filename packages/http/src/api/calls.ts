@@ -10,7 +10,7 @@ import {
 } from "@toolmount/core";
 import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
-import type { Context } from "hono";
+import type { Context, TypedResponse } from "hono";
 import type { KeyedWork } from "../work/first-answers.ts";
 import { resumeWhenDecided } from "./until-decided.ts";
 import { callSchema, outcomeSchema, resumeSchema } from "./schemas.ts";
@@ -27,8 +27,9 @@ import {
   type RouteEnv,
   type Service,
 } from "./service.ts";
-import { answerJson } from "./answer-json.ts";
 import { answerStream, wantsStream } from "./stream.ts";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { JSONParsed } from "hono/utils/types";
 
 const answers = {
   200: json(
@@ -204,4 +205,21 @@ function contextOf(given: Given, principal: Principal): CallContext {
 /** An outcome is plain JSON; the schema names less of it than there is. */
 function asJson(outcome: ToolOutcome): z.output<typeof outcomeSchema> {
   return outcome as unknown as z.output<typeof outcomeSchema>;
+}
+
+/**
+ * Answers 200 with JSON that is written to the connection itself. The `Response` of `c.json`, whose body is a stream, and
+ * reading it again cost a call a tenth of its processor time.
+ */
+function answerJson<Body extends object>(
+  c: Context<RouteEnv>,
+  body: Body,
+): Response & TypedResponse<JSONParsed<Body>, 200, "json"> {
+  const text = JSON.stringify(body);
+  c.env.outgoing.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+  });
+  c.env.outgoing.end(text);
+  return RESPONSE_ALREADY_SENT as ReturnType<typeof answerJson<Body>>;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError } from "@toolmount/core";
 import { createApp, type App } from "../api/app.ts";
@@ -13,7 +13,6 @@ import { loopbackNames, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
 import { pageFor, readPage } from "../page/assets.ts";
-import { limitConnections } from "./connections.ts";
 import { liveHosts } from "./live-hosts.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { createFront } from "./front.ts";
@@ -197,4 +196,42 @@ async function startListening(server: Server, { host, port }: ListenAddress): Pr
     throw new ToolmountError("OPTION_INVALID", { option: "listen", problem }, { cause });
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** Keeps room on a server: see {@link limitConnections}. */
+interface Connections {
+  /** A request with a valid token runs on its connection: the connection stays until the response is closed. */
+  readonly keep: (response: ServerResponse) => void;
+}
+
+/**
+ * At most this many connections are open. One more takes the place of the one that has longest run no request with a valid
+ * token, so that programs that only hold connections lock no one out. Where all run one, the new connection is closed.
+ */
+function limitConnections(server: Server, max: number): Connections {
+  let open = 0;
+  // A set keeps the order in which its members came.
+  const idle = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open += 1;
+    idle.add(socket);
+    socket.once("close", () => {
+      open -= 1;
+      idle.delete(socket);
+    });
+    if (open <= max) return;
+    const [oldest = socket] = idle;
+    idle.delete(oldest);
+    oldest.destroy();
+  });
+  return {
+    keep: (response) => {
+      const { socket } = response;
+      if (socket === null) return;
+      idle.delete(socket);
+      response.once("close", () => {
+        if (!socket.destroyed) idle.add(socket);
+      });
+    },
+  };
 }

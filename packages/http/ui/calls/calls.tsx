@@ -8,7 +8,6 @@ import { countText, durationText } from "../value.tsx";
 import { CallDetails } from "./call.tsx";
 import { exportPath, lookUp, past, queryOf } from "./history.ts";
 import { Histogram } from "./histogram.tsx";
-import { durationsOf, percentileOf } from "./percentile.ts";
 import { Rows } from "./rows.tsx";
 import { kindOf } from "./status.tsx";
 
@@ -190,4 +189,14 @@ function NoCalls() {
       </p>
     </Empty>
   );
+}
+
+/** The durations of the calls that have ended, in milliseconds, shortest first. */
+function durationsOf(shown: readonly CallSummary[]): Float64Array {
+  return Float64Array.from(shown.flatMap(({ durationMs }) => durationMs ?? [])).toSorted();
+}
+
+/** The duration that a part of the calls did not exceed, such as 0.95; null without calls. `sorted` is shortest first. */
+function percentileOf(sorted: Float64Array, part: number): number | null {
+  return sorted[Math.ceil(sorted.length * part) - 1] ?? null;
 }

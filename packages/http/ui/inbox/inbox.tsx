@@ -7,7 +7,7 @@ import { listenToKeys } from "./keys.ts";
 import { QuestionList } from "./list.tsx";
 import { clearMarks, Marked, marked } from "./marked.tsx";
 import { NothingYet } from "./nothing-yet.tsx";
-import { Notifications } from "./notifications.tsx";
+import { Notifications } from "../notifications.tsx";
 import { Question } from "./question.tsx";
 import { findQuestion, shownId } from "./shown.ts";
 import { Standing } from "./standing.tsx";
