@@ -102,7 +102,7 @@ export interface ServedSignIn {
   finish(user: string | undefined, parameters: URLSearchParams): Promise<object>;
 }
 
-/** One host, and what of it is served. */
+/** One host, and the parts of it that are served. */
 export interface ServedHost {
   readonly host: Host;
   readonly plan?: ServedPlan | undefined;

@@ -14,7 +14,7 @@ export function isSteady(element: Element): boolean {
   return performance.now() - placeOf(element).since >= steadyMs;
 }
 
-/** Watches the elements with `data-decides`, and marks those that are not steady. Returns what ends it. */
+/** Watches the elements with `data-decides`, and marks those that are not steady. Returns a function that stops it. */
 export function watchPlaces(): () => void {
   const look = () => {
     for (const element of document.querySelectorAll("[data-decides]"))

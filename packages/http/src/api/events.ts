@@ -74,7 +74,7 @@ function questionsSender(send: SendEvent): ApprovalListener {
   };
 }
 
-/** Calls again and again, so that a client notices a dead connection. Returns what ends that. */
+/** Calls at intervals, so that a client notices a dead connection. Returns a function that stops it. */
 export function beat({ clock }: Service, act: () => void): () => void {
   return repeat(clock, aliveMs, act);
 }

@@ -72,7 +72,7 @@ export class CallJournal {
     return count;
   }
 
-  /** Reports every change of a call. Returns what ends that. */
+  /** Reports every change of a call. Returns a function that stops it. */
   watch(listener: (call: CallSummary) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -27,7 +27,7 @@ interface Waiting {
   readonly context: JsonObject;
 }
 
-/** What the calls of one host need that the server resumes. */
+/** What the server needs to resume the calls of one host. */
 export interface BackgroundCallsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;

@@ -41,7 +41,7 @@ export class EventLog {
     return missed === 0 ? [] : this.#events.slice(-missed);
   }
 
-  /** Reports each new event. Returns what ends that. */
+  /** Reports each new event. Returns a function that stops it. */
   watch(listener: (event: LoggedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -60,7 +60,7 @@ export class KnownTurns {
     return turn;
   }
 
-  /** Those for which only people are needed. */
+  /** The turns that wait for people alone. */
   waiting(): LiveTurn[] {
     return [...this.#known.values()].filter(
       ({ stored }) => stored.status === "waiting" && isForPeople(stored),

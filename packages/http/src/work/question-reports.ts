@@ -18,15 +18,15 @@ const kind = "report";
 const lookMs = 5_000;
 /** Milliseconds for which a server says that it sends a report. It has given up after ten seconds. */
 const sendingMs = 30_000;
-/** Milliseconds until a report is sent again that did not arrive; the last one also for all later times. */
+/** Milliseconds before each new attempt to send a report that did not arrive. Later attempts wait as long as the last one. */
 const pauses = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
-/** Times that a report is sent; with these pauses within a day. */
+/** Most attempts to send a report. With these pauses they take a day. */
 const maxAttempts = 28;
 /** Milliseconds for which it is known what was reported, as long as an ended question is kept. */
 const keepMs = 90 * 86_400_000;
 /** Reports that are sent at the same time. */
 const maxAtOnce = 8;
-/** Reports that are taken up at one look. */
+/** Most reports that one look begins to send. */
 const maxDue = 500;
 
 /** What is reported of a question, in this order. */
@@ -65,7 +65,7 @@ export interface QuestionReportsOptions {
 export class QuestionReports {
   readonly #options: QuestionReportsOptions;
   readonly #store: WorkStore;
-  /** The questions that are not reported to their end. */
+  /** The questions of which reports are still to be sent. */
   readonly #open = new Set<string>();
   readonly #queue = new Set<string>();
   readonly #working = new Set<Promise<void>>();

@@ -1,6 +1,6 @@
 import type { Clock } from "@toolmount/core";
 
-/** Calls again and again, without keeping the process. Returns what ends that. */
+/** Calls at intervals, without keeping the process running. Returns a function that stops it. */
 export function repeat(clock: Clock, everyMs: number, act: () => void): () => void {
   let timer = clock.setTimer(next, everyMs);
   function next() {

@@ -11,7 +11,7 @@ const buttons: Readonly<Record<string, string>> = {
   n: "next",
 };
 
-/** Listens to the keys of the inbox, outside of fields. Returns what ends that. */
+/** Listens to the keys of the inbox, outside of fields. Returns a function that stops it. */
 export function listenToKeys(): () => void {
   addEventListener("keydown", onKey);
   return () => removeEventListener("keydown", onKey);

@@ -9,7 +9,7 @@ export const verdicts = signal<ReadonlyMap<string, string>>(new Map());
 /** The server reads the plan for each tool, so only so many are asked about by themselves. */
 const maxAsked = 60;
 
-/** Reads the verdicts of tools, one after another. Returns what ends that. */
+/** Reads the verdicts of tools, one after another. Returns a function that stops it. */
 export function readVerdicts(names: readonly string[]): () => void {
   let isOver = false;
   verdicts.value = new Map();
