@@ -3,7 +3,7 @@ import { ask } from "./api.ts";
 import { connection, hostPath, textOf } from "./state.ts";
 
 /** A value of the server: absent while it is read, else the value or the sentence of the error. */
-export type Loaded<Value> = { readonly value: Value } | { readonly problem: string } | null;
+type Loaded<Value> = { readonly value: Value } | { readonly problem: string } | null;
 
 /** Reads a path of the shown host, again when `again` changes or the connection comes back. */
 export function useLoaded<Value>(path: string, again?: Signal<unknown>): Signal<Loaded<Value>> {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 /** The view that the address names, the thing of it that is open, and the filter of its list. */
-export interface Route {
+interface Route {
   readonly view: string;
   /** An id; null when nothing is open. */
   readonly open: string | null;

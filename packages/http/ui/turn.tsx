@@ -7,7 +7,7 @@ import { calls } from "./state.ts";
 import { countText, durationText, HiddenNote, Value } from "./value.tsx";
 
 /** The items of a conversation from one message of the user to the next. */
-export type TurnItems = readonly Item[];
+type TurnItems = readonly Item[];
 
 /** Splits a conversation into turns. What comes before the first message of the user is a turn, too. */
 export function turnsOf(items: readonly Item[]): readonly TurnItems[] {

@@ -4,7 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import { HttpError } from "./http-error.ts";
 
 /** An error as a body of this server: a problem of RFC 9457, with a code. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly type: "about:blank";
   /** The name of the status. */
   readonly title: string;

@@ -66,7 +66,7 @@ export type HttpErrorCode = keyof Refusals;
 export const httpErrorCodes = Object.keys(refusals) as readonly HttpErrorCode[];
 
 /** The details of a refusal, by code. */
-export type HttpErrorDetails<Code extends HttpErrorCode> = Parameters<Refusals[Code][1]>[0];
+type HttpErrorDetails<Code extends HttpErrorCode> = Parameters<Refusals[Code][1]>[0];
 
 /** A request that this server refuses. */
 export class HttpError<Code extends HttpErrorCode = HttpErrorCode> extends Error {

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /** A name or an address, and a port; the port is null when none is written. */
-export interface Authority {
+interface Authority {
   /** In lower case, IPv6 addresses in their shortest form without brackets. */
   readonly name: string;
   readonly port: number | null;

@@ -2,7 +2,7 @@ import { HttpError } from "../fault/http-error.ts";
 import { parseAuthority } from "./authority.ts";
 
 /** The parts of a request that are judged before anything else of it is read. */
-export interface RequestHead {
+interface RequestHead {
   readonly method: string;
   /** As it is in the request's first line. */
   readonly target: string;
@@ -37,7 +37,7 @@ const single: ReadonlySet<string> = new Set<keyof Singles>([
 ]);
 
 /** A request whose head is allowed. */
-export interface Admitted {
+interface Admitted {
   readonly path: string;
   /** The token of the header `Authorization`; null without one. */
   readonly token: string | null;

@@ -17,7 +17,7 @@ interface CallPage {
 }
 
 /** A program with its calls. */
-export interface CallProgram extends PastProgram<CallSummary> {
+interface CallProgram extends PastProgram<CallSummary> {
   /** Whether the audit leaves out the calls of tools that only read. */
   readonly omitsReads: boolean;
 }

@@ -10,7 +10,7 @@ const maxCalls = 10_000;
 const maxDetail = 16_000_000;
 
 /** Which calls are listed. */
-export interface CallFilter extends PastCallFilter {
+interface CallFilter extends PastCallFilter {
   /** Only what changed after this number. */
   readonly changedAfter?: number | undefined;
 }

@@ -53,7 +53,7 @@ export interface CallRecord extends CallSummary {
 }
 
 /** JSON text of a value with its secrets masked, or the beginning of it. It is parsed when a person looks at it. */
-export interface Kept {
+interface Kept {
   readonly text: string;
   /** Of the whole text. */
   readonly characters: number;

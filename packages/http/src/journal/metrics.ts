@@ -21,7 +21,7 @@ export interface Metrics {
 }
 
 /** A host whose figures are read. */
-export interface MeasuredHost extends Pick<ServedHost, "host"> {
+interface MeasuredHost extends Pick<ServedHost, "host"> {
   readonly journal: CallJournal;
 }
 

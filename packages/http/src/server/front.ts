@@ -17,7 +17,7 @@ import type { OpenRequests } from "./open-requests.ts";
 import type { HttpLimits } from "./options.ts";
 
 /** What the front needs to judge a request. */
-export interface FrontOptions {
+interface FrontOptions {
   readonly rules: () => GuardRules;
   readonly authenticate: Authenticate;
   readonly signIn?: SignInOptions | undefined;

@@ -6,7 +6,7 @@ import type { Admitted } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 
 /** Requests of one person or program, and of all tokens that cannot approve, that may be open together. */
-export interface OpenLimits {
+interface OpenLimits {
   readonly perName: number;
   readonly all: number;
 }

@@ -28,7 +28,7 @@ interface Waiting {
 }
 
 /** What the server needs to resume the calls of one host. */
-export interface BackgroundCallsOptions {
+interface BackgroundCallsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ const keepMs = 86_400_000;
 const pruneEvery = 1_000;
 
 /** A request that has an idempotency key. */
-export interface KeyedRequest {
+interface KeyedRequest {
   readonly key: string;
   /** Whose key it is: others may use the same text. */
   readonly owner: string;

@@ -44,7 +44,7 @@ interface Reported {
 }
 
 /** What the reports of one host need. */
-export interface QuestionReportsOptions {
+interface QuestionReportsOptions {
   readonly name: string;
   readonly host: Host;
   readonly watch: ApprovalWatch;

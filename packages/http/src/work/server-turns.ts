@@ -28,13 +28,13 @@ export interface TurnStart {
 }
 
 /** How a turn is resumed that did not resume by itself. */
-export interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel"> {
+interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel"> {
   readonly userId: string | undefined;
   readonly by: string;
 }
 
 /** What a server has for the turns of one host. */
-export interface ServerTurnsOptions {
+interface ServerTurnsOptions {
   readonly host: Host;
   readonly turns: ServedTurns;
   readonly watch: ApprovalWatch;

@@ -4,7 +4,7 @@ import type { LiveTurn } from "./live-turn.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
 /** What is needed to see that the questions of turns are answered. */
-export interface TurnQuestionsOptions {
+interface TurnQuestionsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;
   readonly clock: Clock;

@@ -24,7 +24,7 @@ export const endedStatuses: readonly TurnStatus[] = ["done", "incomplete", "canc
 export const openStatuses: readonly TurnStatus[] = ["running", "waiting", "decided", "interrupted"];
 
 /** A call for which a turn waits; that of a sub-agent names the sub-agent's session. */
-export interface WaitingFor {
+interface WaitingFor {
   readonly callId: string;
   readonly tool: string;
   readonly waitsFor: string;

@@ -6,13 +6,13 @@ import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { recordOf, waitingOf, type StoredTurn, type Turn, type TurnStatus } from "./turn-record.ts";
 
 /** Starts or resumes work of the reasoner. */
-export type Begin = (listening: Pick<TurnResumption, "abortSignal" | "onEvent">) => Promise<object>;
+type Begin = (listening: Pick<TurnResumption, "abortSignal" | "onEvent">) => Promise<object>;
 
 /** What is known of a turn before it begins. */
-export type Facts = Pick<Turn, "prompt" | "by"> & { readonly userId: string | undefined };
+type Facts = Pick<Turn, "prompt" | "by"> & { readonly userId: string | undefined };
 
 /** What the runs of turns need. */
-export interface TurnRunsOptions {
+interface TurnRunsOptions {
   readonly turns: ServedTurns;
   readonly known: KnownTurns;
   readonly keeper: TurnKeeper;

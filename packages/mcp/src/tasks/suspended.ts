@@ -4,13 +4,13 @@ import { systemClock } from "@toolmount/core";
 import type { Front, InternalCall, ServerAsk } from "../wire/front.ts";
 
 /** What a client of 2026 is asked before its call can continue. */
-export interface Asked {
+interface Asked {
   readonly id: string;
   readonly requests: Readonly<Record<string, ServerAsk>>;
 }
 
 /** The next step of a call: it has an outcome, its client is asked, or its client follows it as a task from now on. */
-export type Step<Outcome> =
+type Step<Outcome> =
   | { readonly outcome: Outcome }
   | { readonly asked: Asked }
   | { readonly isTask: true };
@@ -183,7 +183,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 type Answers = Readonly<Record<string, unknown>>;
 
 /** How far a call is. */
-export interface CallState {
+interface CallState {
   readonly message: string | undefined;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;

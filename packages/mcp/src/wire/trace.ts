@@ -3,7 +3,7 @@ import { beginMcp, endMcp, publishMcpSession, tracesMcp, type McpTrace } from "@
 import { isRecord } from "./guards.ts";
 
 /** What is known of a connection before it is made. */
-export interface TracedConnection {
+interface TracedConnection {
   /** The capability `host.id`. */
   readonly hostId: string;
   readonly role: "client" | "server";
