@@ -112,10 +112,11 @@ function compactionText({
   return `  the conversation is shortened: ${how} (about ${beforeTokens} → ${afterTokens} tokens)`;
 }
 
-type CallEvent = TurnEvent & { type: "tool_call" | "tool_result" | "tool_warning" };
-
 /** A call, its end, or a warning. */
-function callLines(screen: Screen, event: CallEvent): string[] {
+function callLines(
+  screen: Screen,
+  event: TurnEvent & { type: "tool_call" | "tool_result" | "tool_warning" },
+): string[] {
   if (event.type === "tool_call") return [callLine(screen, event)];
   if (event.type === "tool_result") return resultLines(screen, event);
   return [screen.paint("yellow", `  warning: ${printable(`${event.tool} ${event.message}`.trim())}`)];

@@ -5,12 +5,10 @@ import type { ManifestTool } from "@toolmount/loader/commands";
 /** What becomes of a call of a tool before its arguments are known. `drifted`: denied, because it is not as the lock file has it. */
 export type CallVerdict = "runs" | "asks" | "may ask" | "denied" | "drifted";
 
-type Answers = readonly { readonly answer: NonNullable<PolicyAnswer> }[];
-
 /** The verdict on a tool by its own word and the answers of the plan's policies; undefined where neither says anything. */
 export function verdictOf(
   { requiresConfirmation: confirms }: Pick<ManifestTool, "requiresConfirmation">,
-  answers: Answers,
+  answers: readonly { readonly answer: NonNullable<PolicyAnswer> }[],
 ): CallVerdict | undefined {
   const given = answers.map(({ answer }) => answer);
   if (given.some(({ answer }) => answer === "deny")) return "denied";

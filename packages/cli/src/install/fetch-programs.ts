@@ -14,12 +14,10 @@ export interface Fetching {
   readonly env: Environment;
 }
 
-type GitSource = Extract<FetchedSource["from"], { kind: "git" }>;
-
 /** Checks out one commit, without history, hooks and submodules. The folder must be inside the repository. */
 export async function cloneInto(
   { alias, written }: FetchedSource,
-  { url, ref, subdirectory }: GitSource,
+  { url, ref, subdirectory }: Extract<FetchedSource["from"], { kind: "git" }>,
   fetching: Fetching,
 ): Promise<void> {
   const folder = join(fetching.store, "git", alias);

@@ -93,9 +93,7 @@ function readReplies(replies: unknown, refuse: Refuse): Reply[] {
   });
 }
 
-type Expected = EvalExpectation & Pick<PlanEval, "stateAfter">;
-
-function readExpect(expect: unknown, refuse: Refuse): Expected {
+function readExpect(expect: unknown, refuse: Refuse): EvalExpectation & Pick<PlanEval, "stateAfter"> {
   const known = ["tools", "oneOf", "calls", "not", "errors", "text", "state", "stateAfter", "max"];
   if (!isObject(expect) || Object.keys(expect).length === 0)
     return refuse(`expect names ${known.join(", ")}`, "expect");
