@@ -10,10 +10,7 @@ interface Asked {
 }
 
 /** The next step of a call: it has an outcome, its client is asked, or its client follows it as a task from now on. */
-type Step<Outcome> =
-  | { readonly outcome: Outcome }
-  | { readonly asked: Asked }
-  | { readonly isTask: true };
+type Step<Outcome> = { readonly outcome: Outcome } | { readonly asked: Asked } | { readonly isTask: true };
 
 /** Why a call ends that its client has cancelled as a task. */
 export class CancelledByClient extends Error {
