@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Logger } from "@toolmount/core";
-import type { Authenticate, PageSignIn, TokenRecord } from "@toolmount/http";
+import type { Authenticate, PageSignIn, TokenExchange, TokenRecord } from "@toolmount/http";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
 import { readSecret, readTokenFile, requireOutside, writeTokenFile } from "./token-file.ts";
@@ -21,6 +21,8 @@ export interface ServerAccess {
   readonly authenticate: Authenticate;
   /** Where people sign in to the page. Absent when they enter a token. */
   readonly pageSignIn?: PageSignIn | undefined;
+  /** Exchanges the tokens with which users come; null where they come with no signed tokens. */
+  readonly exchange: TokenExchange["exchange"] | null;
   /** New tokens, which are shown once. Absent when the tokens come from elsewhere. */
   readonly created?: { readonly call: string; readonly decide: string };
   /** Reads the file of tokens again. With a file that is refused the tokens stay as they were. */
@@ -41,12 +43,15 @@ export async function prepareAccess(
   const { createTokenCheck } = await import("@toolmount/http");
   const signed = await openIssuer(options);
   const pageSignIn =
-    signed === null ? undefined : await openSignIn(options, signed, { planFolders, shell, logger });
+    signed === null
+      ? undefined
+      : await openSignIn(options, signed.authenticate, { planFolders, shell, logger });
   const { records, created } = await prepareTokens(options, planFolders, shell);
   let stored = createTokenCheck(records);
   return {
-    authenticate: (token) => stored(token) ?? signed?.(token) ?? null,
+    authenticate: (token) => stored(token) ?? signed?.authenticate(token) ?? null,
     pageSignIn,
+    exchange: signed?.exchange ?? null,
     ...(created !== undefined && { created }),
     async reload() {
       if (options.tokens === undefined) return;
@@ -84,7 +89,7 @@ async function openSignIn(
 }
 
 /** Recognises the signed tokens of an OpenID provider. Only a signed token has dots. */
-async function openIssuer(options: AccessOptions): Promise<Authenticate | null> {
+async function openIssuer(options: AccessOptions): Promise<TokenExchange | null> {
   const { oidcIssuer: issuer, oidcAudience: audience, oidcRoles: rolesClaim } = options;
   if (issuer === undefined) {
     if (options.oidcClient === undefined) return null;
@@ -94,9 +99,9 @@ async function openIssuer(options: AccessOptions): Promise<Authenticate | null> 
     throw usageError(
       "--oidc-issuer needs --oidc-audience, the name under which the issuer knows this server",
     );
-  const { createOidcCheck, findOidcKeys } = await import("@toolmount/http");
+  const { createOidcCheck, createTokenExchange, findOidcKeys } = await import("@toolmount/http");
   const check = createOidcCheck({ issuer, audience, keys: await findOidcKeys(issuer), rolesClaim });
-  return (token) => (token.includes(".") ? check(token) : null);
+  return createTokenExchange(issuer, (token) => (token.includes(".") ? check(token) : null));
 }
 
 interface Tokens {

@@ -66,6 +66,7 @@ export async function serveOverHttp(
       const folders = open.map(({ host }) => host.plan.folder);
       const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
       access = await prepareAccess(options, folders, shell, logger);
+      for (const { host } of open) offerExchange(host, access);
       const webhook = await readWebhook(options, folders, shell);
       const server = await start(open, { listen, webhook }, access, options, logger);
       const watches = options.watch === true ? await watchAll(open, shell) : [];
@@ -81,6 +82,11 @@ export async function serveOverHttp(
       }
     }
   }, reload);
+}
+
+/** Mounted servers get tokens of their own for a user, and never the token with which the user came. */
+function offerExchange({ coordinator }: OpenedHost, { exchange }: ServerAccess): void {
+  if (exchange !== null) coordinator.registerCapability("tokens.exchange", exchange);
 }
 
 async function readAddress({

@@ -1,5 +1,6 @@
 import { ToolmountError } from "@toolmount/core";
 import type * as Oauth from "oauth4webapi";
+import { authenticationOf } from "./client-authentication.ts";
 import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
 
 /** This server as an OpenID provider knows it. */
@@ -160,15 +161,4 @@ export class CodeFlow {
       );
     }
   }
-}
-
-function authenticationOf(
-  { clientSecret }: OidcClient,
-  { token_endpoint_auth_methods_supported: ways = ["client_secret_basic"] }: Issuer,
-  { ClientSecretBasic, ClientSecretPost, None }: typeof Oauth,
-): Oauth.ClientAuth {
-  if (clientSecret === undefined) return None();
-  return ways.includes("client_secret_basic")
-    ? ClientSecretBasic(clientSecret)
-    : ClientSecretPost(clientSecret);
 }

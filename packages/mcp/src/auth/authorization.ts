@@ -39,6 +39,18 @@ const finalCodes: ReadonlySet<string> = new Set([
   OAuthErrorCode.UnauthorizedClient,
 ]);
 
+/** How the requests to one server are authorized. */
+export interface ServerAuthorization extends AuthProvider {
+  /** A fetch that notes what each request was authorized with. */
+  noting(fetchOne: FetchLike): FetchLike;
+  /** Rejects with a `ToolError` where no request can be authorized now. */
+  ready?(): Promise<void>;
+  /** Whether another attempt can succeed. */
+  mayTry(): Promise<boolean>;
+  /** A tool needs more scope. Returns whether there is another token by now. */
+  needsScope(error: InsufficientScopeError): Promise<boolean>;
+}
+
 /** What an authorization is made with. */
 interface AuthorizationOptions {
   readonly url: URL;
@@ -53,7 +65,7 @@ interface AuthorizationOptions {
  *
  * Tokens are renewed once at a time, also over processes: a lease in the stored record says who does it.
  */
-export class Authorization implements AuthProvider {
+export class Authorization implements ServerAuthorization {
   readonly #options: AuthorizationOptions;
   readonly #id = randomUUID();
   /** Which token the request of a response had sent. */

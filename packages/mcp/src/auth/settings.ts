@@ -4,10 +4,10 @@ import { z } from "zod";
 export const authSettings = z
   .strictObject({
     grant: z
-      .enum(["authorization_code", "client_credentials"])
+      .enum(["authorization_code", "client_credentials", "token_exchange"])
       .default("authorization_code")
       .describe(
-        "authorization_code: a person signs in once; client_credentials: the host signs in by itself.",
+        "authorization_code: a person signs in once; client_credentials: the host signs in by itself; token_exchange: the token with which a user comes is exchanged for one of the server.",
       ),
     clientId: z.string().min(1).optional().describe("A client that is registered already."),
     clientSecret: z.string().min(1).optional().describe("Its secret; write ${VARIABLE}."),
@@ -21,6 +21,13 @@ export const authSettings = z
       .url({ protocol: /^https$/ })
       .optional()
       .describe("Address of a client metadata document, which serves as the client's id."),
+    audience: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "With token_exchange: the provider's name for the server. Default: the server's address, as resource.",
+      ),
     scope: z.string().min(1).optional().describe("Scopes to ask for, where the server names none."),
     redirectPort: z
       .int()
@@ -36,6 +43,12 @@ export const authSettings = z
       refuse("clientSecret needs issuer: the authorization server that may receive it");
     if (value.grant === "client_credentials" && (value.clientId ?? value.clientSecret) === undefined)
       refuse("the grant client_credentials needs clientId, clientSecret and issuer");
+    if (value.grant === "token_exchange" && (value.clientId === undefined || value.issuer === undefined))
+      refuse(
+        "the grant token_exchange needs clientId and issuer: the client that may exchange tokens, and where",
+      );
+    if (value.grant !== "token_exchange" && value.audience !== undefined)
+      refuse("audience is for the grant token_exchange");
   });
 
 /** How a server is signed in to, parsed. */

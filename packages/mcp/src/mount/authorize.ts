@@ -1,8 +1,9 @@
 import { isAbsolute, join } from "node:path";
 import type { Coordinator } from "@toolmount/core";
-import { Authorization } from "../auth/authorization.ts";
+import { Authorization, type ServerAuthorization } from "../auth/authorization.ts";
 import { createCredentialFile, credentialFile } from "../auth/credential-file.ts";
 import { Credentials, credentialsCapability, type CredentialStore } from "../auth/credentials.ts";
+import { ExchangedAuthorization, exchangeCapability, type ExchangeToken } from "../auth/exchanged.ts";
 import type { ServerSettings } from "./config.ts";
 
 /** Returns where credentials are stored: in the plan's state store, or in a file beside the plan. */
@@ -20,10 +21,17 @@ export function authorizationOf(
   coordinator: Coordinator,
   settings: ServerSettings,
   { folder, user }: { readonly folder: string | undefined; readonly user: string | undefined },
-): Authorization | undefined {
-  const { url, auth } = settings;
+): ServerAuthorization | undefined {
+  const { url } = settings;
   if (url === undefined || signsInByHeader(settings)) return undefined;
   const address = new URL(url);
+  const isExchanged = settings.auth.grant === "token_exchange";
+  if (isExchanged && user !== undefined) {
+    const exchange = () => coordinator.getCapability(exchangeCapability) as ExchangeToken | null;
+    return new ExchangedAuthorization({ url: address, user, settings: settings.auth, exchange });
+  }
+  // The host lists the tools as the client that may exchange tokens.
+  const auth = isExchanged ? { ...settings.auth, grant: "client_credentials" as const } : settings.auth;
   const store = lateStore(coordinator, folder);
   const credentials = new Credentials(store, address, { clientId: auth.clientId, user });
   return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });

@@ -13,7 +13,7 @@ import {
   type ToolmountError,
 } from "@toolmount/core";
 import { isServedToItself, writeChain, type Above } from "../wire/chain.ts";
-import type { Authorization } from "../auth/authorization.ts";
+import type { ServerAuthorization } from "../auth/authorization.ts";
 import type { Front } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import { admitTasks } from "../tasks/follow.ts";
@@ -46,7 +46,7 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** The user whose connection it is; undefined for a connection of the host. */
   readonly user?: string | undefined;
   /** Shared by all connections of the same user to the same server. */
-  readonly authProvider?: Authorization | undefined;
+  readonly authProvider?: ServerAuthorization | undefined;
 }
 
 /** Pages of a list that are asked for; a server whose list does not end is stopped there. */

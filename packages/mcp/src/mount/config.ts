@@ -172,6 +172,8 @@ function usersProblem({
   readonly headers: object;
   readonly auth: { readonly grant: string };
 }): string | undefined {
+  if (instance !== "user" && auth.grant === "token_exchange")
+    return "the grant token_exchange gives each user a token; write instance: user";
   if (instance !== "user")
     return Object.keys(users).length === 0 ? undefined : "users are for an entry with instance: user";
   if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))

@@ -126,6 +126,7 @@ export class Connection {
   async #connect(): Promise<Client> {
     const { settings, logger, onTools, onHosts, authProvider } = this.#options;
     await this.#ending;
+    await authProvider?.ready?.();
     // A server that refused is not asked again and again: a person has to sign in first.
     const { needsAuth, cause = "" } = this.#attempts;
     if (needsAuth && (await authProvider?.mayTry()) === false) throw needsSignIn(this.#options, cause);

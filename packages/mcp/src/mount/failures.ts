@@ -17,15 +17,22 @@ export function tooLate({ startTimeoutMs }: { readonly startTimeoutMs: number })
   return new Error(`it did not answer within ${startTimeoutMs} ms`);
 }
 
+interface Failing {
+  readonly name: string;
+  readonly auth: { readonly grant: string; readonly issuer?: string | undefined };
+}
+
 /** A failure that a person can end by signing in. */
 export function needsSignIn(
-  {
-    settings: { name },
-    user,
-  }: { readonly settings: { readonly name: string }; readonly user?: string | undefined },
+  { settings: { name, auth }, user }: { readonly settings: Failing; readonly user?: string | undefined },
   cause: string,
   error?: unknown,
 ): ToolError {
+  if (auth.grant === "token_exchange" && user !== undefined)
+    return new ToolError(
+      `the MCP server "${name}" refuses the token that ${auth.issuer} gave for the user "${user}": ${cause}`,
+      { code: "MCP_NEEDS_AUTH", cause: error },
+    );
   const who = user === undefined ? "a person" : `the user "${user}"`;
   const whose = user === undefined ? "" : ` --user ${/^[\w.@-]+$/.test(user) ? user : JSON.stringify(user)}`;
   return new ToolError(

@@ -5,7 +5,7 @@ import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { ServerInstructions } from "../wire/instructions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
-import type { Authorization } from "../auth/authorization.ts";
+import type { ServerAuthorization } from "../auth/authorization.ts";
 import { authorizationOf, lateStore } from "./authorize.ts";
 import type { ServerSignIn } from "../wire/server-sign-in.ts";
 import { browserSignInOf } from "./sign-in/browser-sign-in.ts";
@@ -34,7 +34,7 @@ export class MountedServer {
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #verdict = new EraVerdict();
-  readonly #authorizationOf: (settings: ServerSettings, user?: string) => Authorization | undefined;
+  readonly #authorizationOf: (settings: ServerSettings, user?: string) => ServerAuthorization | undefined;
   readonly #clientSignIn: ClientSignIn;
   readonly #main: Connection;
   /** Those of sessions, or of users. */

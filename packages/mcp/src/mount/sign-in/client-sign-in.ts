@@ -56,6 +56,7 @@ export class ClientSignIn {
     } catch (error) {
       const front = currentFront.getStore();
       if (!isNeedsAuth(error)) throw error;
+      if (this.#options.onPage === undefined) throw error;
       if (!canShow(front, user)) throw this.#withPage(error, front, user);
       const running = this.#running.get(user) ?? this.#begin(front, user);
       let reports = 0;

@@ -79,7 +79,7 @@ function parseSettings(given: unknown): ServerSettings {
   const problem =
     settings.url === undefined
       ? "a server over stdio has no sign-in; give it its credentials by env"
-      : "the host signs in to this server by itself: its grant is client_credentials";
+      : `no person signs in to this server: its grant is ${settings.auth.grant}`;
   throw new ToolmountError("OPTION_INVALID", { option: `auth of "${settings.name}"`, problem });
 }
 

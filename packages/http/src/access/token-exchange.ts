@@ -1,0 +1,160 @@
+import { systemClock, type Clock } from "@toolmount/core";
+import { messageOf, ToolError } from "@toolmount/core/errors";
+import { decodeJwt } from "jose";
+import type * as Oauth from "oauth4webapi";
+import { authenticationOf } from "./client-authentication.ts";
+import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
+import type { Authenticate } from "./tokens.ts";
+
+/** A token that a mounted server needs for a user. */
+export interface ExchangeRequest {
+  readonly user: string;
+  /** The provider that the plan names. A token goes to its own issuer only. */
+  readonly issuer: string;
+  /** The client that may exchange tokens there. */
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  /** Which server the new token is for, as the provider names it. */
+  readonly audience?: string | undefined;
+  /** Which server the new token is for, by its address. */
+  readonly resource?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** A token for one user and one server. */
+export interface ExchangedToken {
+  readonly accessToken: string;
+  /** In milliseconds since the epoch; undefined where the provider does not say when it ends. */
+  readonly endsAt: number | undefined;
+}
+
+/** Changes the tokens with which users come for tokens of other servers (RFC 8693). */
+export interface TokenExchange {
+  /** Recognises tokens, and keeps one of each user in memory: that which ends last. Nothing else can read them. */
+  readonly authenticate: Authenticate;
+  /**
+   * Rejects with a `ToolError`: `TOKEN_MISSING` without a valid token of the user, `TOKEN_EXCHANGE_REFUSED` with the
+   * provider's reason, and `TOKEN_EXCHANGE_FAILED` where the provider could not be asked.
+   */
+  readonly exchange: (request: ExchangeRequest) => Promise<ExchangedToken>;
+}
+
+/** Users whose tokens are kept; the one who was away longest makes room. */
+const maxUsers = 10_000;
+
+const grantType = "urn:ietf:params:oauth:grant-type:token-exchange";
+const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
+
+/** Exchanges the tokens of one provider, which `check` recognises. */
+export function createTokenExchange(
+  issuer: string,
+  check: Authenticate,
+  clock: Clock = systemClock,
+): TokenExchange {
+  const tokens = new Map<string, { readonly token: string; readonly endsAt: number }>();
+  let metadata: Promise<Issuer> | undefined;
+  const readMetadata = () =>
+    (metadata ??= readIssuer(issuer).catch((error: unknown) => {
+      metadata = undefined; // it is asked again for the next token
+      throw error;
+    }));
+  const tokenOf = (user: string): string => {
+    const kept = tokens.get(user);
+    if (kept !== undefined && kept.endsAt > clock.now()) return kept.token;
+    tokens.delete(user);
+    throw new ToolError(
+      `there is no valid token of the user ${JSON.stringify(user)} from ${issuer}; a call of this server has to come to toolmount serve --http with one`,
+      { code: "TOKEN_MISSING" },
+    );
+  };
+  return {
+    async authenticate(token) {
+      const principal = await check(token);
+      if (principal?.user == null) return principal;
+      const kept = tokens.get(principal.user);
+      const given = { token, endsAt: kept?.token === token ? kept.endsAt : endOf(token) };
+      tokens.delete(principal.user);
+      // A client that was given its token earlier may still use that one.
+      tokens.set(principal.user, kept !== undefined && kept.endsAt > given.endsAt ? kept : given);
+      if (tokens.size > maxUsers) tokens.delete(tokens.keys().next().value!);
+      return principal;
+    },
+    async exchange(request) {
+      if (request.issuer !== issuer)
+        throw new ToolError(
+          `the plan names the provider ${request.issuer}, and users come with tokens of ${issuer}; a token is sent to its own issuer only`,
+          { code: "TOKEN_EXCHANGE_REFUSED" },
+        );
+      const subject = tokenOf(request.user);
+      try {
+        return await exchangeAt(await readMetadata(), subject, request, clock);
+      } catch (error) {
+        throw error instanceof ToolError ? error : failed(issuer, error);
+      }
+    },
+  };
+}
+
+/** When a signed token ends, in milliseconds since the epoch. */
+function endOf(token: string): number {
+  return (decodeJwt(token).exp ?? 0) * 1_000;
+}
+
+async function exchangeAt(
+  issuer: Issuer,
+  subject: string,
+  request: ExchangeRequest,
+  clock: Clock,
+): Promise<ExchangedToken> {
+  const oauth = await import("oauth4webapi");
+  if (issuer.token_endpoint === undefined) throw new Error("it names no address for tokens");
+  const provider = issuer as Oauth.AuthorizationServer;
+  const client = { client_id: request.clientId };
+  const { audience, resource, scope } = request;
+  const parameters = {
+    subject_token: subject,
+    subject_token_type: accessTokenType,
+    requested_token_type: accessTokenType,
+    ...(audience !== undefined && { audience }),
+    ...(resource !== undefined && { resource }),
+    ...(scope !== undefined && { scope }),
+  };
+  const { allowInsecureRequests, customFetch } = oauth;
+  try {
+    const response = await oauth.genericTokenEndpointRequest(
+      provider,
+      client,
+      authenticationOf(request, issuer, oauth),
+      grantType,
+      parameters,
+      // Addresses without TLS were refused before, except on loopback.
+      { [allowInsecureRequests]: true, [customFetch]: fetchBounded },
+    );
+    const answer = await oauth.processGenericTokenEndpointResponse(provider, client, response);
+    if (answer.token_type !== "bearer") throw refused(issuer.issuer, `a token of type ${answer.token_type}`);
+    if (answer.access_token === subject)
+      throw refused(issuer.issuer, "the token of the user itself, which no other server may get");
+    const { access_token: accessToken, expires_in: seconds } = answer;
+    return { accessToken, endsAt: seconds === undefined ? undefined : clock.now() + seconds * 1_000 };
+  } catch (error) {
+    if (error instanceof oauth.WWWAuthenticateChallengeError)
+      throw refused(
+        issuer.issuer,
+        `it does not know the client ${request.clientId}, or another secret of it`,
+        error,
+      );
+    if (!(error instanceof oauth.ResponseBodyError)) throw error;
+    const { error: code, error_description: why } = error;
+    throw refused(issuer.issuer, why === undefined ? code : `${code}: ${why}`, error);
+  }
+}
+
+function refused(issuer: string, answer: string, cause?: unknown): ToolError {
+  const message = `the provider ${issuer} gave no token for this server; it answered: ${answer.slice(0, 500)}`;
+  return new ToolError(message, { code: "TOKEN_EXCHANGE_REFUSED", cause });
+}
+
+function failed(issuer: string, error: unknown): ToolError {
+  const message = `the provider ${issuer} could not be asked for a token of this server: ${messageOf(error)}`;
+  return new ToolError(message, { code: "TOKEN_EXCHANGE_FAILED", cause: error });
+}

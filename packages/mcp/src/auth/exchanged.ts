@@ -1,0 +1,121 @@
+import {
+  computeScopeUnion,
+  UnauthorizedError,
+  type FetchLike,
+  type InsufficientScopeError,
+} from "@modelcontextprotocol/client";
+import { systemClock } from "@toolmount/core";
+import { ToolError } from "@toolmount/core/errors";
+import type { ServerAuthorization } from "./authorization.ts";
+import type { AuthSettings } from "./settings.ts";
+
+/**
+ * Capability of a host whose users come with tokens of a provider: exchanges such a token for one of another server. Only
+ * the new token comes back.
+ */
+export const exchangeCapability = "tokens.exchange";
+
+/** The function behind {@link exchangeCapability}. */
+export type ExchangeToken = (request: {
+  readonly user: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly scope?: string | undefined;
+}) => Promise<{ readonly accessToken: string; readonly endsAt: number | undefined }>;
+
+/** A token is exchanged again so long before it ends, in milliseconds, or in a fifth of its time where that is shorter. */
+const marginMs = 30_000;
+
+interface ExchangeOptions {
+  readonly url: URL;
+  readonly user: string;
+  readonly settings: AuthSettings;
+  /** Looked up for each exchange: a host is opened before it is known whose tokens it accepts. */
+  readonly exchange: () => ExchangeToken | null;
+}
+
+interface HeldToken {
+  readonly text: string;
+  /** In milliseconds since the epoch. */
+  readonly renewAt: number;
+}
+
+/**
+ * Sends a token with each request of one user, for which the user's own token was exchanged. It is kept in memory until
+ * shortly before it ends, and stored nowhere.
+ */
+export class ExchangedAuthorization implements ServerAuthorization {
+  readonly #options: ExchangeOptions;
+  #held: HeldToken | undefined;
+  #exchanging: Promise<HeldToken> | undefined;
+  /** What was asked for, where the server wanted more scope than the plan says. */
+  #scope: string | undefined;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#scope = options.settings.scope;
+  }
+
+  noting(fetchOne: FetchLike): FetchLike {
+    return fetchOne;
+  }
+
+  async ready(): Promise<void> {
+    await this.token();
+  }
+
+  /** Rejects with a `ToolError` that says why there is none. */
+  async token(): Promise<string> {
+    if (this.#held !== undefined && systemClock.now() < this.#held.renewAt) return this.#held.text;
+    this.#exchanging ??= this.#exchange().finally(() => (this.#exchanging = undefined));
+    this.#held = await this.#exchanging;
+    return this.#held.text;
+  }
+
+  /** The server refused a token that may have been revoked: a new one is asked for, and refused at the second time. */
+  async onUnauthorized(): Promise<void> {
+    const before = this.#held?.text;
+    this.#held = undefined;
+    if ((await this.token()) === before)
+      throw new UnauthorizedError("the provider gave the same token again");
+  }
+
+  async mayTry(): Promise<boolean> {
+    return true;
+  }
+
+  async needsScope({ requiredScope }: InsufficientScopeError): Promise<boolean> {
+    const wanted = computeScopeUnion(this.#scope, requiredScope);
+    if (wanted === this.#scope) return false;
+    this.#scope = wanted;
+    this.#held = undefined;
+    await this.token();
+    return true;
+  }
+
+  async #exchange(): Promise<HeldToken> {
+    const { url, user, settings, exchange } = this.#options;
+    const { clientId = "", clientSecret, issuer = "", audience } = settings;
+    const run = exchange();
+    if (run === null)
+      throw new ToolError(
+        `the server is called with a token for which that of the user is exchanged, and users come to this host without one; start it by toolmount serve --http --oidc-issuer ${issuer}`,
+        { code: "TOKEN_MISSING" },
+      );
+    const target = audience === undefined ? { resource: url.href } : { audience };
+    const began = systemClock.now();
+    const { accessToken, endsAt } = await run({
+      user,
+      issuer,
+      clientId,
+      clientSecret,
+      ...target,
+      scope: this.#scope,
+    });
+    const end = endsAt ?? began + 10 * marginMs;
+    return { text: accessToken, renewAt: end - Math.min(marginMs, (end - began) / 5) };
+  }
+}
