@@ -1,14 +1,26 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { exceptions, tables } from "./house-table.ts";
+import { exceptions, shortFiles, tables } from "./house-table.ts";
 import { inspectHouse } from "./support/house.ts";
 
 const core = { "@toolmount/core": "workspace:^" };
 
 test("every manifest, import, file size and folder of this repository follows test/house-table.ts", async () => {
-  expect(await inspectHouse(join(import.meta.dirname, ".."), [...tables, ...exceptions])).toEqual([]);
+  expect(
+    await inspectHouse(join(import.meta.dirname, ".."), [...tables, ...shortFiles, ...exceptions]),
+  ).toEqual([]);
+});
+
+test("the map in CONTRIBUTING.md names every package, and no other", async () => {
+  const root = join(import.meta.dirname, "..");
+  const map = await readFile(join(root, "CONTRIBUTING.md"), "utf8");
+  const folders = await readdir(join(root, "packages"));
+
+  const named = [...map.matchAll(/^\| `packages\/([\w-]+)` +\|/gm)].map(([, name]) => name);
+
+  expect(new Set(named)).toEqual(new Set(folders));
 });
 
 test("a repository that follows the table has no problem", async () => {
@@ -197,6 +209,15 @@ test.each([
       Array.from({ length: 23 }, (_, at) => [`tools/notes/src/many/file-${at}.ts`, "export const one = 1;"]),
     ),
     problem: "tools/notes/src/many: holds 23 files, more than 22",
+  },
+  {
+    title: "a short file with one reader",
+    plant: {
+      "tools/notes/src/index.ts": 'import { one } from "@toolmount/core";\nimport { two } from "./two.ts";',
+      "tools/notes/src/two.ts": "export const two = 2;",
+    },
+    problem:
+      "tools/notes/src/two.ts: has 1 lines, and only tools/notes/src/index.ts imports it, where it fits",
   },
 ])("$title is found", async ({ plant: files, problem }) => {
   expect(await inspectHouse(await plant(files), [])).toEqual([problem]);

@@ -20,7 +20,7 @@ export function inspectFileSize(path: string, code: string, source: Source): str
   const lines = code.trimEnd().split("\n").length;
   const [root, name, , place] = path.split("/") as [string, string, string, string];
   const order = folderOrders[`${root}/${name}`];
-  const most = path.startsWith(storyFolder) ? sizes.storyLines : sizes.fileLines;
+  const most = mostLines(path);
   const long = source.functions.filter(({ what }) => Number(what) > sizes.functionLines);
   return [
     ...(order !== undefined && !isFile(place) && rankOf(order, place) === order.length
@@ -42,6 +42,40 @@ export function inspectFolderSizes(paths: readonly string[]): string[] {
     .map(([folder, files]) => `${folder}: holds ${files.length} files, more than ${sizes.folderFiles}`);
 }
 
+/** A source file with what it imports. */
+export interface ReadFile {
+  readonly path: string;
+  readonly lines: number;
+  readonly source: Source;
+}
+
+/**
+ * Reports files of a package that are short, are imported by one other file alone, and would fit into it. A text for models
+ * has a file of its own, and so has an entry, what an entry exports again, and what is loaded when it is needed.
+ */
+export function inspectShortFiles(files: readonly ReadFile[], isEntry: (path: string) => boolean): string[] {
+  const importers = new Map<string, { readonly by: ReadFile; readonly isStatement: boolean }[]>();
+  for (const by of files) {
+    const statements = new Set(by.source.statements.map(({ what }) => what));
+    for (const what of new Set(by.source.imports.map((mark) => mark.what))) {
+      if (!what.startsWith(".")) continue;
+      const target = posix.join(posix.dirname(by.path), what);
+      importers.set(target, [...(importers.get(target) ?? []), { by, isStatement: statements.has(what) }]);
+    }
+  }
+  return files.flatMap(({ path, lines }) => {
+    const [only, another] = importers.get(path) ?? [];
+    if (lines > sizes.shortLines || only?.isStatement !== true || another !== undefined) return [];
+    const { by } = only;
+    if (isEntry(path) || /\busage\b/.test(path) || by.lines + lines > mostLines(by.path)) return [];
+    return [`${path}: has ${lines} lines, and only ${by.path} imports it, where it fits`];
+  });
+}
+
+function mostLines(path: string): number {
+  return path.startsWith(storyFolder) ? sizes.storyLines : sizes.fileLines;
+}
+
 /** Removes the problems that an exception accepts, and adds one for each exception that accepts nothing. */
 export function withoutExceptions(problems: readonly string[], accepted: readonly Exception[]): string[] {
   const accepts = ({ path }: Exception, problem: string) =>
@@ -56,7 +90,7 @@ export function withoutExceptions(problems: readonly string[], accepted: readonl
 
 /** Only an order or a size can have an exception. */
 function isAboutShape(problem: string): boolean {
-  return / so it may not import |, more than \d+$| longer than \d+ lines: /.test(problem);
+  return / so it may not import |, more than \d+$| longer than \d+ lines: |, where it fits$/.test(problem);
 }
 
 /** `call` for `packages/core/src/call/find.ts`, `config.ts` for `packages/reasoner/src/config.ts`. */

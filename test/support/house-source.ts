@@ -10,6 +10,8 @@ export interface Mark {
 export interface Source {
   /** Each import whose specifier is a literal. */
   readonly imports: readonly Mark[];
+  /** Those of them that are import statements: neither a re-export nor an import made when it is needed. */
+  readonly statements: readonly Mark[];
   /** Each dynamic import of a name that is computed. */
   readonly computed: readonly Mark[];
   /** Each read of the environment, the working folder, the clock or the console. */
@@ -24,6 +26,7 @@ export interface Source {
 /** Parses a file and finds what it imports and reads. */
 export function readSource(path: string, code: string): Source {
   const imports: Mark[] = [];
+  const statements: Mark[] = [];
   const computed: Mark[] = [];
   const reads: Mark[] = [];
   const tooNew: Mark[] = [];
@@ -43,7 +46,10 @@ export function readSource(path: string, code: string): Source {
     VariableDeclaration({ start, kind }) {
       if (kind.endsWith("using")) tooNew.push({ at: start, what: kind });
     },
-    ImportDeclaration: ({ source }) => imported(source),
+    ImportDeclaration({ source }) {
+      imported(source);
+      statements.push({ at: source.start, what: source.value });
+    },
     ExportAllDeclaration: ({ source }) => imported(source),
     ExportNamedDeclaration: ({ source }) => source && imported(source),
     TSImportType: ({ source }) => imported(source),
@@ -69,7 +75,7 @@ export function readSource(path: string, code: string): Source {
   const onlyReexports =
     program.body.length > 0 &&
     program.body.every((node) => "source" in node && node.source !== null && node.type.startsWith("Export"));
-  return { imports, computed, reads, tooNew, onlyReexports, functions };
+  return { imports, statements, computed, reads, tooNew, onlyReexports, functions };
 }
 
 function literal(source: Expression): string | undefined {

@@ -3,7 +3,14 @@ import { glob, readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { basename, join, posix } from "node:path";
 import { packageOf, readSource, type Mark, type Source } from "./house-source.ts";
-import { inspectFileSize, inspectFolderSizes, inspectOrder, withoutExceptions } from "./house-shape.ts";
+import {
+  inspectFileSize,
+  inspectFolderSizes,
+  inspectOrder,
+  inspectShortFiles,
+  withoutExceptions,
+  type ReadFile,
+} from "./house-shape.ts";
 import {
   ambientReaders,
   computedImports,
@@ -55,10 +62,14 @@ export async function inspectHouse(root: string, accepted: readonly Exception[])
     if (manifest.scripts?.["test"] !== undefined && tests.length === 0)
       problems.push(`${path}: has a script named test, and no test file`);
     const sources = await files(root, `${folder}/src/**/*.ts`);
+    const read: ReadFile[] = [];
     for (const source of sources) {
-      problems.push(...inspectSource(room, source, await readFile(join(root, source), "utf8")));
+      const code = await readFile(join(root, source), "utf8");
+      const parsed = readSource(source, code);
+      read.push({ path: source, lines: code.trimEnd().split("\n").length, source: parsed });
+      problems.push(...inspectSource(room, source, code, parsed));
     }
-    problems.push(...inspectFolderSizes(sources));
+    problems.push(...inspectFolderSizes(sources), ...inspectShortFiles(read, (one) => isEntry(room, one)));
   }
   return withoutExceptions(problems, accepted);
 }
@@ -94,8 +105,7 @@ function inspectReferences(root: string, folder: string, solution: string): stri
     .map((path) => `tsconfig.json: does not reference ${path}`);
 }
 
-function inspectSource(room: Room, path: string, code: string): string[] {
-  const source = readSource(path, code);
+function inspectSource(room: Room, path: string, code: string, source: Source): string[] {
   const report = ({ at, what }: Mark, problem: string) => `${path}:${lineOf(code, at)}: ${problem} ${what}`;
   return [
     ...inspectPlace(room, path, source),
@@ -112,15 +122,19 @@ function inspectSource(room: Room, path: string, code: string): string[] {
   ];
 }
 
-function inspectPlace({ folder, manifest }: Room, path: string, { onlyReexports }: Source): string[] {
+function inspectPlace(room: Room, path: string, { onlyReexports }: Source): string[] {
   const problems: string[] = [];
   if (basename(path) === "utils.ts") problems.push(`${path}: is named utils.ts, not for one idea`);
   if (path.includes("/types/"))
     problems.push(`${path}: is in a folder of types, not beside the code that uses them`);
-  const entry = `./${posix.relative(folder, path)}`;
-  const isEntry = JSON.stringify([manifest.exports, manifest.imports]).includes(`"${entry}"`);
-  if (onlyReexports && !isEntry) problems.push(`${path}: only re-exports, and no entry of exports names it`);
+  if (onlyReexports && !isEntry(room, path))
+    problems.push(`${path}: only re-exports, and no entry of exports names it`);
   return problems;
+}
+
+function isEntry({ folder, manifest }: Room, path: string): boolean {
+  const entry = `./${posix.relative(folder, path)}`;
+  return JSON.stringify([manifest.exports, manifest.imports]).includes(`"${entry}"`);
 }
 
 /** The problem with an import: the beginning of a sentence that ends with the specifier. */
