@@ -1,7 +1,7 @@
 import { data, defineTool } from "@toolmount/core";
 import { z } from "zod";
 import { bashListUsage as usage } from "./bash-list-usage.ts";
-import { statusOf } from "./bash-output.ts";
+import { jobStatus, statusOf } from "./bash-output.ts";
 import type { Shell } from "../shell.ts";
 
 const outputSchema = z.strictObject({
@@ -10,16 +10,7 @@ const outputSchema = z.strictObject({
       id: z.string(),
       pid: z.int().nullable(),
       command: z.string(),
-      status: z.enum([
-        "running",
-        "exited",
-        "stopped",
-        "timed_out",
-        "too_much_output",
-        "too_many_processes",
-        "not_started",
-      ]),
-      returncode: z.int().nullable(),
+      ...jobStatus,
       started_at: z.string(),
       stdout_bytes: z.int(),
       stderr_bytes: z.int(),

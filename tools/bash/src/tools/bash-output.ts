@@ -24,8 +24,8 @@ const schema = z.strictObject({
     .describe("Seconds to wait for more output after offset while the command is running"),
 });
 
-const outputSchema = z.strictObject({
-  id: z.string(),
+/** The state of a background command, as each of its tools answers it. */
+export const jobStatus = {
   status: z.enum([
     "running",
     "exited",
@@ -36,6 +36,11 @@ const outputSchema = z.strictObject({
     "not_started",
   ]),
   returncode: z.int().nullable(),
+};
+
+const outputSchema = z.strictObject({
+  id: z.string(),
+  ...jobStatus,
   stream: z.enum(["stdout", "stderr"]),
   content: z.string(),
   offset: z.int(),

@@ -1,22 +1,10 @@
 import { data, defineTool } from "@toolmount/core";
 import { z } from "zod";
-import { jobId, jobNotFound, statusOf } from "./bash-output.ts";
+import { jobId, jobNotFound, jobStatus, statusOf } from "./bash-output.ts";
 import { bashStopUsage as usage } from "./bash-stop-usage.ts";
 import type { Shell } from "../shell.ts";
 
-const outputSchema = z.strictObject({
-  id: z.string(),
-  status: z.enum([
-    "running",
-    "exited",
-    "stopped",
-    "timed_out",
-    "too_much_output",
-    "too_many_processes",
-    "not_started",
-  ]),
-  returncode: z.int().nullable(),
-});
+const outputSchema = z.strictObject({ id: z.string(), ...jobStatus });
 
 /** Ends a background command. */
 export function bashStopIn(shell: Shell) {
