@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collect } from "./common.ts";
+import { collect, jsonOption } from "./common.ts";
 
 /** What commands that take a plan say of its layers. */
 export interface PlanOptions {
@@ -9,4 +9,10 @@ export interface PlanOptions {
 /** Adds `--env`, which may be given several times. */
 export function addPlanOptions(command: Command): Command {
   return command.option("--env <name>", "lay plan.<name>.yaml over plan.yaml; may be given again", collect);
+}
+
+/** Adds a command about a plan below another one, such as `approvals list`, which also runs without its own word. */
+export function addPlanSubcommand(command: Command, name: string, summary: string): Command {
+  const added = command.command(name, { isDefault: name === "list" });
+  return addPlanOptions(added.summary(summary).description(`${summary}.`)).option(...jsonOption);
 }

@@ -7,8 +7,8 @@ import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { sessionStoreOf } from "../../host/session-store.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
-import { addPlanOptions } from "../../options/plan-options.ts";
+import { addExamples, planArgument } from "../../options/common.ts";
+import { addPlanSubcommand } from "../../options/plan-options.ts";
 import { writeDetails, writeList, writeOutput } from "../../render/session.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
@@ -28,13 +28,7 @@ const idArgument = "the id that list shows, or the beginning of it";
 
 /** `toolmount sessions list|show|fork|rewind|rm|prune|resume`. */
 export function define(command: Command, shell: Shell): void {
-  const add = (name: string, summary: string) =>
-    addPlanOptions(
-      command
-        .command(name, { isDefault: name === "list" })
-        .summary(summary)
-        .description(`${summary}.`),
-    ).option(...jsonOption);
+  const add = (name: string, summary: string) => addPlanSubcommand(command, name, summary);
 
   add("list", "List sessions, the last changed first")
     .argument("[plan]", planArgument)

@@ -9,8 +9,8 @@ import { openPlan } from "../../host/open-plan.ts";
 import { readFirst } from "../../options/list-options.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { readDuration } from "../../options/call-filters.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
-import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { addExamples, planArgument } from "../../options/common.ts";
+import { addPlanSubcommand, type PlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortIds } from "../../screen/short-ids.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -29,13 +29,7 @@ interface Options extends PlanOptions {
 /** `toolmount approvals list|standing|approve|deny|revoke`: calls that wait for an answer, and answers for later calls. */
 export function define(command: Command, shell: Shell): void {
   const run: Run = (act, plan, options) => withHost(plan, options, shell, act);
-  const add: Add = (name, summary) =>
-    addPlanOptions(
-      command
-        .command(name, { isDefault: name === "list" })
-        .summary(summary)
-        .description(`${summary}.`),
-    ).option(...jsonOption);
+  const add: Add = (name, summary) => addPlanSubcommand(command, name, summary);
 
   add("list", "List calls that wait for an answer, and remembered approvals")
     .argument("[plan]", planArgument)
