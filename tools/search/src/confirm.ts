@@ -2,7 +2,7 @@ import { isPathError, type Files } from "@toolmount/paths";
 import type { Claim } from "./ripgrep/matches.ts";
 import { textBytes } from "./text.ts";
 
-/** A match that the file, read under the armour, does hold. */
+/** A match that is in the file, which was read after its path was checked. */
 interface Match {
   /** From 1. */
   readonly line: number;

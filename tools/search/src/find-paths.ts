@@ -17,7 +17,7 @@ interface Wanted {
 
 /**
  * Lets the engine walk a folder, and collects the wanted paths that it reports: files, and the folders they are in.
- * They are claims: nothing was looked at under the armour yet.
+ * They are claims: no path has been checked yet.
  */
 export async function findPaths(
   { searcher: { settings, guard }, type, includeIgnored }: Wanted,

@@ -15,7 +15,7 @@ const together = 16;
 /**
  * Checks paths that were claimed, and returns those that exist and may be read, last written first.
  *
- * The engine walks by itself, and a link may have been turned while it did: each folder is opened under the armour.
+ * The engine walks by itself, and an entry may have become a link meanwhile, so each folder is opened by the checks of paths.
  */
 export async function newestFirst(
   files: Files,

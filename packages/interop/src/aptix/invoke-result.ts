@@ -76,7 +76,7 @@ function failed(
   });
 }
 
-/** The host's own codes say what the host did; in a tool's mouth they are only kept among the details. */
+/** Whether a tool may end with this code. The host's own codes say what the host did, so they stay among the details. */
 function isOwnCode(code: unknown): code is string {
   return typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) && !hostCodes.has(code);
 }

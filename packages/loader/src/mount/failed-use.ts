@@ -63,7 +63,7 @@ export function describeFailure({ use, state, problems: [first], causes: [err] }
   return { facts: { module: use.id, state, code, at, err }, message, event };
 }
 
-/** What a module is that was not tried, for a reason that stands elsewhere. */
+/** The state of a module that was not tried because of a problem that is reported with another module. */
 export const withoutProblem = { problems: [], causes: [], state: "skipped" } as const;
 
 /** For a module that is not installed, the error names the part of the plan that needs it. */
