@@ -3,6 +3,7 @@ import type { Settings } from "./config/settings.ts";
 import type { ImageInput, Item } from "./provider/items.ts";
 import type { Cost, Usage } from "./provider/usage.ts";
 import type { SessionStatus } from "./session/entry.ts";
+import type { SessionCall } from "./session/past-calls.ts";
 import type { WaitingCall } from "./session/waiting.ts";
 import type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
 
@@ -110,6 +111,11 @@ export interface Reasoner {
    * Rejects with `SESSION_NOT_FOUND`.
    */
   output(sessionId: string, callId: string): Promise<Item | null>;
+  /**
+   * All calls of a session that ended, in that order, with secrets as the model wrote them. Rejects with
+   * `SESSION_NOT_FOUND`, and with `SESSION_UNREADABLE`.
+   */
+  calls(sessionId: string): Promise<readonly SessionCall[]>;
   /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
   owner(sessionId: string): Promise<string | null>;
   /**

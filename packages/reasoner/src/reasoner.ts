@@ -7,7 +7,8 @@ import { createSessionAccess, ownerOf, type ReasonerOptions, type SessionAccess 
 import { detailsOf, summaryOf } from "./session-summary.ts";
 import type { Item } from "./provider/items.ts";
 import type { SessionEntry } from "./session/entry.ts";
-import { conflict } from "./session/log.ts";
+import { conflict, readEntry } from "./session/log.ts";
+import { pastCallsOf, type SessionCall } from "./session/past-calls.ts";
 import { forkSession, rewindSession } from "./session-copies.ts";
 import { Spawner } from "./spawn.ts";
 import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
@@ -60,6 +61,7 @@ export function createReasoner(
 
     show: (id) => showSession(access, id, prices),
     output: (id, callId) => outputOf(access, id, callId),
+    calls: (id) => callsOf(access, id),
     owner: (id) => ownerOf(access.store(), id),
     fork: (host, id, newId, userId, at) =>
       forkSession(coordinator, access, host, { id, newId, userId, at, prices }),
@@ -104,6 +106,12 @@ async function outputOf(access: SessionAccess, id: string, callId: string): Prom
   const entries = (await access.store().entries(id)).map(({ entry }) => entry as Partial<SessionEntry>);
   const found = entries.find((entry) => entry.kind === "output" && entry.callId === callId);
   return (found as { readonly item?: Item } | undefined)?.item ?? null;
+}
+
+async function callsOf(access: SessionAccess, id: string): Promise<readonly SessionCall[]> {
+  await access.open(id);
+  const entries = await access.store().entries(id);
+  return pastCallsOf(entries.map(({ sequence, entry }) => readEntry(id, sequence, entry)));
 }
 
 /**
