@@ -1,7 +1,7 @@
 import type { ToolResult } from "../contract/result.ts";
 import { isRecord, type Json } from "../json/json.ts";
 import { digestOfSecret, namesSecret } from "../text/redact.ts";
-import type { KeptResult } from "../contract/origins.ts";
+import type { KeptResult, ValueOrigin } from "../contract/origins.ts";
 import type { Call } from "./call.ts";
 import { defaultDecider } from "./hold.ts";
 import { logError } from "./trace.ts";
@@ -29,16 +29,25 @@ export function storeResult(call: Call): Promise<void> | null {
 /** The values that a person saw with their origins, and approved; of secrets, the digests. A declared default is no person. */
 function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "confirmed"> {
   if (approval === null || approval.approvedBy === null || approval.approvedBy === defaultDecider) return {};
-  const shown = approval.reasons.flatMap(({ origins = [] }) =>
-    origins.filter(({ isAccepted }) => !isAccepted),
+  const confirmed = confirmedValues(
+    approval.reasons.flatMap(({ origins = [] }) => origins),
+    given!,
   );
-  const confirmed = shown.flatMap(({ argument }) => {
+  return confirmed.length === 0 ? {} : { confirmed };
+}
+
+/** The values of a call whose origin no flow accepts, and that a person saw and approved; of secrets, the digests. */
+export function confirmedValues(
+  origins: readonly ValueOrigin[],
+  given: Readonly<Record<string, unknown>>,
+): readonly (string | number)[] {
+  return origins.flatMap(({ argument, isAccepted }) => {
+    if (isAccepted) return [];
     const path = argument.split(".");
     const value = valueAt(given, path);
     if (typeof value !== "string" && typeof value !== "number") return [];
     return [path.some(namesSecret) ? digestOfSecret(value) : value];
   });
-  return confirmed.length === 0 ? {} : { confirmed };
 }
 
 function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {

@@ -1,0 +1,193 @@
+import type { ValueOrigin } from "@toolmount/core";
+import { leavesOf } from "../flows/leaves.ts";
+import type { RecordedSession, RecordedStep } from "./recorded.ts";
+import type { FlowsConfig, Source, Trust } from "../flows/schema.ts";
+import { formsOf, normalize } from "../flows/text.ts";
+
+/** A field of a tool's results, in all of its records. */
+export interface SeenField {
+  readonly tool: string;
+  /** As a line of `results` names it: `*.order_id`. */
+  readonly glob: string;
+  /** The last key of its path; for a list without keys, the tool. Fields of the same name of other tools are alike. */
+  readonly name: string;
+  /** What all of its values look like; null for texts, links and whatever else a person may have written. */
+  readonly trust: Trusted | null;
+}
+
+/** The trusts that a field may get. */
+export type Trusted = Extract<Trust, "contact" | "structured">;
+
+/** Sources beside those that every tool accepts. Each needs words of the user. */
+const moreSources: readonly Source[] = [
+  { lastPart: "user" },
+  { sameHost: "user", shown: "verbatim" },
+  { whole: "user" },
+];
+
+/** Something that would make a flow accept a value. */
+export type Candidate =
+  | { readonly key: string; readonly field: SeenField; readonly trust: Trusted }
+  /** The results of this tool are the user's own record, such as their account. */
+  | { readonly key: string; readonly record: string }
+  | { readonly key: string; readonly source: Source };
+
+/** Approvals that speak for a candidate. One that needs the user's own words needs one; a service's word needs two. */
+export function leastApprovals(candidate: Candidate): number {
+  return "source" in candidate || ("field" in candidate && candidate.trust === "contact") ? 1 : 2;
+}
+
+/** What the results of sessions show. */
+export interface Seen {
+  readonly fields: ReadonlyMap<string, SeenField>;
+  /** Tools that return the user's own record. */
+  readonly records: ReadonlySet<string>;
+}
+
+/** What could make a flow accept these values of a call: fields and records of earlier results, and every other source. */
+export function candidatesFor(
+  origins: readonly ValueOrigin[],
+  { arguments: given }: RecordedStep,
+  earlier: readonly RecordedStep[],
+  { fields, records }: Seen,
+): readonly Candidate[] {
+  const found = new Map<string, Candidate>();
+  for (const { tool: record } of earlier)
+    if (records.has(record)) found.set(`record ${record}`, { key: `record ${record}`, record });
+  for (const { argument, isAccepted } of origins) {
+    const value = isAccepted ? undefined : valueAt(given, argument.split("."));
+    if (typeof value !== "string" && typeof value !== "number") continue;
+    // Of `owner/name`, a field may have the last part.
+    const forms = [...formsOf(value), ...formsOf(String(value).replace(/^.*[/\\]/, ""))];
+    for (const step of earlier.filter(({ isError, outcome }) => !isError && outcome !== "denied"))
+      for (const leaf of leavesOf(step.value)) {
+        const field = fields.get(fieldKey(step.tool, globOf(leaf.path).glob));
+        if (field === undefined || field.trust === null) continue;
+        if (!piecesOf(leaf.value).some((piece) => forms.includes(normalize(piece)))) continue;
+        const key = keyOf(field.name, field.trust);
+        found.set(key, { key, field, trust: field.trust });
+      }
+  }
+  return [...found.values(), ...moreSources.map((source) => ({ key: JSON.stringify(source), source }))];
+}
+
+/** All fields of all results, and what their values look like. */
+export function fieldsOf(sessions: readonly RecordedSession[]): ReadonlyMap<string, SeenField> {
+  const seen = new Map<string, { tool: string; glob: string; name: string; look: Look }>();
+  for (const { tool, value, isError, outcome } of sessions.flatMap(({ steps }) => steps)) {
+    if (isError || outcome === "denied") continue;
+    for (const leaf of leavesOf(value)) {
+      const { glob, last } = globOf(leaf.path);
+      const key = fieldKey(tool, glob);
+      const field = seen.get(key) ?? { tool, glob, name: last ?? `${tool}'s`, look: new Look() };
+      seen.set(key, field);
+      for (const piece of piecesOf(leaf.value)) field.look.add(piece);
+    }
+  }
+  return new Map(
+    [...seen].map(([key, { look, ...field }]) => [key, { ...field, trust: look.trust() }] as const),
+  );
+}
+
+/**
+ * Tools that return the user's own record: called without arguments, they return one flat object that has a value which the plan
+ * names as the user's.
+ */
+export function recordsOf(
+  sessions: readonly RecordedSession[],
+  identity: readonly string[],
+): ReadonlySet<string> {
+  const own = new Set(identity.map(normalize));
+  const isRecord = ({ arguments: given, value }: RecordedStep) =>
+    Object.keys(given).length === 0 &&
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((member) => typeof member !== "object") &&
+    Object.values(value).some((member) => typeof member === "string" && own.has(normalize(member)));
+  const steps = sessions
+    .flatMap((session) => session.steps)
+    .filter(({ isError, outcome }) => !isError && outcome !== "denied");
+  const byTool = Map.groupBy(steps, ({ tool }) => tool);
+  return new Set([...byTool].flatMap(([tool, all]) => (all.every(isRecord) ? [tool] : [])));
+}
+
+/** Lines of `results` for these fields; tools with the same fields share a line. */
+export function resultLines(
+  fields: readonly { readonly field: SeenField; readonly trust: Trust }[],
+): FlowsConfig["results"] {
+  const byTool = Map.groupBy(fields, ({ field }) => field.tool);
+  const fieldsBy = [...byTool].map(([tool, own]) => ({
+    tool,
+    fields: Object.fromEntries(
+      own
+        .toSorted((one, other) => (one.field.glob < other.field.glob ? -1 : 1))
+        .map(({ field, trust }) => [field.glob, trust] as const),
+    ),
+  }));
+  return [...Map.groupBy(fieldsBy, ({ fields: own }) => JSON.stringify(own)).values()].map((alike) => {
+    return { match: { tool: oneOrMore(alike.map(({ tool }) => tool)) }, fields: alike[0]!.fields };
+  });
+}
+
+/** Fields of the same name and look are one candidate. */
+export function keyOf(name: string, trust: Trusted): string {
+  return `${name} ${trust}`;
+}
+
+export function oneOrMore(tools: readonly string[]): string | string[] {
+  const [first = "", ...others] = tools.toSorted();
+  return others.length === 0 ? first : [first, ...others];
+}
+
+function fieldKey(tool: string, glob: string): string {
+  return `${tool}\0${glob}`;
+}
+
+/** The glob of a path from its last key on, in every record. The whole of a result is no field. */
+function globOf(path: string): { readonly glob: string; readonly last: string | null } {
+  const parts = path.split(".").slice(1);
+  const at = parts.findLastIndex((part) => /^[A-Za-z_]\w*$/.test(part));
+  const rest = parts.slice(at + 1).map(() => ".*");
+  if (at === -1) return { glob: rest.length === 0 ? "" : "*", last: null };
+  return { glob: `*.${parts[at]}${rest.length === 0 ? "" : ".*"}`, last: parts[at]! };
+}
+
+/** The values in a leaf: a text of a service may have one in each line, and after each label. */
+function piecesOf(value: string | number): readonly string[] {
+  return typeof value === "number"
+    ? [String(value)]
+    : value.split(/\n|, |: /).flatMap((piece) => (piece.trim() === "" ? [] : [piece.trim()]));
+}
+
+const person = /^[^\s@]+@[^\s@]+\.[^\s@]+$|^\+\d[\d\s()./-]{5,}$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]){10,30}$/;
+const time = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?$/;
+// A name that a person chose may be one word, too: an id of a service has a digit, or parts.
+const made = /^(?=.*[\d_/-])[^\s@]{1,100}$/;
+const link = /:\/\/|^www\./;
+
+/** What the values of a field look like so far. */
+class Look {
+  #isPerson = true;
+  #isMade = true;
+  #first: string | null = null;
+  #isOne = true;
+
+  add(value: string): void {
+    this.#first ??= value;
+    this.#isOne &&= value === this.#first;
+    this.#isPerson &&= person.test(value);
+    this.#isMade &&= (made.test(value) || time.test(value)) && !link.test(value);
+  }
+
+  /** One value alone shows no form. */
+  trust(): SeenField["trust"] {
+    if (this.#first === null || this.#isOne) return null;
+    return this.#isPerson ? "contact" : this.#isMade ? "structured" : null;
+  }
+}
+
+function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined || typeof value !== "object" || value === null) return value;
+  return Object.hasOwn(value, key) ? valueAt((value as Record<string, unknown>)[key], rest) : undefined;
+}

@@ -1,0 +1,82 @@
+import type { ToolInfo } from "@toolmount/core";
+import type { FlowLine, FlowsConfig, Source, Trust } from "../flows/schema.ts";
+import { keyOf, oneOrMore, resultLines, type Candidate, type Seen, type Trusted } from "./candidates.ts";
+import type { RecordedSession } from "./recorded.ts";
+
+/** What the search works on. */
+export interface Ground {
+  readonly sessions: readonly RecordedSession[];
+  readonly tools: readonly ToolInfo[];
+  readonly base: FlowsConfig;
+  readonly seen: Seen;
+  /** The tools that get a line. */
+  readonly guarded: readonly ToolInfo[];
+  /** What the tools' own declarations accept in these sessions. */
+  readonly accepted: ReadonlyMap<string, ReadonlySet<Trusted>>;
+}
+
+/** A candidate, with the approved calls that need it and their tools. */
+export interface Elected {
+  readonly candidate: Candidate;
+  readonly calls: Set<string>;
+  readonly tools: Set<string>;
+}
+
+/** The lines of the elected candidates. Tools that no candidate is about keep what they accept. */
+export function linesOf(elected: readonly Elected[], ground: Ground) {
+  if (elected.length === 0) return { results: [], into: [] };
+  const keys = new Set(elected.map(({ candidate }) => candidate.key));
+  const trusted = [...ground.seen.fields.values()].flatMap((field) =>
+    field.trust !== null && keys.has(keyOf(field.name, field.trust)) ? [{ field, trust: field.trust }] : [],
+  );
+  const sources = elected.flatMap(({ candidate }) => ("source" in candidate ? [candidate.source] : []));
+  const forms = ground.guarded.map((tool) => ({ tool: tool.name, ...formFor(tool, elected, ground) }));
+  const alike = [...Map.groupBy(forms, ({ trusts, intent }) => JSON.stringify([trusts, intent])).values()];
+  const into = alike
+    .toSorted(([one], [other]) => other!.trusts.length - one!.trusts.length)
+    .map((own) => ({
+      match: { tool: oneOrMore(own.map(({ tool }) => tool)) },
+      from: [...plainSources(ground.base), ...own[0]!.trusts, ...sources],
+      ...(own[0]!.intent && { intent: "user" as const }),
+    }));
+  const records = elected.flatMap(({ candidate }) => ("record" in candidate ? [candidate.record] : []));
+  const own = { match: { tool: oneOrMore(records) }, trust: "identity" as const };
+  return { results: [...(records.length > 0 ? [own] : []), ...resultLines(trusted)], into };
+}
+
+/** What a tool accepts of other people and services. The user did not name what a service names: so the action has to be named. */
+function formFor({ name }: ToolInfo, elected: readonly Elected[], { base, accepted }: Ground) {
+  const said = bothTrusts.filter((trust) => says(base, trust));
+  const before = new Set([...said, ...(accepted.get(name) ?? [])]);
+  const fresh = elected.flatMap(({ candidate, tools }) =>
+    "field" in candidate && tools.has(name) ? [candidate.trust] : [],
+  );
+  return {
+    trusts: bothTrusts.filter((one) => before.has(one) || fresh.includes(one)),
+    intent: fresh.includes("structured") && !before.has("structured"),
+  };
+}
+
+const bothTrusts: readonly Trusted[] = ["contact", "structured"];
+
+/** Nothing of this is text of other people. A source that nothing has is a mistake of a plan, so it is left out. */
+function plainSources(base: FlowsConfig): readonly Source[] {
+  const isIdentity = base.identity.length > 0 || says(base, "identity");
+  return [
+    "user",
+    ...(isIdentity ? (["identity"] as const) : []),
+    ...(says(base, "trusted") ? (["trusted"] as const) : []),
+  ];
+}
+
+/** Whether a line of the plan gives this trust to results. */
+function says({ results }: FlowsConfig, trust: Trust): boolean {
+  return results.some(
+    (line) => !("from" in line) && [line.trust, ...Object.values(line.fields ?? {})].includes(trust),
+  );
+}
+
+export function withLines(base: FlowsConfig, { results, into }: ReturnType<typeof linesOf>): FlowsConfig {
+  const lines = into.map((line): FlowLine => ({ ...line, else: "ask" }));
+  return { ...base, results: [...base.results, ...results], into: [...base.into, ...lines] };
+}

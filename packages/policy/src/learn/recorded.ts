@@ -1,0 +1,91 @@
+import type { JsonObject, KeptResult, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
+import { confirmedValues } from "@toolmount/core/internal";
+import { createFlows } from "../flows/flow-policy.ts";
+import type { FlowsConfig } from "../flows/schema.ts";
+
+/** A call of a session that ended, with what its flow could know. */
+export interface RecordedStep {
+  readonly id: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** What the user had written before it. */
+  readonly prompts: readonly string[];
+  /** Its result, as the model read it. */
+  readonly value: KeptResult["value"];
+  readonly isError: boolean;
+  /** What a person answered; `ran`: no person was asked. A denied call has no result. */
+  readonly outcome: "approved" | "denied" | "ran";
+}
+
+/** The calls of one session, in the order in which they ended. */
+export interface RecordedSession {
+  readonly id: string;
+  readonly steps: readonly RecordedStep[];
+}
+
+/** What the flows of a plan say of a call. */
+export interface FlowAnswer {
+  /** They ask about it, or deny it. */
+  readonly asks: boolean;
+  /** The origins of its values. */
+  readonly origins: readonly ValueOrigin[];
+}
+
+/** Judges recorded calls with the flows of one configuration. No tool runs. */
+export class RecordedFlows {
+  readonly #judges: ReadonlyMap<string, { readonly tool: ToolInfo; readonly judge: Judge }>;
+
+  constructor(config: FlowsConfig, tools: readonly ToolInfo[]) {
+    const policy = createFlows(config);
+    this.#judges = new Map(
+      tools.map((tool) => [tool.name, { tool, judge: policy.prepare(tool) as Judge }] as const),
+    );
+  }
+
+  /** What the flows answer to each call, or to the first `count`; a person answers their questions as it is recorded. */
+  judge({ steps }: RecordedSession, count: number = steps.length): readonly FlowAnswer[] {
+    const results: KeptResult[] = [];
+    return steps.slice(0, count).map((step) => {
+      const answer = this.#answer(step, results);
+      const seen = answer.asks && step.outcome === "approved" ? answer.origins : [];
+      if (step.outcome !== "denied") results.push(this.#keep(step, seen, results.length + 1));
+      return answer;
+    });
+  }
+
+  #answer({ tool, arguments: given, prompts }: RecordedStep, results: readonly KeptResult[]): FlowAnswer {
+    const history = { results: [...results], isPartial: false };
+    const answer = this.#judges.get(tool)?.judge?.({ arguments: given, prompts, history }) ?? null;
+    const asks = answer?.answer === "ask" || answer?.answer === "deny";
+    return { asks, origins: answer?.origins ?? [] };
+  }
+
+  #keep(
+    { tool, arguments: given, value, isError }: RecordedStep,
+    origins: readonly ValueOrigin[],
+    call: number,
+  ): KeptResult {
+    const known = this.#judges.get(tool)?.tool;
+    const carried = known?.content ?? [];
+    const chosen = Object.fromEntries(Object.entries(given).filter(([name]) => !carried.includes(name)));
+    const confirmed = confirmedValues(origins, given);
+    const owner = known?.owner ?? "";
+    return {
+      call,
+      tool,
+      owner,
+      arguments: chosen,
+      value,
+      isError,
+      ...(confirmed.length > 0 && { confirmed }),
+    };
+  }
+}
+
+type Judge =
+  | ((call: {
+      readonly arguments: JsonObject;
+      readonly prompts: readonly string[];
+      readonly history: { readonly results: readonly KeptResult[]; readonly isPartial: boolean };
+    }) => PolicyAnswer)
+  | null;

@@ -1,0 +1,241 @@
+import type { ToolInfo } from "@toolmount/core";
+import { fitsTool } from "../flows/fit.ts";
+import { flows as schema, type FlowsConfig } from "../flows/schema.ts";
+import {
+  candidatesFor,
+  fieldsOf,
+  leastApprovals,
+  recordsOf,
+  type Candidate,
+  type Trusted,
+} from "./candidates.ts";
+import { linesOf, withLines, type Elected, type Ground } from "./flow-lines.ts";
+import { RecordedFlows, type RecordedSession } from "./recorded.ts";
+
+/** A line for the section `flows`, with the approvals behind it. */
+export interface SuggestedFlow {
+  readonly section: "results" | "into";
+  /** As the plan would have it. */
+  readonly line: Readonly<Record<string, unknown>>;
+  /** Ids of approved calls that need it; none for a line that keeps other tools as they are. */
+  readonly calls: readonly string[];
+}
+
+/** What approvals of people say about where values may come from. */
+export interface FlowSuggestion {
+  readonly lines: readonly SuggestedFlow[];
+  /** Approved calls about which flows ask without the lines, and with them. */
+  readonly before: number;
+  readonly after: number;
+  /** Calls that ran without a question, and about which flows would ask with the lines. */
+  readonly fresh: number;
+  /** Whether flows ask, with the lines, about each call that a person answered, by its id. */
+  readonly asks: ReadonlyMap<string, boolean>;
+}
+
+/**
+ * Finds the narrowest lines of `flows` with which no question would have been asked about what people approved, and every
+ * question about what they denied. It is about tools with control arguments of which no line of `into` speaks.
+ *
+ * An approved value is explained by a field of an earlier result that has it, where all values of the field look like ids,
+ * times or addresses, or by a source that needs words of the user. Fields of the same name are alike. A tool accepts a kind
+ * of field only if a call of it needed one, and values of a service only where the user named the action.
+ *
+ * `written` is the plan's section `flows`; a plan without one is judged as with `flows: on`. Throws a `ZodError` when it is
+ * no such section.
+ */
+export function suggestFlows(
+  sessions: readonly RecordedSession[],
+  tools: readonly ToolInfo[],
+  written?: unknown,
+): FlowSuggestion {
+  const ground = survey(sessions, tools, schema.parse(written ?? "on"));
+  let elected: readonly Elected[] = [...countApprovals(ground).values()].filter(
+    ({ candidate, calls }) => calls.size >= leastApprovals(candidate),
+  );
+  elected = withoutNewQuestions(elected, ground);
+  for (let wrong = findAccepted(elected, ground); wrong !== null; wrong = findAccepted(elected, ground))
+    elected = withoutGuilty(elected, wrong, ground);
+  return report(elected, ground, written !== undefined);
+}
+
+function survey(sessions: readonly RecordedSession[], tools: readonly ToolInfo[], base: FlowsConfig): Ground {
+  const guarded = tools.filter(
+    (tool) => (tool.control ?? []).length > 0 && !base.into.some(({ match }) => fitsTool(match, tool)),
+  );
+  const seen = { fields: fieldsOf(sessions), records: recordsOf(sessions, base.identity) };
+  const accepted = new Map<string, Set<Trusted>>();
+  const flows = new RecordedFlows(base, tools);
+  for (const session of sessions)
+    for (const [at, { origins }] of flows.judge(session).entries())
+      for (const { origin, isAccepted } of origins) {
+        if (!isAccepted || (origin !== "contact" && origin !== "structured")) continue;
+        const { tool } = session.steps[at]!;
+        accepted.set(tool, (accepted.get(tool) ?? new Set()).add(origin));
+      }
+  return { sessions, tools, base, seen, guarded, accepted };
+}
+
+/** For each approved call that is asked about: the fewest candidates that explain it. Each gets this call's vote. */
+function countApprovals(ground: Ground): ReadonlyMap<string, Elected> {
+  const { sessions, tools, base, seen, guarded } = ground;
+  const ballot = new Map<string, Elected>();
+  const flows = new RecordedFlows(base, tools);
+  for (const session of sessions)
+    for (const [at, { asks, origins }] of flows.judge(session).entries()) {
+      const step = session.steps[at]!;
+      if (!asks || step.outcome !== "approved" || !guarded.some(({ name }) => name === step.tool)) continue;
+      const found = candidatesFor(origins, step, session.steps.slice(0, at), seen);
+      for (const candidate of fewest(found, { session, at }, ground)) {
+        const known = ballot.get(candidate.key) ?? { candidate, calls: new Set(), tools: new Set() };
+        ballot.set(candidate.key, known);
+        known.calls.add(step.id);
+        known.tools.add(step.tool);
+      }
+    }
+  return ballot;
+}
+
+/** One call of a session. */
+interface Place {
+  readonly session: RecordedSession;
+  readonly at: number;
+}
+
+function fewest(found: readonly Candidate[], place: Place, ground: Ground): readonly Candidate[] {
+  const { tool } = place.session.steps[place.at]!;
+  const elect = (candidate: Candidate): Elected => ({
+    candidate,
+    calls: new Set(),
+    tools: new Set([tool]),
+  });
+  const passes = (some: readonly Candidate[]) => !isAsked(place, some.map(elect), ground, { intent: false });
+  const alone = found.find((candidate) => passes([candidate]));
+  if (alone !== undefined) return [alone];
+  if (!passes(found)) return [];
+  let needed = found;
+  for (const candidate of found) {
+    const others = needed.filter((one) => one !== candidate);
+    if (passes(others)) needed = others;
+  }
+  return needed;
+}
+
+/** Whether the flows with these candidates ask about a call; without intent, only whether they explain its values. */
+function isAsked(
+  { session, at }: Place,
+  elected: readonly Elected[],
+  ground: Ground,
+  { intent }: { readonly intent: boolean },
+): boolean {
+  const { base, tools } = ground;
+  const { results, into } = linesOf(elected, ground);
+  const lines = intent ? into : into.map(({ match, from }) => ({ match, from }));
+  const flows = new RecordedFlows(withLines(base, { results, into: lines }), tools);
+  return flows.judge(session, at + 1).at(-1)!.asks;
+}
+
+/**
+ * A tool that accepts values of a service asks where the user did not name the action, also about values that the user wrote. Where
+ * that would be a new question about an approved call, the tool does not accept them.
+ */
+function withoutNewQuestions(elected: readonly Elected[], ground: Ground): readonly Elected[] {
+  if (elected.length === 0) return elected;
+  const calls = compare(ground, withLines(ground.base, linesOf(elected, ground)));
+  const asked = new Set(calls.flatMap((call) => (!call.asked && call.asks ? [call.tool] : [])));
+  const left = elected.flatMap((one) => {
+    const tools = "field" in one.candidate ? [...one.tools].filter((tool) => !asked.has(tool)) : one.tools;
+    return [...tools].length === 0 ? [] : [{ ...one, tools: new Set(tools) }];
+  });
+  if (left.length < elected.length || left.some(({ tools }, at) => tools.size < elected[at]!.tools.size))
+    return withoutNewQuestions(left, ground);
+  // A value that a person approved counts as typed: where the first call asks no more, a later one may.
+  const more = calls.filter((call) => call.asks).length > calls.filter((call) => call.asked).length;
+  return more ? withoutNewQuestions(weakestFirst(elected).slice(1), ground) : elected;
+}
+
+function weakestFirst(elected: readonly Elected[]): readonly Elected[] {
+  return elected.toSorted((one, other) => one.calls.size - other.calls.size);
+}
+
+/** A call that a person denied, that the flows ask about now, and that they would no longer ask about. */
+function findAccepted(elected: readonly Elected[], ground: Ground): Place | null {
+  const { sessions, tools, base } = ground;
+  const now = new RecordedFlows(base, tools);
+  const then = new RecordedFlows(withLines(base, linesOf(elected, ground)), tools);
+  for (const session of sessions) {
+    if (!session.steps.some(({ outcome }) => outcome === "denied")) continue;
+    const after = then.judge(session);
+    const at = now
+      .judge(session)
+      .findIndex(
+        ({ asks }, index) => asks && session.steps[index]!.outcome === "denied" && !after[index]!.asks,
+      );
+    if (at !== -1) return { session, at };
+  }
+  return null;
+}
+
+/** Drops the candidate without which a denied call is asked about again, the one with the fewest approvals first. */
+function withoutGuilty(elected: readonly Elected[], wrong: Place, ground: Ground): Elected[] {
+  const weakest = weakestFirst(elected);
+  const without = (guilty: Elected) => elected.filter((one) => one !== guilty);
+  const guilty = weakest.find((one) => isAsked(wrong, without(one), ground, { intent: true })) ?? weakest[0]!;
+  return without(guilty);
+}
+
+function report(elected: readonly Elected[], ground: Ground, hasFlows: boolean): FlowSuggestion {
+  const { results, into } = linesOf(elected, ground);
+  const calls = compare(ground, withLines(ground.base, { results, into }));
+  const answered = calls.filter(({ outcome }) => outcome !== "ran");
+  const approved = calls.filter(({ outcome }) => outcome === "approved");
+  const spared = approved.filter(({ asked, asks }) => asked && !asks);
+  const votesFor = (line: FlowsConfig["results"][number]) =>
+    elected.flatMap(({ candidate, calls: votes }) => (speaksFor(candidate, line) ? [...votes] : []));
+  const needFor = ({ match: { tool } }: (typeof into)[number]) =>
+    spared.flatMap((call) => ([tool].flat().includes(call.tool) ? [call.id] : []));
+  return {
+    lines: [
+      ...results.map((line) => ({
+        section: "results" as const,
+        line: { ...line },
+        calls: unique(votesFor(line)),
+      })),
+      ...into.map((line) => ({ section: "into" as const, line, calls: needFor(line) })),
+    ],
+    before: approved.filter(({ asked }) => asked).length,
+    after: approved.filter(({ asks }) => asks).length,
+    fresh: calls.filter((call) => call.outcome === "ran" && call.asks && !(hasFlows && call.asked)).length,
+    asks: new Map(answered.map(({ id, asks }) => [id, asks])),
+  };
+}
+
+/** Each call of the sessions, and whether flows ask about it without the lines (`asked`), and with them (`asks`). */
+function compare({ sessions, tools, base }: Ground, config: FlowsConfig) {
+  const now = new RecordedFlows(base, tools);
+  const then = new RecordedFlows(config, tools);
+  return sessions.flatMap((session) => {
+    const [old, fresh] = [now.judge(session), then.judge(session)];
+    return session.steps.map(({ id, tool, outcome }, at) => ({
+      id,
+      tool,
+      outcome,
+      asked: old[at]!.asks,
+      asks: fresh[at]!.asks,
+    }));
+  });
+}
+
+function unique(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids)];
+}
+
+/** Whether a candidate is why a line of results is suggested: fields of the same name are alike. */
+function speaksFor(candidate: Candidate, line: FlowsConfig["results"][number]): boolean {
+  if ("record" in candidate) return "trust" in line && [line.match.tool].flat().includes(candidate.record);
+  const fields = "fields" in line ? Object.entries(line.fields ?? {}) : [];
+  return (
+    "field" in candidate &&
+    fields.some(([glob, trust]) => glob === candidate.field.glob && trust === candidate.trust)
+  );
+}
