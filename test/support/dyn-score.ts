@@ -89,7 +89,8 @@ export async function scoreRuns(
   return { ...counts, questions: questions!, missed: missed!, asked: asked!, refused: refused! };
 }
 
-async function replay(run: DynRun, plan: string, path: string) {
+/** Replays one run in a session of its own; a person approves every question. Returns the reasons, and what was denied, by step. */
+export async function replay(run: DynRun, plan: string, path: string) {
   writeFileSync(path, JSON.stringify(run));
   const reasons = new Map<number, string>();
   const denied: number[] = [];

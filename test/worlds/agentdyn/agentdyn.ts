@@ -30,7 +30,7 @@ export async function mount(coordinator: Coordinator, settings: z.output<typeof 
   const left = [...steps];
   const isSame = (step: Step, name: string, given: unknown) =>
     step.name === name && canonicalJson(step.arguments) === canonicalJson(given);
-  for (const tool of tools.filter(({ suites }) => suites.split(" ").includes(suite)))
+  for (const tool of tools.filter(({ suites }) => suite === "all" || suites.split(" ").includes(suite)))
     coordinator.mount(
       "tools",
       createRecorded(tool, (given) => {

@@ -81,12 +81,13 @@ export interface PlannedEdit {
 
 /**
  * Plans lines for the lists `allow`, `ask` and `deny` of a plan's policy, which a person can see first; a list gets no line
- * twice. `added` and `kept` name them as `deny bash(rm *)`. Throws as {@link addEntries} does.
+ * twice. `added` and `kept` name them as `deny bash(rm *)`. With `flows`, also lines of that section, or the section itself.
+ * Throws as {@link addEntries} does.
  */
 export async function planPolicyRules(
   plan: string | undefined,
   lists: Readonly<Record<string, readonly string[]>>,
-  { cwd }: Pick<EditOptions, "cwd">,
+  { cwd, flows }: Pick<EditOptions, "cwd"> & { readonly flows?: yaml.FlowLines | undefined },
 ): Promise<PlannedEdit> {
   const [file, text] = await readPlanFile(plan, cwd);
   const added: string[] = [];
@@ -99,12 +100,13 @@ export async function planPolicyRules(
     kept.push(...lines.filter((line) => known.includes(line)).map((line) => `${list} ${line}`));
     if (fresh.length > 0) edited = yaml.addPolicyLines(edited, list, fresh);
   }
+  if (flows !== undefined) edited = yaml.addFlowLines(edited, flows);
   return {
     report: { file, added, removed: [], kept },
     before: text,
     after: edited,
     save: async () => {
-      if (added.length > 0) await save(file, edited);
+      if (edited !== text) await save(file, edited);
     },
   };
 }

@@ -46,6 +46,37 @@ export function policyLines(text: string, list: string): readonly unknown[] {
   return isSeq(written) ? written.toJSON() : [];
 }
 
+/** A plan's text with lines at the end of `flows.results` and `flows.into`. Comments stay; `flows: on` becomes a map. */
+export function addFlowLines(text: string, lines: FlowLines): string {
+  const document = parse(text);
+  const isOn = document.get("flows") !== undefined;
+  if (lines.results.length + lines.into.length === 0) {
+    if (!isOn) document.set("flows", document.createNode("on"));
+    return choose(undefined, document, text);
+  }
+  if (!isMap(document.get("flows"))) document.set("flows", document.createNode({}));
+  for (const section of ["results", "into"] as const) {
+    if (!isSeq(document.getIn(["flows", section])))
+      document.setIn(["flows", section], document.createNode([]));
+    const list = document.getIn(["flows", section]) as YAMLSeq;
+    for (const line of lines[section]) list.add(flowLine(document, line));
+  }
+  return choose(undefined, document, text);
+}
+
+/** Lines for the section `flows`. */
+export interface FlowLines {
+  readonly results: readonly object[];
+  readonly into: readonly object[];
+}
+
+/** The values of a line stand on its keys' lines, as in the pages. */
+function flowLine(document: Document, line: object): YAMLMap {
+  const node = document.createNode(line) as YAMLMap;
+  for (const { value } of node.items) if (isMap(value) || isSeq(value)) value.flow = true;
+  return node;
+}
+
 /** A plan's text without the entry of an id; undefined when there is no such entry. */
 export function removeEntryText(text: string, id: string): string | undefined {
   const document = parse(text);

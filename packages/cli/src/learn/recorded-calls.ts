@@ -22,8 +22,10 @@ export interface RecordedCall {
   readonly rules: readonly string[];
   readonly user: string | undefined;
   readonly session: string | undefined;
-  /** Names the call in a report: its run, or its number on a tape. */
+  /** Names the call in a report: its run, its number on a tape, or its session and its id there. */
   readonly id: string;
+  /** Whether flows ask about it; only where the whole session is known. */
+  readonly asksOfFlows?: boolean;
 }
 
 /**

@@ -12,6 +12,8 @@ interface SuggestedLine {
   readonly calls: number;
   /** Some of these calls. */
   readonly examples: readonly { readonly id: string; readonly arguments: string }[];
+  /** It allows a whole tool because flows ask about what people denied: without `flows` it allows too much. */
+  readonly needsFlows?: true;
 }
 
 /** What answers of people say about a policy. */
@@ -40,6 +42,8 @@ interface Answered {
   readonly id: string;
   readonly arguments: JsonObject;
   readonly isAllowed: boolean;
+  /** Whether flows ask about it; undefined where they are not known. */
+  readonly asksOfFlows: boolean | undefined;
   count: number;
 }
 
@@ -48,6 +52,7 @@ interface Answered {
  *
  * A line is about a whole tool only if that tool is declared to change nothing of consequence and no call of it was denied. Else it
  * is a pattern of the argument that decides, see {@link decisiveArgument}. No line removes a question of a rule, a list or a hook.
+ * Where flows ask about each denied call of a tool with control arguments, a line is about the whole tool: the flows decide.
  */
 export async function suggestRules(calls: AsyncIterable<RecordedCall>, judge: Judge): Promise<Suggestion> {
   const sessions = new Map<string, number>();
@@ -70,7 +75,9 @@ export async function suggestRules(calls: AsyncIterable<RecordedCall>, judge: Ju
     const found = linesToAllow(tool, open, denied);
     lines.push(...found);
     const covered = open.filter((call) => found.some(({ line }) => fits("allow", line, tool, call)));
-    spared += countOf(covered);
+    const asked = covered.filter(({ asksOfFlows }) => asksOfFlows === true);
+    spared += countOf(covered) - countOf(asked);
+    leave(`${name}: asked by flows`, countOf(asked));
     leave(`${name}: too few approvals that are alike`, countOf(open) - countOf(covered));
   }
   const left = Object.fromEntries(Object.entries(remaining).filter(([, count]) => count > 0));
@@ -89,17 +96,17 @@ async function collect(
   sessions: Map<string, number>,
 ): Promise<Map<string, Answered[]>> {
   const byTool = new Map<string, Map<string, Answered>>();
-  for await (const { tool, arguments: given, person, id, session } of calls) {
+  for await (const { tool, arguments: given, person, id, session, asksOfFlows } of calls) {
     if (session !== undefined && (sessions.has(session) || sessions.size < maxSessions))
       sessions.set(session, (sessions.get(session) ?? 0) + 1);
     if (person === null || given === null) continue;
     const seen = byTool.get(tool) ?? new Map<string, Answered>();
     byTool.set(tool, seen);
-    const key = `${person} ${JSON.stringify(given)}`;
+    const key = `${person} ${asksOfFlows} ${JSON.stringify(given)}`;
     const known = seen.get(key);
     if (known !== undefined) known.count++;
     else if (seen.size < maxDistinct)
-      seen.set(key, { id, arguments: given, isAllowed: person === "allowed", count: 1 });
+      seen.set(key, { id, arguments: given, isAllowed: person === "allowed", asksOfFlows, count: 1 });
   }
   return new Map([...byTool].map(([tool, seen]) => [tool, [...seen.values()]]));
 }
@@ -115,7 +122,7 @@ async function judgeAll(
   const wronglyAllowed: Answered[] = [];
   for (const call of seen) {
     const now = await judge.judge({ tool: name, arguments: call.arguments, user: undefined });
-    if (!call.isAllowed && now.answer === "allow") wronglyAllowed.push(call);
+    if (!call.isAllowed && now.answer === "allow" && call.asksOfFlows !== true) wronglyAllowed.push(call);
     if (!call.isAllowed || now.answer !== "ask") continue;
     if (now.isLiftable) open.push(call);
     else leave(`${name}: asked by ${now.rules[0]}, which no line removes`, call.count);
@@ -131,6 +138,13 @@ function linesToAllow(
   const isHarmless = tool.category === "read" || tool.consequenceLevel === "low";
   if (isHarmless && denied.length === 0 && countOf(open) >= leastCalls)
     return [lineOf("allow", tool.name, open)];
+  const passed = open.filter(({ asksOfFlows }) => asksOfFlows === false);
+  if (
+    isGuarded(tool) &&
+    denied.every(({ asksOfFlows }) => asksOfFlows === true) &&
+    countOf(passed) >= leastCalls
+  )
+    return [{ ...lineOf("allow", tool.name, passed), needsFlows: true }];
   const argument = decisiveArgument(tool);
   if (argument === null) return [];
   const textsOf = (calls: readonly Answered[]) => calls.flatMap((call) => readTexts(call, argument));
@@ -141,6 +155,10 @@ function linesToAllow(
     const refuses = denied.every((call) => !fits("allow", line, tool, call));
     return refuses && countOf(behind) >= leastCalls ? [lineOf("allow", line, behind)] : [];
   });
+}
+
+function isGuarded({ control = [] }: ToolInfo): boolean {
+  return control.length > 0;
 }
 
 /** Lines that ask again about calls that a person denied and that the plan allows now. */

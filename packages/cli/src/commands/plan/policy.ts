@@ -1,12 +1,20 @@
 import { resolve } from "node:path";
 import type { AuditSink } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
+import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
+import { openSessions } from "../../agent/open-reasoner.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { openPlan } from "../../host/open-plan.ts";
-import { openJudge } from "../../learn/judge-host.ts";
+import { openJudge, type Judge } from "../../learn/judge-host.ts";
 import { planPolicyRules, type PlannedEdit } from "../../edit/edit-plan.ts";
 import { suggestRules, type Suggestion } from "../../learn/suggest-rules.ts";
+import {
+  flowLinesOf,
+  suggestFromSessions,
+  type SessionSuggestion,
+  type SuggestedFlows,
+} from "../../learn/suggest-from-sessions.ts";
 import { changeLines } from "../../render/change-lines.ts";
 import { shortPath } from "../../render/problems.ts";
 import { diffPolicy, type PolicyDiff } from "../../learn/policy-diff.ts";
@@ -30,6 +38,7 @@ interface SuggestOptions extends PlanOptions {
 }
 
 const records = "a tape, an audit as JSON lines, or audit: the audit of the plan";
+const answers = `${records}; sessions: those that the plan's store has, which also suggest flows`;
 
 /** `toolmount policy diff|suggest`: what a plan's policy does with recorded calls, and what they say about it. No tool runs. */
 export function define(command: Command, shell: Shell): void {
@@ -45,7 +54,7 @@ export function define(command: Command, shell: Shell): void {
   const advice = "Suggest lines for the plan that allow what people allowed, and ask about what they denied";
   addPlanOptions(command.command("suggest").summary(advice).description(`${advice}.`))
     .argument("[plan]", planArgument)
-    .option("--from <record>", records, "audit")
+    .option("--from <record>", answers, "audit")
     .option("--write", "write the lines into the plan; comments stay")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: SuggestOptions) =>
@@ -53,6 +62,7 @@ export function define(command: Command, shell: Shell): void {
     );
   addExamples(command, [
     "toolmount policy suggest --from audit.jsonl",
+    "toolmount policy suggest --from sessions --write",
     "toolmount policy diff new-plan.yaml --against audit.jsonl",
     "toolmount policy diff --against calls.tape --json",
   ]);
@@ -79,12 +89,23 @@ async function withCalls<Result>(
   read: (calls: AsyncIterable<RecordedCall>) => Promise<Result>,
 ): Promise<Result> {
   if (from !== "audit") return read(readCallsOf(resolve(shell.cwd, from)));
-  const host = await openPlan(plan, options, shell);
-  try {
-    const sink = host.coordinator.get("audit-sink") as AuditSink | null;
-    if (sink !== null) return await read(readCallsOfAudit(sink));
+  return withHost(plan, options, shell, async ({ coordinator }) => {
+    const sink = coordinator.get("audit-sink") as AuditSink | null;
+    if (sink !== null) return read(readCallsOfAudit(sink));
     const problem = 'the plan says "audit: off"; name a file with --against';
     throw new ToolmountError("USAGE_INVALID", { problem });
+  });
+}
+
+async function withHost<Result>(
+  plan: string | undefined,
+  options: PlanOptions,
+  shell: Shell,
+  act: (host: OpenedHost) => Promise<Result>,
+): Promise<Result> {
+  const host = await openPlan(plan, options, shell);
+  try {
+    return await act(host);
   } finally {
     await host.close();
   }
@@ -109,8 +130,9 @@ function writeDiff({ judged, changed, groups, notJudged }: PolicyDiff, { out }: 
 async function suggest(plan: string | undefined, options: SuggestOptions, shell: Shell): Promise<ExitCode> {
   const judge = await openJudge(plan, loaderOptions(options, shell));
   try {
-    const found = await withCalls(plan, options.from, options, shell, (calls) => suggestRules(calls, judge));
-    const edit = await planPolicyRules(plan, listsOf(found), { cwd: shell.cwd });
+    const found = await findLines(plan, options, shell, judge);
+    const given = { cwd: shell.cwd, flows: flowLinesOf(found) };
+    const edit = await planPolicyRules(plan, listsOf(found), given);
     if (options.write === true) await edit.save();
     if (options.json === true) shell.out.json({ ...found, file: edit.report.file, after: edit.after });
     else writeSuggestion(found, edit, options, shell);
@@ -120,13 +142,27 @@ async function suggest(plan: string | undefined, options: SuggestOptions, shell:
   }
 }
 
+async function findLines(
+  plan: string | undefined,
+  options: SuggestOptions,
+  shell: Shell,
+  judge: Judge,
+): Promise<SessionSuggestion> {
+  if (options.from === "sessions")
+    return withHost(plan, options, shell, async (host) =>
+      suggestFromSessions(host, await openSessions(host), judge),
+    );
+  const read = (calls: AsyncIterable<RecordedCall>) => suggestRules(calls, judge);
+  return { ...(await withCalls(plan, options.from, options, shell, read)), flows: null };
+}
+
 function listsOf({ lines }: Suggestion): Readonly<Record<string, readonly string[]>> {
   const of = (name: string) => lines.filter(({ list }) => list === name).map(({ line }) => line);
   return { allow: of("allow"), ask: of("ask") };
 }
 
 function writeSuggestion(
-  found: Suggestion,
+  found: SessionSuggestion,
   edit: PlannedEdit,
   { write }: SuggestOptions,
   shell: Shell,
@@ -143,8 +179,22 @@ function writeSuggestion(
     out.line(
       `the longest of ${found.budget.sessions} sessions made ${countOf(found.budget.calls, "call")}: budgets: { calls: ${found.budget.calls} } would have allowed all`,
     );
-  if (found.lines.length === 0) return;
+  if (found.flows !== null) writeFlows(found.flows, shell);
+  if (edit.before === edit.after) return;
   const done = write === true ? "written to" : "add --write to change";
   out.line(`${done} ${printable(shortPath(edit.report.file, shell.cwd))}:`);
   for (const text of changeLines(edit.before, edit.after, out)) out.line(text);
+}
+
+function writeFlows({ lines, before, after, fresh }: SuggestedFlows, { out }: Shell): void {
+  for (const { section, line, calls } of lines) {
+    const { match, ...rest } = line as { readonly match: { readonly tool: string | readonly string[] } };
+    const text = `${[match.tool].flat().join(", ")}: ${JSON.stringify(rest)}`;
+    out.line(`flows ${section} ${out.paint("bold", printable(text))}: ${countOf(calls.length, "call")}`);
+  }
+  out.line(`flows ask about ${after} of the approved calls; without these lines, about ${before}`);
+  if (fresh > 0)
+    out.line(
+      out.paint("yellow", `flows would ask about ${countOf(fresh, "call")} that ran without a question`),
+    );
 }

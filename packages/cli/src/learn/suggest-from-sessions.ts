@@ -1,0 +1,46 @@
+import type { OpenedHost } from "@toolmount/loader";
+import { suggestFlows, type SuggestedFlow } from "@toolmount/policy";
+import type { Reasoner } from "@toolmount/reasoner";
+import type { FlowLines } from "../edit/edit-yaml.ts";
+import type { Judge } from "./judge-host.ts";
+import { callsOfSessions, readSessions } from "./recorded-sessions.ts";
+import { suggestRules, type Suggestion } from "./suggest-rules.ts";
+
+/** What sessions say about the flows of a plan. */
+export interface SuggestedFlows {
+  readonly lines: readonly SuggestedFlow[];
+  /** Approved calls about which flows ask without the lines, and with them. */
+  readonly before: number;
+  readonly after: number;
+  /** Calls that ran without a question, and about which flows would ask. */
+  readonly fresh: number;
+}
+
+/** Lines of the policy's lists, and those of `flows`; null where flows have no part in it. */
+export type SessionSuggestion = Suggestion & { readonly flows: SuggestedFlows | null };
+
+/**
+ * Finds lines as {@link suggestRules} does, and lines of `flows`, from the sessions of a plan's store: they have what the user
+ * wrote and what tools returned, so where a value came from is known.
+ */
+export async function suggestFromSessions(
+  host: OpenedHost,
+  reasoner: Reasoner,
+  judge: Judge,
+): Promise<SessionSuggestion> {
+  const sessions = await readSessions(reasoner);
+  const { flows: written } = host.plan.written;
+  const { asks, ...flows } = suggestFlows(sessions, host.tools({ includeDeprecated: true }), written);
+  const found = await suggestRules(callsOfSessions(sessions, asks), judge);
+  if (written !== undefined) return { ...found, flows: flows.lines.length > 0 ? flows : null };
+  if (found.lines.some(({ needsFlows }) => needsFlows)) return { ...found, flows };
+  return { ...(await suggestRules(callsOfSessions(sessions, null), judge)), flows: null };
+}
+
+/** The lines, as an edit of the plan takes them. */
+export function flowLinesOf({ flows }: SessionSuggestion): FlowLines | undefined {
+  if (flows === null) return undefined;
+  const of = (section: SuggestedFlow["section"]) =>
+    flows.lines.filter((one) => one.section === section).map(({ line }) => line);
+  return { results: of("results"), into: of("into") };
+}
