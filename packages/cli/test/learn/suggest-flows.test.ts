@@ -73,7 +73,8 @@ test("policy suggest --from sessions writes flows and the lines that rely on the
   const { folder, here: run, read } = await recorded(true);
   const found = await run(["policy", "suggest", "plan.yaml", "--from", "sessions", "--write"]);
   expect(found.code, found.stderr).toBe(0);
-  expect(found.stdout).toContain('flows results list_orders: {"fields":{"*.id":"structured"}}');
+  expect(found.stdout).toContain("flows results list_orders: fields {*.id: structured}: 3 calls");
+  expect(found.stdout).toContain("flows into refund_order: from [user, structured], intent user: 3 calls");
   expect(found.stdout).toContain("flows ask about 0 of the approved calls; without these lines, about 3");
   expect(await read("plan.yaml")).toContain(`  - module: ./refund.ts # gives money back
 policy:

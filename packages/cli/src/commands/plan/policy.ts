@@ -189,12 +189,22 @@ function writeSuggestion(
 function writeFlows({ lines, before, after, fresh }: SuggestedFlows, { out }: Shell): void {
   for (const { section, line, calls } of lines) {
     const { match, ...rest } = line as { readonly match: { readonly tool: string | readonly string[] } };
-    const text = `${[match.tool].flat().join(", ")}: ${JSON.stringify(rest)}`;
-    out.line(`flows ${section} ${out.paint("bold", printable(text))}: ${countOf(calls.length, "call")}`);
+    const tools = [match.tool].flat().join(", ");
+    const what = Object.entries(rest).map(([key, value]) => `${key} ${shortValue(value)}`);
+    out.line(
+      `flows ${section} ${out.paint("bold", printable(tools))}: ${printable(what.join(", "))}: ${countOf(calls.length, "call")}`,
+    );
   }
   out.line(`flows ask about ${after} of the approved calls; without these lines, about ${before}`);
   if (fresh > 0)
     out.line(
       out.paint("yellow", `flows would ask about ${countOf(fresh, "call")} that ran without a question`),
     );
+}
+
+/** A value as YAML writes it on one line, without quotes. */
+function shortValue(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('"', "")
+    .replaceAll(/([:,])(?=\S)/g, "$1 ");
 }
