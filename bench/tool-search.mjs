@@ -75,7 +75,7 @@ function measureForeign() {
     JSON.parse(readFileSync(join(folder, file), "utf8")),
   );
   const index = createToolIndex(tools.map((tool, at) => asInfo(tool, `${at}`)));
-  const found = (step) => index.search(step, 5).map(({ tool }) => tool.aliases[0]);
+  const found = (step) => index.search(step, 5).map((tool) => tool.aliases[0]);
   const halves = [0, 1].map((half) => {
     const chosen = tasks.filter((_, at) => at % 2 === half);
     const hits = chosen.flatMap(({ steps, tools: gold }) => {

@@ -3,4 +3,4 @@ export { mount } from "./module.ts";
 export type { Services } from "./services.ts";
 export { createToolSearch } from "./tool-search.ts";
 export { createActivateTools } from "./activate-tools.ts";
-export { createToolIndex, type FoundTool, type ToolIndex } from "./tool-index.ts";
+export { createToolIndex, type ToolIndex } from "./tool-index.ts";

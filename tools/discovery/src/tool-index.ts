@@ -1,73 +1,82 @@
 import type { ToolInfo } from "@toolmount/core";
 import { summaryOf } from "@toolmount/core/sessions";
-import MiniSearch from "minisearch";
-import { normalizeWord, splitWords } from "./words.ts";
-
-/** A tool that a search found, the best first. */
-export interface FoundTool {
-  readonly tool: ToolInfo;
-  readonly score: number;
-}
+import { WordTable } from "./word-table.ts";
+import { partsOf } from "./words.ts";
 
 /** Tools by what is said of them. */
 export interface ToolIndex {
-  /** At most `limit` tools that fit, among those that `accepts` takes. */
-  search(query: string, limit: number, accepts?: (tool: ToolInfo) => boolean): readonly FoundTool[];
+  /** At most `limit` tools that fit, the best first, among those that `accepts` takes. */
+  search(query: string, limit: number, accepts?: (tool: ToolInfo) => boolean): readonly ToolInfo[];
 }
 
 /**
  * How much a word counts by where it stands. A usage text names other tools, too, so that it counts little. The owner is
  * the entry of the plan, such as the MCP server `word-documents`, whose tools say only "adds a paragraph".
  */
-const boost = { name: 6, summary: 2, description: 2, owner: 1, arguments: 0.5, tags: 1, usage: 0.4 };
+const weights = {
+  name: 6,
+  summary: 1,
+  description: 1,
+  owner: 1,
+  tags: 1,
+  arguments: 0.3,
+  usage: 0.3,
+};
 
-/** Puts tools into an index: BM25 over names, summaries, descriptions, arguments, tags and usage texts. */
-export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const index = new MiniSearch<Readonly<Record<string, string>>>({
-    fields: Object.keys(boost),
-    idField: "id",
-    tokenize: splitWords,
-    processTerm: normalizeWord,
-  });
-  index.addAll(tools.map(pageOf));
-  return {
-    search(query, limit, accepts = () => true) {
-      const found = index.search(query.slice(0, maxQueryLength), {
-        boost,
-        prefix: (term) => term.length > 3,
-        fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-        filter: ({ id }) => accepts(byName.get(id as string)!),
-      });
-      return found.slice(0, limit).map(({ id, score }) => ({ tool: byName.get(id as string)!, score }));
-    },
-  };
-}
+type Page = Readonly<Record<keyof typeof weights, string>>;
 
 /** Longest query that is looked at, in characters. */
 export const maxQueryLength = 500;
 
-function pageOf(tool: ToolInfo): Record<string, string> {
+/** Puts tools into an index: BM25 over what is said of them, with words that mean the same. */
+export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
+  const table = new WordTable(tools.map(pageOf), weights);
   return {
-    id: tool.name,
+    search(query, limit, accepts = () => true) {
+      const isChosen = (at: number) => accepts(tools[at]!);
+      const parts = partsOf(query.slice(0, maxQueryLength));
+      return interleave(table.find(parts, limit, isChosen))
+        .slice(0, limit)
+        .map((at) => tools[at]!);
+    },
+  };
+}
+
+/** The best of each part come first, then the second ones: who asks for two things gets tools for both. */
+function interleave(lists: readonly (readonly number[])[]): number[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  const ranks = Array.from({ length: longest }, (_, rank) => lists.flatMap((list) => list[rank] ?? []));
+  return [...new Set(ranks.flat())];
+}
+
+function pageOf(tool: ToolInfo): Page {
+  return {
     name: [tool.name, ...tool.aliases].join(" "),
     summary: summaryOf(tool),
     description: tool.description,
     owner: tool.owner,
-    arguments: argumentText(tool.inputSchema),
     tags: tool.tags.join(" "),
+    arguments: schemaText(tool.inputSchema),
     usage: tool.usage ?? "",
   };
 }
 
-/** Names of the arguments, and what is said of them. */
-function argumentText(schema: Readonly<Record<string, unknown>>): string {
-  const { properties } = schema;
-  if (typeof properties !== "object" || properties === null) return "";
-  return Object.entries(properties)
-    .map(([name, value]) => {
-      const { description = "" } = (value ?? {}) as { description?: unknown };
-      return `${name} ${typeof description === "string" ? description : ""}`;
-    })
+/** Levels of a schema that are read. */
+const maxDepth = 4;
+
+/** Names of the arguments, what is said of them, and the values that they may have. */
+function schemaText(schema: unknown, depth = 0): string {
+  if (typeof schema !== "object" || schema === null || depth > maxDepth) return "";
+  const { properties, items, description, enum: values, anyOf, oneOf } = schema as Record<string, unknown>;
+  const inner = [items, ...listOf(anyOf), ...listOf(oneOf)].map((part) => schemaText(part, depth + 1));
+  const named = Object.entries(Object(properties) as object).map(
+    ([name, value]) => `${name} ${schemaText(value, depth + 1)}`,
+  );
+  return [depth > 0 ? description : "", ...listOf(values), ...named, ...inner]
+    .filter((text) => typeof text === "string")
     .join(" ");
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -43,7 +43,7 @@ export function createToolSearch(settings: Settings = {}, services: Services = n
       return data({
         query,
         count: found.length,
-        tools: found.map(({ tool }) => ({
+        tools: found.map((tool) => ({
           name: tool.name,
           summary: summaryOf(tool),
           ...(active.has(tool.name) ? { active: true } : {}),

@@ -1,57 +1,81 @@
+import { alike } from "./alike.ts";
+
 /** Words that say nothing about which tool is meant. */
 const empty = new Set(
   (
-    "a about all an and are as at be but by can do does for from get has have how i if in into is it its me my of on or " +
-    "our please s so some t that the their them then there these this to tool tools up use used using want was we what when where " +
-    "which will with you your"
+    "a about all also an and any are as at based be but by can could do does each etc following for from get given had has have how i " +
+    "if in into is it its just me multiple my no not of off on or our please related s several should so some t task tasks than that " +
+    "the their them then there these they this those to too tool tools up us use used user users using various via want was we were " +
+    "what when where which who will with would you your"
   ).split(" "),
 );
 
-/** A text as words: names of code are taken apart, `readFile` and `read_file` alike. */
-export function splitWords(text: string): string[] {
+/** The words of a text that say something: names of code are taken apart, `readFile` and `read_file` alike. */
+export function wordsOf(text: string): string[] {
   return text
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "");
+    .filter((word) => word !== "" && !empty.has(word))
+    .map(stem);
 }
 
-/** Words that mean the same of tools. A word is also looked for as the first of its line. */
-const alike = [
-  "delete remove erase drop forget",
-  "folder directory dir",
-  "search find look locate query",
-  "create make add new",
-  "show read view display see open",
-  "edit change modify replace update",
-  "move rename",
-  "run execute start launch",
-  "fetch download get retrieve",
-  "file document",
-  "stop kill end terminate cancel",
-  "error failure fail",
-  "task todo",
-  "web internet online site page",
-  "picture image photo",
-  "relation connection link",
-].flatMap((line) => {
-  const words = line.split(" ").map(stem);
-  return words.map((word) => [word, `=${words[0]}`] as const);
-});
+/** Words that mean the same, by each of them. */
+const meanings = new Map<string, Set<string>>();
+for (const line of alike) {
+  const words = new Set(line.split(" ").map(stem));
+  for (const word of words) meanings.set(word, new Set([...(meanings.get(word) ?? []), ...words]));
+}
 
-const meanings = new Map(alike);
+/** Words that mean the same as one that {@link wordsOf} returned; it is among them. */
+export function alikeOf(word: string): ReadonlySet<string> {
+  return meanings.get(word) ?? new Set([word]);
+}
 
-/** A word as it is compared: small, without the endings that English puts on it; null when it says nothing. */
-export function normalizeWord(word: string): string[] | null {
-  const small = word.toLowerCase();
-  if (empty.has(small)) return null;
-  const bare = stem(small);
-  const meaning = meanings.get(bare);
-  return meaning === undefined ? [bare] : [bare, meaning];
+/** What a file is, by the end of its name. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ["md", "markdown file"],
+  ["txt", "text file"],
+  ["doc", "word document"],
+  ["docx", "word document"],
+  ["pdf", "pdf document"],
+  ["xls", "excel spreadsheet"],
+  ["xlsx", "excel spreadsheet"],
+  ["csv", "csv spreadsheet"],
+  ["ppt", "powerpoint presentation"],
+  ["pptx", "powerpoint presentation"],
+  ["png", "image file"],
+  ["jpg", "image file"],
+  ["html", "html file"],
+]);
+
+/** A path or a file's name in a query is for its kind: no tool has its words. */
+function withoutNames(query: string): string {
+  const kindOf = (name: string) => kinds.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
+  return query
+    .replaceAll(/https?:\/\/\S+/g, " url website ")
+    .replaceAll(/(?<!\w)\.{0,2}\/[\w./-]+/g, (path) => ` file ${kindOf(path) ?? ""} `)
+    .replaceAll(/\b[\w-]+\.\w{2,4}\b/g, (name) => kindOf(name) ?? name);
+}
+
+/** Most parts of a query that are looked for by themselves. */
+const maxParts = 4;
+
+/** The words of a query, and of each of its steps where it asks for several things. */
+export function partsOf(query: string): string[][] {
+  const text = withoutNames(query);
+  const whole = [...new Set(wordsOf(text))];
+  const steps = text
+    .split(/[.;,]\s+|\s+(?:and then|then|and|after that)\s+/i)
+    .map((step) => [...new Set(wordsOf(step))])
+    .filter((words) => words.length > 1);
+  return steps.length < 2 ? [whole] : [whole, ...steps.slice(0, maxParts)];
 }
 
 /** So that `files` finds `file`, `moving` finds `move`; not a whole stemmer. */
 function stem(word: string): string {
-  if (word.length < 4) return word;
+  if (word.length < 4 || word === "news") return word;
   const bare = word
     .replace(/(?:ies)$/, "y")
     .replace(/(?<=ss|sh|ch|x)es$/, "")

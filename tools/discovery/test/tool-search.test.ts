@@ -1,6 +1,7 @@
 import { changeSessionMode } from "@toolmount/core/sessions";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { mounted, toolNamed } from "./mounted.ts";
 
 test.each([
@@ -16,6 +17,35 @@ test.each([
   const { find } = await mounted();
 
   expect((await find(query))[0]).toBe(first);
+});
+
+test("words for the same thing, values of arguments and kinds of files find a tool; news is not new", async () => {
+  const { host, find } = await mounted();
+  const choice = { schema: z.strictObject({ unit: z.enum(["celsius", "fahrenheit"]) }) };
+  for (const [name, description, fields] of [
+    ["add_slide", "Adds a slide to a presentation."],
+    ["add_paragraph", "Adds a paragraph to a Word document."],
+    ["bbc_news", "Gets what the BBC reports."],
+    ["read_sensor", "Reads a sensor.", choice],
+  ] as const)
+    host.coordinator.mount("tools", toolNamed(name, description, "value", fields));
+
+  for (const [query, first] of [
+    ["make a ppt", "add_slide"],
+    ["write it to /home/ana/out/minutes.docx", "add_paragraph"],
+    ["put my summary into minutes.docx", "add_paragraph"],
+    ["get news about Rome", "bbc_news"],
+    ["in fahrenheit", "read_sensor"],
+  ] as const)
+    expect((await find(query))[0], query).toBe(first);
+});
+
+test("a query for several things gets the best tool for each", async () => {
+  const { find } = await mounted();
+
+  expect((await find("rename my file, then mail it to a recipient", 3)).toSorted()).toEqual(
+    expect.arrayContaining(["move_file", "send_mail"]),
+  );
 });
 
 test("each tool is reported by name and in a line, with whether it is active", async () => {

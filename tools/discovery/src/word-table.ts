@@ -1,0 +1,165 @@
+import { alikeOf, wordsOf } from "./words.ts";
+
+/** How often a word of a field may count: the second one adds less. */
+const repeats = 0.2;
+
+/** How slowly more of the same word stops to count, and how much a long page is held against it. Source: BM25F. */
+const saturation = 5;
+const lengthShare = 0.5;
+
+/** What another word for the same, the beginning of a longer word, and a word with one wrong letter count. */
+const counts = { alike: 0.4, beginning: 0.3, misspelt: 0.3 };
+
+/** Pages on which a word stands, and how much it counts there. */
+interface Postings {
+  readonly pages: number[];
+  readonly weights: number[];
+}
+
+/** What one word of a query adds to pages. */
+interface Shares {
+  readonly pages: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** Pages of text by their words: BM25F, where a word of each field counts by the field's weight. */
+export class WordTable {
+  readonly #postings = new Map<string, Postings>();
+  /** In order, so that words with one beginning stand together. */
+  readonly #words: readonly string[];
+  /** What a page's length is held against it. */
+  readonly #lengths: Float64Array;
+  /** Sums of the search that runs, by page. */
+  readonly #sums: Float64Array;
+
+  constructor(pages: readonly Readonly<Record<string, string>>[], weights: Readonly<Record<string, number>>) {
+    this.#lengths = Float64Array.from(pages, (page, at) => this.#add(page, at, weights));
+    const average = this.#lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, pages.length);
+    for (const [at, length] of this.#lengths.entries())
+      this.#lengths[at] = saturation * (1 - lengthShare + (lengthShare * length) / average);
+    this.#words = [...this.#postings.keys()].toSorted();
+    this.#sums = new Float64Array(pages.length);
+  }
+
+  /** The best pages for each list of words, at most `limit` of each. */
+  find(parts: readonly (readonly string[])[], limit: number, accepts: (page: number) => boolean): number[][] {
+    const shares = new Map<string, Shares>();
+    for (const word of new Set(parts.flat())) shares.set(word, this.#sharesOf(word));
+    return parts.map((words) =>
+      this.#best(
+        words.map((word) => shares.get(word)!),
+        limit,
+        accepts,
+      ),
+    );
+  }
+
+  /** Adds the words of a page. Returns its length. */
+  #add(
+    page: Readonly<Record<string, string>>,
+    at: number,
+    weights: Readonly<Record<string, number>>,
+  ): number {
+    const found = new Map<string, number>();
+    let length = 0;
+    for (const [field, weight] of Object.entries(weights)) {
+      const words = wordsOf(page[field] ?? "");
+      length += weight * words.length;
+      const times = new Map<string, number>();
+      for (const word of words) times.set(word, (times.get(word) ?? 0) + 1);
+      for (const [word, count] of times)
+        found.set(word, (found.get(word) ?? 0) + (weight * count) / (1 + repeats * (count - 1)));
+    }
+    for (const [word, weight] of found) {
+      const postings = this.#postings.get(word) ?? { pages: [], weights: [] };
+      this.#postings.set(word, postings);
+      postings.pages.push(at);
+      postings.weights.push(weight);
+    }
+    return length;
+  }
+
+  /** All words that are looked for in place of one, as one word: a page that has several of them counts once. */
+  #sharesOf(word: string): Shares {
+    const sums = this.#sums;
+    const pages: number[] = [];
+    for (const [one, count] of this.#expand(word)) {
+      const found = this.#postings.get(one);
+      if (found === undefined) continue;
+      for (const [index, page] of found.pages.entries()) {
+        if (sums[page] === 0) pages.push(page);
+        sums[page]! += count * found.weights[index]!;
+      }
+    }
+    const rarity = this.#rarityOf(this.#postings.get(word)?.pages.length ?? pages.length);
+    const values = pages.map((page) => {
+      const sum = sums[page]!;
+      sums[page] = 0;
+      return (rarity * sum * (saturation + 1)) / (sum + this.#lengths[page]!);
+    });
+    return { pages, values };
+  }
+
+  #rarityOf(pages: number): number {
+    return Math.log(1 + (this.#sums.length - pages + 0.5) / (pages + 0.5));
+  }
+
+  /** The words that count for a word, and how much. */
+  #expand(word: string): Map<string, number> {
+    const found = new Map<string, number>();
+    for (const other of alikeOf(word)) found.set(other, counts.alike);
+    found.set(word, 1);
+    if (word.length > 3)
+      for (const longer of this.#beginningWith(word))
+        if (!found.has(longer)) found.set(longer, counts.beginning);
+    const isKnown = [...found.keys()].some((one) => this.#postings.has(one));
+    if (!isKnown && word.length > 4)
+      for (const near of this.#words) if (isMisspelt(near, word)) found.set(near, counts.misspelt);
+    return found;
+  }
+
+  *#beginningWith(start: string): Generator<string> {
+    let [low, high] = [0, this.#words.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#words[middle]! < start) low = middle + 1;
+      else high = middle;
+    }
+    for (; this.#words[low]?.startsWith(start) === true; low++) yield this.#words[low]!;
+  }
+
+  #best(shares: readonly Shares[], limit: number, accepts: (page: number) => boolean): number[] {
+    const sums = this.#sums;
+    const touched: number[] = [];
+    for (const { pages, values } of shares)
+      for (const [index, page] of pages.entries()) {
+        if (sums[page] === 0) touched.push(page);
+        sums[page]! += values[index]!;
+      }
+    const best: { readonly page: number; readonly sum: number }[] = [];
+    for (const page of touched) {
+      const sum = sums[page]!;
+      sums[page] = 0;
+      if (best.length === limit && sum <= best.at(-1)!.sum) continue;
+      if (!accepts(page)) continue;
+      const place = best.findIndex((other) => sum > other.sum);
+      best.splice(place < 0 ? best.length : place, 0, { page, sum });
+      if (best.length > limit) best.pop();
+    }
+    return best.map(({ page }) => page);
+  }
+}
+
+/** Whether two words differ by one letter: another one, one too many, or two in the wrong order. */
+function isMisspelt(word: string, other: string): boolean {
+  if (word[0] !== other[0] || Math.abs(word.length - other.length) > 1) return false;
+  let at = 0;
+  while (at < word.length && word[at] === other[at]) at++;
+  const [rest, otherRest] = [word.slice(at), other.slice(at)];
+  return (
+    rest.slice(1) === otherRest.slice(1) ||
+    rest.slice(1) === otherRest ||
+    rest === otherRest.slice(1) ||
+    (rest[0] === otherRest[1] && rest[1] === otherRest[0] && rest.slice(2) === otherRest.slice(2))
+  );
+}
