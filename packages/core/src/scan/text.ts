@@ -36,7 +36,9 @@ export function scanText(
 /** Whether no text of a definition has a finding. The words of phrases are searched in all texts together. */
 export function areClean(texts: readonly string[]): boolean {
   const all = texts.join("\n");
-  const phrases = all.length > maxNormalized || mayInstruct(all) ? injections : () => [];
+  const isQuiet =
+    all.length <= maxNormalized && !mayInstruct(all) && texts.every((text) => decodeAll(text).length === 0);
+  const phrases = isQuiet ? () => [] : injections;
   return texts.every((text) => shortWord.test(text) || findAll(text, maxTextLength, phrases).length === 0);
 }
 
@@ -70,8 +72,17 @@ const shortWord = /^\w{0,8}$/;
 /** Phrases are searched in this many characters; a longer text has a finding for its length. */
 const maxNormalized = 50_000;
 
+/** Phrases of a text, and of what it holds in base64: models read that as well. */
 function* injections(text: string): Generator<TextFinding> {
-  const read = normalizeText(text.slice(0, maxNormalized));
+  const searched = text.slice(0, maxNormalized);
+  yield* phrasesOf(searched);
+  for (const { at, text: decoded } of decodeAll(searched))
+    for (const finding of phrasesOf(decoded))
+      yield { ...finding, at, message: `${finding.message}, in base64` };
+}
+
+function* phrasesOf(text: string): Generator<TextFinding> {
+  const read = normalizeText(text);
   const latin = foldLookalikes(read);
   for (const phrase of injectionPhrases) {
     const match = findPhrase(phrase, read) ?? (latin === read ? null : findPhrase(phrase, latin));
@@ -79,6 +90,30 @@ function* injections(text: string): Generator<TextFinding> {
     const excerpt = excerptOf(match.input, match.index, match[0].length);
     yield { kind: "injection", severity: "warning", at: match.index, message: phrase.tries, excerpt };
   }
+}
+
+/** Runs of base64 that are long enough for a sentence, also over several lines. */
+const runs = /[\w+/-]{24,}(?:\r?\n[\w+/-]{4,})*={0,2}/g;
+
+/** A text that was written as base64. */
+interface Encoded {
+  /** Where the base64 stands. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Returns what a text holds in base64, where that is readable: a key, a picture and a long name are not. */
+function decodeAll(text: string): readonly Encoded[] {
+  return Array.from(text.matchAll(runs)).flatMap(({ 0: run, index: at }) => {
+    const decoded = Buffer.from(run, "base64").toString("utf8");
+    return isReadable(decoded) ? [{ at, text: decoded }] : [];
+  });
+}
+
+/** Bytes that are no text become U+FFFD, which a cut at the end may leave once. */
+function isReadable(text: string): boolean {
+  const words = text.replace(/\ufffd$/, "");
+  return !/[\ufffd\p{Cn}]|[^\P{Cc}\t\r\n]/u.test(words) && /\p{L}{2,}\s+\p{L}/u.test(words);
 }
 
 function mayInstruct(text: string): boolean {
