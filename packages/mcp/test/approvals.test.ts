@@ -49,7 +49,7 @@ test.each([
   expect(await client.callTool(call)).toMatchObject({ isError: true });
 });
 
-test("a question that the user closes stays open for another approver", async () => {
+test("a question that the user closes stays open for another approver, and the same call asks it again", async () => {
   const host = hostOf([remove], { store: createMemoryStore() });
   const client = await connectStreams(host, "modern", { approvals: { elicitation: true } }, elicits);
   answering(client, { action: "cancel" });
@@ -58,6 +58,9 @@ test("a question that the user closes stays open for another approver", async ()
 
   expect(statusOf(result)).toBe("pending");
   expect(await host.approvals.list()).toHaveLength(1);
+  answering(client, { action: "accept", content: { decision: "approve" } });
+  expect((await client.callTool(call)).structuredContent).toEqual({ gone: "a.txt" });
+  expect(await host.approvals.list()).toEqual([]);
 });
 
 test("where the user is not the approver, no form is shown, whatever the client can do", async () => {
