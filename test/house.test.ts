@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { exceptions, shortFiles, tables } from "./house-table.ts";
 import { inspectHouse } from "./support/house.ts";
+import { findUnreadTypes } from "./support/unread-types.ts";
 
 const core = { "@toolmount/core": "workspace:^" };
 
@@ -21,6 +22,20 @@ test("the map in CONTRIBUTING.md names every package, and no other", async () =>
   const named = [...map.matchAll(/^\| `packages\/([\w-]+)` +\|/gm)].map(([, name]) => name);
 
   expect(new Set(named)).toEqual(new Set(folders));
+});
+
+test("no source file exports a type that no other file names", async () => {
+  expect(await findUnreadTypes(join(import.meta.dirname, ".."))).toEqual([]);
+});
+
+test("a type that is exported for no other file is found", async () => {
+  const root = await plant({
+    "tools/notes/src/note.ts": "export type Read = string;\nexport interface Unread {}\ninterface Own {}",
+    "tools/notes/src/read.ts": 'import type { Read } from "./note.ts";',
+    "tools/notes/src/other.ts": "// Unread is a word here.",
+  });
+
+  expect(await findUnreadTypes(root)).toEqual(["tools/notes/src/note.ts: Unread"]);
 });
 
 test("a repository that follows the table has no problem", async () => {

@@ -9,7 +9,7 @@ import { findPaths } from "./find-paths.ts";
 import { globUsage as usage } from "./glob-usage.ts";
 import { compileExclusion, compilePattern, maxPatternLength } from "./pattern.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
-import { newestFirst } from "./newest-first.ts";
+import { newestFirst, type FoundPath } from "./newest-first.ts";
 
 const schema = z.strictObject({
   pattern: pattern
@@ -86,8 +86,8 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
 }
 
 /** As many as may be shown, and as fit into what one call may give back. */
-function fitting<Item>(all: readonly Item[], settings: Searcher["settings"]): Item[] {
-  const shown: Item[] = [];
+function fitting(all: readonly FoundPath[], settings: Searcher["settings"]): FoundPath[] {
+  const shown: FoundPath[] = [];
   let bytes = 0;
   for (const item of all.slice(0, settings.max_results)) {
     bytes += JSON.stringify(item).length;

@@ -22,7 +22,7 @@ interface FetchOptions extends OpenHostOptions {
 }
 
 /** An entry whose package is there, as the plan gets it. */
-export interface FetchedEntry {
+interface FetchedEntry {
   readonly entry: NewEntry;
   /** The package that was fetched, as name and version; undefined when nothing was. */
   readonly fetched: string | undefined;

@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 /** What a host of the plan says of a call. */
-export interface Judgement {
+interface Judgement {
   /** Tools that the plan offers; undefined when the plan cannot be opened. */
   readonly tools: readonly ToolInfo[] | undefined;
   /** By the tool's offered name. */

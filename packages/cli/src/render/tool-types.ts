@@ -28,7 +28,7 @@ interface Caller {
 }
 
 /** One method for each tool of the plan. */
-export type Client = {
+type Client = {
   readonly [Name in keyof Tools]: (given: Tools[Name]["arguments"]) => Promise<ToolOutcome<Tools[Name]["data"]>>;
 };
 

@@ -5,7 +5,7 @@ import type { FlowsConfig, Source, Trust } from "../flows/schema.ts";
 import { formsOf, normalize } from "../flows/text.ts";
 
 /** A field of a tool's results, in all of its records. */
-export interface SeenField {
+interface SeenField {
   readonly tool: string;
   /** As a line of `results` names it: `*.order_id`. */
   readonly glob: string;

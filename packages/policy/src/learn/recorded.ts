@@ -24,7 +24,7 @@ export interface RecordedSession {
 }
 
 /** What the flows of a plan say of a call. */
-export interface FlowAnswer {
+interface FlowAnswer {
   /** They ask about it, or deny it. */
   readonly asks: boolean;
   /** The origins of its values. */
