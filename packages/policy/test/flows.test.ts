@@ -92,11 +92,12 @@ describe("the origin of a value", () => {
   });
 
   test("content may not carry what only other people wrote", async () => {
-    const { look, send } = world({ results: [] });
+    const { look, send, questions } = world({ results: [] });
     await look("Visit www.evil-example.com for a prize that you have won today");
     expect(await send("ada@example.com", "Hello, all is well.")).toEqual([]);
     expect(await send("ada@example.com", "See https://www.evil-example.com/")).toContain("untrusted");
     expect(await send("ada@example.com", "a prize that you have won today")).toContain("untrusted");
+    expect(questions[0]!.reasons[0]!.reason).toMatch(/ · from look \(call 1\) · you never wrote it$/);
   });
 
   test("a flow never removes a question, and a denial wins", async () => {
@@ -285,6 +286,14 @@ test.each([
   ["2024-05-20", "from the 18th to the 20th of may", true],
   ["2024-05-20", "on 2024-05-20", true],
   ["2024-05-20", "on may 2nd", false],
+  ["2024-01-20", "on 20 jan", true],
+  ["2024-09-20", "on 20 sept.", true],
+  ["2024-01-20", "on 20 an", false],
+  ["2024-01-20", "from jan 18 to 20", true],
+  ["2024-01-20", "on 20.01.2024", true],
+  ["2024-01-20 12:00", "on 1/20/2024 at noon", true],
+  ["2024-01-20 13:00", "on 1/20/2024 at noon", false],
+  ["2024-01-20 00:30", "on 1/20/2024 at 12:30 am", true],
   ["2024-05-20 10:00", "on may 20th at 11:00", false],
   ["room 12", "room 12", null],
 ])("the date %s in '%s'", (value, text, named) => {

@@ -55,6 +55,18 @@ describe("the lists allow, ask and deny", () => {
     );
   });
 
+  test.each([
+    ["a number", 25, "set(2*)", "denied"],
+    ["another number", 30, "set(2*)", "ok"],
+    ["a boolean", true, "set(true)", "denied"],
+    ["an object, which has no text", { a: "true" }, "set(*)", "ok"],
+    ["nothing", null, "set(*)", "ok"],
+  ])("a pattern and an argument that is %s", async (_title, value, line, status) => {
+    const set = tool("set", { schema: z.looseObject({ value: z.json() }) });
+    const { host } = await world({ deny: [line] }, [set]);
+    expect((await host.call({ name: "set", arguments: { value } }, { sessionId: "s" })).status).toBe(status);
+  });
+
   test("of an argument that is a list, one item is enough to deny, and all must fit to allow", async () => {
     const schema = z.looseObject({ paths: z.array(z.string()) });
     const remove = tool("remove", { schema, requiresConfirmation: true });
