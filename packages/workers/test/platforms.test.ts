@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { spawn } from "node:child_process";
+import { statfsSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { endWithParent } from "../src/border/plain.ts";
 import { usageOf } from "@toolmount/paths/system";
 
@@ -9,6 +11,18 @@ test.each(["darwin", "win32"] as const)(
   (platform) => {
     expect(endWithParent(launch, platform)).toEqual(launch);
     expect(usageOf(process.pid, { maxProcesses: 8 }, platform)).toBeUndefined();
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "while a sandbox is made its process sees the machine's folders, whose files are not its own",
+  async () => {
+    const child = spawn("sh", ["-c", "sleep 600 & wait"], { detached: true });
+    onTestFinished(() => void process.kill(-child.pid!, "SIGKILL"));
+    await vi.waitFor(() => expect(usageOf(child.pid!, { maxProcesses: 8 })!.processes).toBe(2));
+    const { blocks, bfree, bsize } = statfsSync("/");
+    expect((blocks - bfree) * bsize).toBeGreaterThan(100_000_000);
+    expect(usageOf(child.pid!, { maxProcesses: 8, folders: ["/"] })!.bytes).toBeLessThan(100_000_000);
   },
 );
 

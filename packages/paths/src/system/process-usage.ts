@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statfsSync } from "node:fs";
+import { readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 
 /** Bytes of a page of memory. Linux uses 4 KiB on x86-64, and `statm` counts in pages. */
 const pageBytes = 4_096;
@@ -26,10 +26,9 @@ export function usageOf(
     bytes += Number(readOr(`/proc/${found[at]}/statm`).split(" ")[1] ?? 0) * pageBytes;
     found.push(...childrenOf(found[at]!));
   }
-  // The process of bubblewrap itself still sees the machine's folders; those that it started are inside.
+  // The process of bubblewrap itself sees the machine's folders; those that it started are inside.
   const inside = found[1];
-  const inFiles =
-    inside === undefined ? [] : folders.map((folder) => bytesIn(`/proc/${inside}/root${folder}`));
+  const inFiles = inside === undefined ? [] : folders.map((folder) => bytesIn(folder, inside));
   return { bytes: inFiles.reduce((sum, each) => sum + each, bytes), processes: found.length };
 }
 
@@ -44,10 +43,15 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** Bytes that the file system of a folder holds; 0 for a process that ended. */
-function bytesIn(folder: string): number {
+/**
+ * Bytes that the file system of a folder holds, as a process in a sandbox sees it; 0 for a process that ended. While a sandbox
+ * is made, its process still sees the machine's folder: what a disk holds is not what the sandbox uses.
+ */
+function bytesIn(folder: string, inside: number): number {
   try {
-    const { blocks, bfree, bsize } = statfsSync(folder);
+    const seen = `/proc/${inside}/root${folder}`;
+    if (statSync(seen).dev === statSync(folder, { throwIfNoEntry: false })?.dev) return 0;
+    const { blocks, bfree, bsize } = statfsSync(seen);
     return (blocks - bfree) * bsize;
   } catch {
     return 0;
