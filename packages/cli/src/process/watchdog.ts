@@ -43,22 +43,20 @@ export function createWatchdog(
 ): CallWatch {
   const running = new Set<Running>();
   let memory: BigInt64Array | undefined;
+  let soonest: Running | undefined;
   const update = () => {
-    const deadlines = [...running].map(({ deadline }) => deadline);
     Atomics.store(memory!, cells.calls, BigInt(running.size));
-    Atomics.store(memory!, cells.deadline, BigInt(deadlines.length === 0 ? 0 : Math.min(...deadlines)));
+    Atomics.store(memory!, cells.deadline, BigInt(soonest?.deadline ?? 0));
   };
-  const soonest = () => [...running].toSorted((a, b) => a.deadline - b.deadline)[0];
   const start = () => {
     memory = startThread({
       release: releaseSignals,
       warn() {
-        const { tool } = soonest() ?? { tool: "a tool" };
+        const { tool } = soonest ?? { tool: "a tool" };
         write(`toolmount: "${tool}" blocks the thread, so it cannot be cancelled; Ctrl-C ends the process\n`);
       },
       expire() {
-        const call = soonest();
-        if (call !== undefined) onExpired(call, findBlockingPlace());
+        if (soonest !== undefined) onExpired(soonest, findBlockingPlace());
       },
     });
   };
@@ -67,13 +65,21 @@ export function createWatchdog(
       if (memory === undefined) start();
       const call = { ...watched, deadline: Date.now() + watched.timeoutMs };
       running.add(call);
+      if (soonest === undefined || call.deadline < soonest.deadline) soonest = call;
       update();
       return () => {
         running.delete(call);
+        if (call === soonest) soonest = firstToEnd(running);
         update();
       };
     },
   };
+}
+
+function firstToEnd(calls: Iterable<Running>): Running | undefined {
+  let first: Running | undefined;
+  for (const call of calls) if (first === undefined || call.deadline < first.deadline) first = call;
+  return first;
 }
 
 function startThread(actions: object): BigInt64Array {

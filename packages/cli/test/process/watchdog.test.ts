@@ -17,6 +17,25 @@ test("a tool that never gives the thread back is ended at its timeout, with the 
   });
 });
 
+test("of the calls that run, the one whose timeout ends first is ended", async () => {
+  const body = `await context.call({ name: "quick", arguments: {} });
+    return data(await context.call({ name: "spin", arguments: {} }));`;
+  const modules = {
+    "outer.ts": oneTool({ name: "outer", body }).replace("execute:", "timeout: 600_000,\n      execute:"),
+    "quick.ts": oneTool({ name: "quick", body: "return data(1);" }).replace(
+      "execute:",
+      "timeout: 400,\n      execute:",
+    ),
+    "spin.ts": spin(500),
+  };
+  const { run } = await workspace({
+    "mount-plan.yaml": planOf("./outer.ts", "./quick.ts", "./spin.ts"),
+    ...modules,
+  });
+
+  expect((await run(["call", "outer"])).stderr).toContain('TIMED_OUT "spin"');
+});
+
 test("a regular expression that never ends is ended, too", async () => {
   const body = 'return data(/^(a+)+$/.test("a".repeat(50) + "b"));';
   const regex = oneTool({ name: "regex", body }).replace("execute:", "timeout: 500,\n      execute:");

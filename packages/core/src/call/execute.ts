@@ -1,4 +1,4 @@
-import type { CancellationToken } from "../contract/cancellation.ts";
+import { listsCall, type CancellationToken } from "../contract/cancellation.ts";
 import { messageOf } from "../contract/errors.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
@@ -191,7 +191,7 @@ function launch(call: Call): HopAnswer {
 
 /** Lists the call at its caller's token: by its run id, when the token already lists a call of the same id. */
 function listAsRunning(call: Call, token: CancellationToken): void {
-  call.trackedAs = token.runningTools.has(call.callId) ? call.runId : call.callId;
+  call.trackedAs = listsCall(token, call.callId) ? call.runId : call.callId;
   token.registerToolStart(call.trackedAs, call.tool!.name);
 }
 

@@ -156,6 +156,12 @@ class Cancellation implements CancellationToken {
     return this.#state === "none" && parts.every(({ size }) => size === 0);
   }
 
+  lists(callId: string): boolean {
+    if (this.#running.has(callId)) return true;
+    for (const [id] of this.#alsoRunning()) if (id === callId) return true;
+    return false;
+  }
+
   #all(): ReadonlyMap<string, string> {
     return new Map([...this.#alsoRunning(), ...this.#running]);
   }
@@ -170,6 +176,11 @@ class Cancellation implements CancellationToken {
 /** Whether nothing was requested of a token, and nothing is registered with it. */
 export function isUnused(token: CancellationToken): boolean {
   return token instanceof Cancellation && token.isUnused;
+}
+
+/** Whether a token lists a call of this id as running. Each call asks, so nothing is copied. */
+export function listsCall(token: CancellationToken, callId: string): boolean {
+  return token instanceof Cancellation ? token.lists(callId) : token.runningTools.has(callId);
 }
 
 /** As with the listeners of an AbortSignal: a listener that throws does not stop the others. */
