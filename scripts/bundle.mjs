@@ -37,15 +37,6 @@ const isCommand = manifest.name === "toolmount";
 const carried = [...(isCommand ? ["zod"] : []), ...(manifest.carried ?? [])];
 if (isCommand) input["zod"] = "zod";
 
-/** Packages of which a first call runs functions. */
-const isCalled = [
-  "toolmount",
-  "@toolmount/core",
-  "@toolmount/loader",
-  "@toolmount/paths",
-  "@toolmount/tool-filesystem",
-].includes(manifest.name);
-
 /** What each module imports statically, by its path. */
 const imports = new Map();
 
@@ -86,7 +77,7 @@ const bundle = await rolldown({
   ...(files === undefined ? {} : { preserveEntrySignatures: "allow-extension" }),
   plugins: [
     { name: "imports", moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },
-    ...(isCalled ? [compileWithFile()] : []),
+    compileWithFile(manifest.name),
     carriedCode,
   ],
   platform: "node",

@@ -11,7 +11,22 @@ import { RolldownMagicString } from "rolldown";
 import { parseSync, Visitor } from "rolldown/utils";
 
 const root = join(import.meta.dirname, "..");
-const call = ["call", "mount-plans/demo.yaml", "read_file", '{"file_path":"README.md","limit":3}'];
+const plan = "mount-plans/demo.yaml";
+const read = ["read_file", '{"file_path":"README.md","limit":3}'];
+const sources = ["-C", "@toolmount/source", "packages/cli/src/main.ts"];
+const serve = ["node", ...sources, "serve", plan, "--stdio"].join(" ");
+
+/** A call, from the command to the tool, by the packages in which it runs functions. */
+const calls = {
+  toolmount: ["call", plan, ...read],
+  "@toolmount/core": ["call", plan, ...read],
+  "@toolmount/loader": ["call", plan, ...read],
+  "@toolmount/paths": ["call", plan, ...read],
+  "@toolmount/tool-filesystem": ["call", plan, ...read],
+  // Both sides of the protocol.
+  "@toolmount/mcp": ["call", "--stdio", serve, ...read],
+  "@toolmount/interop": ["call", "--stdio", serve, ...read],
+};
 
 /** The command carries the modules of yaml for browsers, which are those for Node in more files. */
 const carriedYaml = `import { registerHooks } from "node:module";
@@ -22,9 +37,10 @@ registerHooks({
   },
 });`;
 
-/** A plugin that writes the functions of a first call in parentheses. */
-export function compileWithFile() {
-  const ran = functionsThatRan();
+/** A plugin that writes the functions of a first call in parentheses; null for a package that has none of them. */
+export function compileWithFile(packageName) {
+  if (!Object.hasOwn(calls, packageName)) return null;
+  const ran = functionsThatRan(calls[packageName]);
   return {
     name: "compile with file",
     transform(code, id) {
@@ -38,10 +54,10 @@ export function compileWithFile() {
 }
 
 /** The ranges of the functions that a call of the sources runs, by the address of their file. */
-function functionsThatRan() {
+function functionsThatRan(call) {
   const folder = mkdtempSync(join(tmpdir(), "toolmount-first-call-"));
   const hook = `data:text/javascript,${encodeURIComponent(carriedYaml)}`;
-  const words = ["-C", "@toolmount/source", "--import", hook, "packages/cli/src/main.ts", ...call];
+  const words = ["--import", hook, ...sources, ...call];
   const env = { ...process.env, NODE_V8_COVERAGE: folder };
   execFileSync(process.execPath, words, { cwd: root, env, stdio: ["ignore", "ignore", "inherit"] });
   const files = globSync("*.json", { cwd: folder }).flatMap(
