@@ -9,7 +9,7 @@ const resource = "https://files.example.com/mcp";
 async function world() {
   const provider = await startProvider({ roles: { ana: ["call"] }, exchange: { resource } });
   const { issuer } = provider;
-  let now = Date.now();
+  let now = systemClock.now();
   const clock = { ...systemClock, now: () => now };
   const check = createOidcCheck({ issuer, audience, keys: await findOidcKeys(issuer) });
   const exchange = createTokenExchange(issuer, check, clock);
