@@ -147,6 +147,43 @@ test.each(pairs)(
   },
 );
 
+/**
+ * Scenarios of the extension for tasks, of a host that is served in front of a server that makes tasks. The suite skips
+ * `tasks-status-notifications`. `tasks-required-task-error` is for a server that cannot work without tasks: the host waits
+ * for a task itself, so a client without the extension gets the result.
+ */
+const ofTasks = [
+  "tasks-lifecycle",
+  "tasks-capability-negotiation",
+  "tasks-wire-fields",
+  "tasks-request-state-removal",
+  "tasks-mrtr-input",
+  "tasks-request-headers",
+  "tasks-dispatch-and-envelope",
+  "tasks-mrtr-composition",
+];
+
+test("a host that is served meets the scenarios of tasks, which a server behind it makes", async () => {
+  const source = {
+    era: "modern",
+    command: process.execPath,
+    args: [join(import.meta.dirname, "fixtures/conformance-tasks-server.ts")],
+    ask: ["elicitation"],
+    classify: { "*": { category: "read", consequence: "low", confirm: false } },
+  };
+  const plan = { version: 1, tools: [{ module: "tasks", source: { mcp: source } }] };
+  const url = await listen(await open(plan, { logger: silentLogger }));
+
+  const runs = ofTasks.map(async (scenario) => {
+    const { findings } = await runSuite(["server", "--url", url, "--scenario", scenario]);
+    return [scenario, verdict(findings.get(scenario))];
+  });
+
+  expect(Object.fromEntries(await Promise.all(runs))).toEqual(
+    Object.fromEntries(ofTasks.map((scenario) => [scenario, "passed"])),
+  );
+});
+
 // The suite passes a simple text and an error on any text, even "no tool named …".
 test.each(versions)("a client of %s gets the texts of the tools themselves", async (version) => {
   const host = await open({ version: 1, tools: [{ module: tools }] }, { logger: silentLogger });

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -9,7 +10,7 @@ import * as policy from "@toolmount/policy";
 import * as store from "@toolmount/store";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "./support/http.ts";
-import { open, until } from "./support/world.ts";
+import { folderOf, open, until } from "./support/world.ts";
 
 const extensions = {
   "@toolmount/interop": interop,
@@ -21,10 +22,14 @@ const extensions = {
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** A served host whose reports a person has to approve, or not. */
-async function serve({ asks = false, era = "modern" }: { asks?: boolean; era?: "legacy" | "modern" } = {}) {
+async function serve({
+  asks = false,
+  era = "modern",
+  notes = "",
+}: { asks?: boolean; era?: "legacy" | "modern"; notes?: string } = {}) {
   const source = {
     command: process.execPath,
-    args: [join(import.meta.dirname, "fixtures/task-server.ts")],
+    args: [join(import.meta.dirname, "fixtures/task-server.ts"), ...(notes === "" ? [] : [notes])],
     era,
     ask: ["elicitation"],
   };
@@ -55,9 +60,9 @@ async function connectOld(url: string) {
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { name: "ada" } }));
   await client.connect(new OldTransport(new URL(url)));
   onTestFinished(() => client.close());
-  const stream = (name: string, topic: string) =>
+  const stream = (name: string, topic: string, ttl = 60_000) =>
     client.experimental.tasks.callToolStream({ name, arguments: { topic } }, CallToolResultSchema, {
-      task: { ttl: 60_000 },
+      task: { ttl },
     });
   return { client, stream };
 }
@@ -217,6 +222,27 @@ test("a client that cancels its task ends the call, and takes its question back"
   await until(async () => (await host.approvals.list()).length === 0);
   const [question] = await host.approvals.list({ states: ["denied"] });
   expect(question?.decision).toMatchObject({ by: "the MCP client", reason: "the client cancelled the task" });
+});
+
+test("a task whose time is over is forgotten, and its call ends at the server, too", async () => {
+  const notes = join(await folderOf({ notes: "" }), "notes");
+  const { url } = await serve({ notes });
+  const { client, stream } = await connectOld(url);
+
+  const { value: created } = await stream("report_required", "endless", 1).next();
+  const { taskId, ttl } = (created as { readonly task: { readonly taskId: string; readonly ttl: number } })
+    .task;
+  const isForgotten = () =>
+    client.experimental.tasks.getTask(taskId).then(
+      () => false,
+      (error: Error) => error.message.includes("a task is forgotten after its ttl"),
+    );
+
+  // The least time of a task.
+  expect(ttl).toBe(1_000);
+  expect(await isForgotten()).toBe(false);
+  await until(isForgotten);
+  await until(async () => (await readFile(notes, "utf8")).includes("cancelled"));
 });
 
 test("a task of another session does not exist", async () => {

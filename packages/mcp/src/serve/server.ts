@@ -88,7 +88,7 @@ export async function createServer(serving: Serving): Promise<Server> {
       requestInFront(request, ctx, requested(ctx), (own) => work(internalCalls(ctx, serving, own))),
   });
   skills?.attach(server, serving.era);
-  serveTasks(server, served, serving.era);
+  serveTasks(server, served, serving.era, (ctx) => capabilitiesOf(server, ctx));
   // Only clients from before 2026 subscribe here; a server for one request of a newer one watches nothing.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
   if (exposed.resources?.subscribe === true) server.onclose = watchResources(served.host, server, subscribed);
@@ -151,7 +151,7 @@ async function callTool(
   const state = ctx.mcpReq.requestState<SealedState>();
   const finish = (answer: object) =>
     isOutcome(answer) ? render(answer, serving) : (answer as CallToolResult);
-  const task = taskFor(params, serving.capabilities, served, era, async (answer) => finish(answer));
+  const task = taskFor(params, serving.capabilities, served, era, finish);
   // No form reaches the user of a task that is wanted from the beginning: its request is answered already.
   const capabilities = task?.isWanted === true ? undefined : serving.capabilities;
   return finish(

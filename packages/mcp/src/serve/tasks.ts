@@ -1,10 +1,14 @@
-import type {
-  CallToolRequest,
-  CallToolResult,
-  ClientCapabilities,
-  Server,
-  ServerCapabilities,
+import {
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  type CallToolRequest,
+  type CallToolResult,
+  type ClientCapabilities,
+  type Server,
+  type ServerCapabilities,
+  type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { ToolOutcome } from "@toolmount/core";
 import { z } from "zod";
 import { isRecord } from "../wire/guards.ts";
 import { defaultTtlMs } from "../tasks/served-tasks.ts";
@@ -36,8 +40,12 @@ export function taskFor(
   capabilities: ClientCapabilities | undefined,
   served: ServedSession,
   era: Era,
-  render: (outcome: object) => Promise<CallToolResult>,
+  finish: (outcome: object) => Promise<CallToolResult> | CallToolResult,
 ): AsTask | undefined {
+  const render = async (outcome: object) => {
+    throwServerError(outcome);
+    return finish(outcome);
+  };
   if (era === "modern") {
     if (capabilities?.extensions?.[tasksExtension] === undefined) return undefined;
     const create = (call: SuspendableCall) => ({
@@ -58,16 +66,38 @@ export function taskFor(
 
 const byId = z.looseObject({ taskId: z.string() });
 
+/**
+ * Throws the error of the protocol with which a mounted server ended a call: a task shows it as one. A call that is no task
+ * has it as its result, which a model reads.
+ */
+function throwServerError(outcome: object): void {
+  const { code, error = "", details } = (outcome as Partial<ToolOutcome>).result ?? {};
+  if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return;
+  throw new ProtocolError(details["code"], error, details["data"]);
+}
+
 /** Answers what clients ask about their tasks, in the form of their revision. */
-export function serveTasks(server: Server, { tasks }: ServedSession, era: Era): void {
+export function serveTasks(
+  server: Server,
+  { tasks }: ServedSession,
+  era: Era,
+  capabilitiesOf: (ctx: ServerContext) => ClientCapabilities | undefined,
+): void {
   const params = byId;
   if (era === "modern") {
-    server.setRequestHandler("tasks/get", { params }, ({ taskId }) => ({ ...tasks.find(taskId).current }));
-    server.setRequestHandler("tasks/update", { params }, ({ taskId }, { mcpReq }) => {
-      tasks.find(taskId).answer(mcpReq.inputResponses ?? {});
+    const find = (taskId: string, ctx: ServerContext) => {
+      requireTasks(capabilitiesOf(ctx));
+      return tasks.find(taskId);
+    };
+    server.setRequestHandler("tasks/get", { params }, ({ taskId }, ctx) => ({
+      ...find(taskId, ctx).current,
+    }));
+    server.setRequestHandler("tasks/update", { params }, ({ taskId }, ctx) => {
+      find(taskId, ctx).answer(ctx.mcpReq.inputResponses ?? {});
       return {};
     });
-    server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => {
+    server.setRequestHandler("tasks/cancel", { params }, ({ taskId }, ctx) => {
+      find(taskId, ctx);
       tasks.cancel(taskId);
       return {};
     });
@@ -76,4 +106,11 @@ export function serveTasks(server: Server, { tasks }: ServedSession, era: Era): 
   server.setRequestHandler("tasks/get", { params }, ({ taskId }) => ({ ...tasks.find(taskId).earlier }));
   server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => ({ ...tasks.cancel(taskId).earlier }));
   server.setRequestHandler("tasks/result", { params }, ({ taskId }, ctx) => tasks.find(taskId).result(ctx));
+}
+
+/** A client states with each request that it speaks the extension. */
+function requireTasks(capabilities: ClientCapabilities | undefined): void {
+  if (capabilities?.extensions?.[tasksExtension] !== undefined) return;
+  const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
+  throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
 }

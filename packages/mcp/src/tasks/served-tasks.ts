@@ -74,10 +74,9 @@ class ServedTask {
   get current(): Task {
     const status = this.#status;
     const { asked = {}, round } = this.#call.state;
-    // A key is used for one question only, and a server may use its own again.
-    const inputRequests = Object.fromEntries(
-      Object.entries(asked).map(([key, one]) => [`${round}.${key}`, one]),
-    );
+    // A key is used for one question only, and a server may use its own again. What was answered is not asked any more.
+    const open = Object.entries(asked).filter(([key]) => !Object.hasOwn(this.#answers, key));
+    const inputRequests = Object.fromEntries(open.map(([key, one]) => [`${round}.${key}`, one]));
     return {
       ...this.#facts,
       status,

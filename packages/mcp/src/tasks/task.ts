@@ -17,7 +17,7 @@ export const task = z.looseObject({
   inputRequests: z.record(z.string(), z.unknown()).optional(),
   /** The extension only: the result, or the error, of a task that has ended. */
   result: z.looseObject({}).optional(),
-  error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown() }).optional(),
+  error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
 
 export type Task = z.output<typeof task>;
