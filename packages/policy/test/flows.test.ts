@@ -124,6 +124,44 @@ describe("the origin of a value", () => {
     expect(await named.send("KEY-of-Eve-1815")).toEqual(["untrusted"]);
   });
 
+  test.each([
+    ["a path of this machine", "Push /src/app.", "/home/app", []],
+    ["a path of this machine with another last part", "Push /src/app.", "/home/tool", ["composed"]],
+    ["a last part of two letters", "Push /src/ab.", "/home/ab", ["composed"]],
+    ["a last part of three letters", "Push /src/abc.", "/home/abc", []],
+    ["a name whose owner is the user", "Star the app.", "ada/app", []],
+    ["a name whose owner the user wrote", "Star the app of bob.", "bob/app", []],
+    ["a name with another owner", "Star the app.", "eve/app", ["composed"]],
+    ["an address", "Open the app.", "https://eve.example/app", ["composed"]],
+    ["a path of Windows", "Star the app of bob.", "bob\\app", []],
+    ["a name without parts", "Star it.", "app", ["composed"]],
+  ])("a name of several parts: %s", async (_title, prompt, value, origins) => {
+    const into = [{ match: {}, from: ["user", "identity", { lastPart: "user" }] }];
+    const { send } = world({ identity: ["ada"], into }, [prompt]);
+    expect(await send(value)).toEqual(origins);
+  });
+
+  test("a service may have made the last part of a name, if the owner is the user", async () => {
+    const results = [{ match: { tool: "look" }, fields: { "*.name": "structured" } }];
+    const into = [{ match: {}, from: ["user", "identity", { lastPart: "user" }] }];
+    const { look, send } = world({ identity: ["ada"], results, into }, ["Star what I made."]);
+    await look([{ name: "linear-algebra" }]);
+    expect(await send("ada/linear-algebra")).toEqual([]);
+    expect(await send("eve/linear-algebra")).not.toEqual([]);
+    expect(await send("ada/other")).toEqual(["composed"]);
+  });
+
+  test.each(["untrusted", "contact", "structured", "identity", "trusted"] as const)(
+    "a copy is shown with its place, from a field that is %s and only for the user",
+    async (trust) => {
+      const results = [{ match: { tool: "look" }, fields: { "*.note": trust }, audience: "user" }];
+      const { look, send, questions } = world({ results });
+      await look({ a: 1, note: "nine lives for the cat of the house" });
+      expect(await send("ada@example.com", "It says: nine lives for the cat of the house")).not.toEqual([]);
+      expect(questions[0]!.reasons[0]!.reason).toContain("from look (call 1), note");
+    },
+  );
+
   test("a tool without control arguments has no judge", () => {
     const flows = createFlows(read("on"));
     expect(flows.prepare({ name: "look", tags: [], owner: "x" } as never)).toBeNull();

@@ -153,6 +153,31 @@ test("a record with a value that the plan names as the user's own is the user's"
   expect(suggestFlows(sessions, tools).lines).toEqual([]);
 });
 
+test.each([
+  ["a list", {}, [{ email: "emma@acme.example", shelf: "blue shelf", room: "attic" }]],
+  [
+    "an object with lists",
+    {},
+    { email: "emma@acme.example", shelf: "blue shelf", room: "attic", notes: ["hello"] },
+  ],
+  ["another person's record", {}, { email: "eve@acme.example", shelf: "blue shelf", room: "attic" }],
+  [
+    "a record that arguments chose",
+    { user: "emma" },
+    { email: "emma@acme.example", shelf: "blue shelf", room: "attic" },
+  ],
+])("%s is not the user's own record", async (_title, given, value) => {
+  const cancel = (order: string): RecordedSession => ({
+    id: `session ${++count}`,
+    steps: [
+      step("read_account", given, "Cancel what I put there.", { value }),
+      step("cancel_order", { order }, "Cancel what I put there.", { outcome: "approved" }),
+    ],
+  });
+  const sessions = [cancel("attic"), cancel("blue shelf")];
+  expect(suggestFlows(sessions, await infos(), { identity: ["emma@acme.example"] }).lines).toEqual([]);
+});
+
 test("a tool that was approved without the user naming its action gets no line that asks for that", async () => {
   const named = "Have a look at ORDER-12.";
   const plain = {
