@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -126,6 +126,11 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
   );
   await run("npx toolmount create tool weather");
   const tool = join(folder, "weather");
+  // The next release of core must not break what strangers published with this one.
+  const { peerDependencies } = JSON.parse(await readFile(join(tool, "package.json"), "utf8")) as {
+    peerDependencies: object;
+  };
+  expect(peerDependencies).toEqual({ "@toolmount/core": expect.stringMatching(/^\^\d/) as string });
   await run("npm install", tool);
   await run("npm test", tool);
   await run("npm run check", tool);

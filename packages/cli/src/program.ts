@@ -10,15 +10,15 @@ import { exitCodes } from "./process/exit-codes.ts";
 
 /** Runs a command line. Never throws: it reports an error and sets the exit code. */
 export async function runProgram(words: readonly string[], shell: Shell): Promise<void> {
+  const program = createProgram(shell);
   try {
-    const program = createProgram(shell);
     if (words[0] === "completion-server") return await complete(program, shell);
     await addCommands(program, rowsFor(words), words, shell);
     if (words.length === 0) program.help({ error: true });
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const failure = error instanceof CommanderError ? usageError(error) : error;
+    const failure = error instanceof CommanderError ? usageError(error, program, words) : error;
     if (failure === null) shell.end(exitCodes.wrongUsage);
     else shell.end(reportFailure(failure, shell, words.includes("--json")));
   }
@@ -104,13 +104,24 @@ async function addCommands(
 }
 
 /** The usage error for an error of commander; null when commander has already shown the help instead. */
-function usageError(error: CommanderError): ToolmountError | null {
+function usageError(
+  error: CommanderError,
+  program: Command,
+  words: readonly string[],
+): ToolmountError | null {
   if (error.code === "commander.help") return null;
   const problem = error.message
     .replace(/^error: /, "")
     .replace(/\.$/, "")
     .replaceAll("\n", " ");
-  return new ToolmountError("USAGE_INVALID", { problem: `${problem}; see toolmount --help` });
+  const command = ["toolmount", ...namedCommands(program, words), "--help"].join(" ");
+  return new ToolmountError("USAGE_INVALID", { problem: `${problem}; see ${command}` });
+}
+
+/** The commands with which a line begins: `policy suggest`. */
+function namedCommands({ commands }: Command, [word, ...rest]: readonly string[]): readonly string[] {
+  const command = commands.find((one) => one.name() === word);
+  return command === undefined ? [] : [command.name(), ...namedCommands(command, rest)];
 }
 
 function readVersion(): string {

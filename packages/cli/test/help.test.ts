@@ -47,6 +47,14 @@ test("an unknown command is wrong usage, with the near one", async () => {
   expect(stderr).toContain("unknown command 'lst' (Did you mean list?)");
 });
 
+test.each([
+  [["create", "weather"], "see toolmount create --help"],
+  [["policy", "suggest", "--form", "x"], "see toolmount policy suggest --help"],
+  [["lst"], "see toolmount --help"],
+])("wrong usage of %j names the help of that command", async (words, hint) => {
+  expect((await runHere(words)).stderr).toContain(hint);
+});
+
 test("the version is the package's", async () => {
   expect(await runCommand(["--version"])).toMatchObject({ code: 0, stdout: "0.0.0\n" });
 });

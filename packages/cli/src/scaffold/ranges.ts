@@ -12,13 +12,17 @@ export const libraries: Ranges = {
   zod: "^4.6.7",
 };
 
-/** The ranges that this command was published with; `*` for its own packages when it runs from its sources. */
+/**
+ * The ranges that this command was published with; `*` for its own packages when it runs from its sources. The command needs
+ * one version of core exactly, since it uses its internals. A project and a tool need its public face.
+ */
 export async function readRanges(): Promise<Ranges> {
   const manifest = JSON.parse(await readFile(new URL(import.meta.resolve("#package.json")), "utf8")) as {
     version: string;
     dependencies: Readonly<Record<string, string>>;
   };
   const own = Object.entries({ ...manifest.dependencies, toolmount: `^${manifest.version}` });
-  const ranges = own.map(([name, range]) => [name, manifest.version === "0.0.0" ? "*" : range]);
+  const widened = (range: string) => (/^\d/.test(range) ? `^${range}` : range);
+  const ranges = own.map(([name, range]) => [name, manifest.version === "0.0.0" ? "*" : widened(range)]);
   return { ...(Object.fromEntries(ranges) as Ranges), ...libraries };
 }
