@@ -127,7 +127,9 @@ export async function removeEntry(
     await save(file, edited);
     return { file, added: [], removed: [id], kept: [] };
   }
-  const [near] = nearestNames(id, yaml.idsOf(text));
+  const ids = yaml.idsOf(text);
+  // The short name of a package: `rivers` of toolmount-tool-rivers.
+  const [near = ids.find((one) => /[/-]/.test(one) && one.endsWith(id))] = nearestNames(id, ids);
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   const problem = `no entry of ${file} is called "${id.slice(0, 100)}"${hint}`;
   throw new ToolmountError("PLAN_VALUE_INVALID", { problem });

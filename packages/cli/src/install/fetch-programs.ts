@@ -72,10 +72,20 @@ export async function run(
   } catch (cause) {
     const { stderr = "", message } = cause as { stderr?: string; message: string };
     throw failed(
-      `${command} ${words.find((word) => /^[a-z]+$/.test(word)) ?? ""} failed: ${stderr.trim().slice(0, 2000) || message}`,
+      `${command} ${words.find((word) => /^[a-z]+$/.test(word)) ?? ""} failed: ${reasonIn(stderr).slice(0, 2000) || message}`,
       cause,
     );
   }
+}
+
+/** What a program said on its standard error, without npm's prefixes, and without its advice and its place of logs. */
+function reasonIn(stderr: string): string {
+  const lines = stderr
+    .split("\n")
+    .map((line) => line.replace(/^npm (?:error|ERR!)(?: \d{3}(?= |$))?/, "").trim());
+  const noise =
+    /^$|^code \w+$|^A complete log of this run|^Note that you can also install|^tarball, folder, /;
+  return lines.filter((line) => !noise.test(line)).join("\n");
 }
 
 /** The error of an install. */

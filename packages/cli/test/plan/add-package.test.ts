@@ -143,5 +143,8 @@ test("without its variable a package is added and not tried; a name that no regi
   const before = await read("plan.yaml");
   const gone = await run(["add", "@acme/gone", "plan.yaml"]);
   expect([gone.code, gone.stderr]).toEqual([expect.any(Number), expect.stringContaining("INSTALL_FAILED")]);
+  expect(gone.stderr).toMatch(/npm view failed: Not Found/);
+  expect(gone.stderr).not.toMatch(/npm error|A complete log/);
+  expect((await run(["remove", "mail", "plan.yaml"])).stderr).toContain('did you mean "@acme/mail"?');
   expect(await read("plan.yaml")).toBe(before);
 });
