@@ -12,6 +12,7 @@ import { z } from "zod";
 import { config, createFlows, lint } from "../src/index.ts";
 import { SeenResult } from "../src/flows/seen.ts";
 import { namesDate } from "../src/flows/dates.ts";
+import { Meter, TooMuchToCompare } from "../src/flows/meter.ts";
 import { findWord, formsOf, normalize } from "../src/flows/text.ts";
 import { UserWords } from "../src/flows/words.ts";
 
@@ -318,6 +319,44 @@ describe("properties", () => {
     fc.assert(fc.property(word, word, (one, other) => findWord(one, `${other}${one}`) === -1));
   });
 });
+
+test.each([
+  ["ada@example.com", "to ada@example.com.", true],
+  ["ada@example.com", "to ada@example.com.au", false],
+  ["ada@example.com", "to x.ada@example.com", false],
+  ["ada@example.com", "to -ada@example.com", false],
+  ["example.com", "see https://example.com now", true],
+  ["example.com", "see files/example.com now", false],
+  ["example.com/", "see example.com/ now", true],
+  ["example.com/", "see example.com/a now", false],
+  ["example.com", "see example.com? yes", true],
+  ["example.com", "see example.com?a=1", false],
+  ["ada", "the adage of ada", true],
+  ["ada", "adamant", false],
+  ["", "anything", false],
+])("'%s' is a word of '%s': %s", (value, text, isThere) => {
+  expect(findWord(value, text) !== -1).toBe(isThere);
+});
+
+test("a meter takes what it has, and one character more is too much", () => {
+  const meter = new Meter(10);
+  meter.spend(4);
+  expect(() => meter.spend(6)).not.toThrow();
+  expect(() => meter.spend(1)).toThrow(TooMuchToCompare);
+});
+
+test("a question of a flow names its line by the plan's place, else by its number", async () => {
+  const flows = read({ into: [{ match: {}, from: ["identity"] }] });
+  const rules = await Promise.all(
+    [() => "plan.yaml:7:3", () => undefined].map(async (where) => {
+      const judge = createFlows(flows, where).prepare({ ...info, control: ["to"] } as never);
+      return (await judge!({ arguments: { to: "ada" }, prompts: [] } as never)) as { rule: string };
+    }),
+  );
+  expect(rules.map(({ rule }) => rule)).toEqual(["plan.yaml:7:3", "flows.into 1"]);
+});
+
+const info = { name: "send", declaredName: "send", owner: "x", tags: [], category: "side_effect" };
 
 test.each([
   ["2024-05-20 10:00", "on may 20th at 10 am", true],

@@ -85,6 +85,19 @@ test("two approvals of an id that a tool returned become a line for the field, a
   expect([found.before, found.after, found.fresh]).toEqual([2, 0, 0]);
 });
 
+test("ids that are numbers are found, too", async () => {
+  const prompt = "Refund my last order, please.";
+  const session = (order: number): RecordedSession => ({
+    id: String(order),
+    steps: [
+      step("list_orders", {}, prompt, { value: { rows: [{ number: 4711 }, { number: 4712 }] } }),
+      step("refund_order", { order }, prompt, { outcome: "approved" }),
+    ],
+  });
+  const { lines } = suggestFlows([session(4711), session(4712)], await infos());
+  expect(lines[0]!.line).toEqual({ match: { tool: "list_orders" }, fields: { "*.number": "structured" } });
+});
+
 test("one approval of what a service says is too few; one of what the user's own words choose is enough", async () => {
   expect(suggestFlows([refund(0, "approved")], await infos()).lines).toEqual([]);
 
