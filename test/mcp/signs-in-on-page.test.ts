@@ -15,7 +15,7 @@ import {
   type Cookies,
 } from "./support/gateway.ts";
 import { signInByFetch } from "./support/sign-in.ts";
-import { folderOf, open, planOf } from "./support/world.ts";
+import { folderOf, open, planOf, serverOf } from "./support/world.ts";
 
 let browser: Awaited<ReturnType<typeof startBrowser>>;
 beforeAll(async () => {
@@ -102,7 +102,7 @@ test("a person signs in on the page, in a real browser, and the page shows it", 
     route.continue({ url: `${route.request().url()}&login=${login}` }),
   );
   await page.getByRole("link", { name: "Servers" }).click();
-  const row = page.getByRole("row", { name });
+  const row = page.getByRole("region", { name: "Sign in" }).getByRole("row", { name });
   await row.getByText("not signed in").waitFor();
 
   await row.getByRole("button", { name: "Sign in to fixture" }).press("Enter");
@@ -116,6 +116,31 @@ test("a person signs in on the page, in a real browser, and the page shows it", 
   expect((await client.callTool(whoAmI)).content).toMatchObject([{ text: "ana" }]);
   expect(await stateOf(url, tokens.ben)).toBe("unknown");
   expect(problems).toEqual([]);
+});
+
+test("a person who runs the server sees how each server stands, and others do not", async () => {
+  const folder = await folderOf({
+    "plan.yaml": stringify({
+      version: 1,
+      tools: [
+        { module: name, source: { mcp: { ...serverOf(), wake: "start" } }, required: false },
+        { module: "away", source: { mcp: { url: "http://127.0.0.1:9/mcp" } }, required: false },
+      ],
+    }),
+  });
+  await linkPackages(folder);
+  const { tokens, file } = await tokensOfPeople();
+  const { url } = await serveCommand(["plan.yaml", "--tokens", file], { cwd: folder });
+  const { page } = await openPage(browser, url, tokens.olga);
+
+  await page.getByRole("link", { name: "Servers" }).click();
+  const mounted = page.getByRole("region", { name: "Mounted servers" });
+  await mounted.getByRole("row", { name }).getByText("connected", { exact: true }).waitFor();
+  await mounted.getByRole("row", { name: "away" }).getByText("down", { exact: true }).waitFor();
+  await mounted.getByRole("row", { name: "away" }).getByText("fetch failed").waitFor();
+
+  const { body } = await askApi(url, tokens.ana, ["GET", "/servers"]);
+  expect(body["mounted"]).toEqual([]);
 });
 
 test("a sign-in ends in another process than the one that began it, at the public address", async () => {

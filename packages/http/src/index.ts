@@ -6,6 +6,7 @@ export type {
   ServedHost,
   ServedPlan,
   ServedProtocol,
+  ServedServer,
   ServedSignIn,
   ServedTurns,
   TurnRequest,

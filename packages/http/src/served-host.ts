@@ -102,6 +102,23 @@ export interface ServedSignIn {
   finish(user: string | undefined, parameters: URLSearchParams): Promise<object>;
 }
 
+/** How a server stands that the host mounts. */
+export interface ServedServer {
+  readonly name: string;
+  /** `asleep`: not asked for yet. `needs_auth`: a person has to sign in. */
+  readonly state: "asleep" | "connecting" | "connected" | "down" | "needs_auth" | "closed";
+  /** Why it is down. */
+  readonly cause?: string | undefined;
+  /** The revision of the protocol. */
+  readonly protocol?: string | undefined;
+  /** The server's own name and version. */
+  readonly server?: string | undefined;
+  /** The users who have a connection of their own. */
+  readonly users?: readonly { readonly user: string; readonly state: string }[] | undefined;
+  /** Tools that were left out, and why. */
+  readonly refused: readonly { readonly tool: string; readonly problem: string }[];
+}
+
 /** One host, and the parts of it that are served. */
 export interface ServedHost {
   readonly host: Host;
@@ -115,7 +132,9 @@ export interface ServedHost {
   readonly exportCalls?:
     | ((format: "csv" | "jsonl" | "ocsf", filter: Omit<PastCallFilter, "limit">) => AsyncIterable<string>)
     | undefined;
-  /** The servers that the host mounts and people sign in to, now. */
+  /** How the servers stand that the host mounts, now. */
+  readonly servers?: (() => Promise<readonly ServedServer[]>) | undefined;
+  /** Those of them to which people sign in. */
   readonly signIns?: (() => Promise<readonly ServedSignIn[]>) | undefined;
   /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */
   readonly mcp?: ServedProtocol | undefined;

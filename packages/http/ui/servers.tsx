@@ -1,28 +1,100 @@
 import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { ask } from "./api.ts";
+import { StatusChip } from "./calls/status.tsx";
 import { Missing, useLoaded } from "./load.tsx";
 import { Empty, Top } from "./parts/frame.tsx";
 import { route } from "./route.ts";
-import type { Server } from "./shapes.ts";
+import type { Mounted, Server } from "./shapes.ts";
 import { calls, hostPath, me, textOf } from "./state.ts";
 import { countText } from "./value.tsx";
 
-/** The servers that the host mounts and people sign in to, and the way to sign in. */
+/** Milliseconds after which the view reads again how servers stand: they come and go without a call. */
+const againMs = 5_000;
+
+interface Servers {
+  readonly mounted: readonly Mounted[];
+  readonly servers: readonly Server[];
+}
+
+/** The servers that the host mounts, how they stand, and the way to sign in to them. */
 export function ServersView() {
   // A call that needed a sign-in shows that the list has changed.
   const needed = useComputed(() => calls.value.find(({ code }) => code === "MCP_NEEDS_AUTH")?.runId);
-  const loaded = useLoaded<{ servers: readonly Server[] }>("/servers", needed);
-  const servers = loaded.value !== null && "value" in loaded.value ? loaded.value.value.servers : null;
-  const about = servers === null ? "" : countText(servers.length, "server");
+  const round = useSignal(0);
+  const again = useComputed(() => `${needed.value} ${round.value}`);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") round.value += 1;
+    }, againMs);
+    return () => clearInterval(timer);
+  }, []);
+  const loaded = useLoaded<Servers>("/servers", again);
+  const found = loaded.value !== null && "value" in loaded.value ? loaded.value.value : null;
+  const count = found === null ? 0 : Math.max(found.mounted.length, found.servers.length);
   return (
     <>
-      <Top title="Servers" about={about} />
+      <Top title="Servers" about={found === null ? "" : countText(count, "server")} />
       <div class="body">
         <Return />
-        {servers === null ? <Missing loaded={loaded.value} /> : <List servers={servers} />}
+        {found === null ? <Missing loaded={loaded.value} /> : <Found found={found} />}
       </div>
     </>
   );
+}
+
+function Found({ found: { mounted, servers } }: { readonly found: Servers }) {
+  if (mounted.length === 0 && servers.length === 0)
+    return (
+      <Empty icon="servers" title="This host mounts no MCP server">
+        <p>Servers over MCP appear here: how they stand, and where to sign in to them.</p>
+      </Empty>
+    );
+  return (
+    <>
+      {mounted.length > 0 && <Standing mounted={mounted} />}
+      {servers.length > 0 && <List servers={servers} />}
+    </>
+  );
+}
+
+function Standing({ mounted }: { readonly mounted: readonly Mounted[] }) {
+  return (
+    <section class="box" aria-label="Mounted servers">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">server</th>
+            <th scope="col">state</th>
+            <th scope="col">what it is</th>
+            <th scope="col">what is wrong</th>
+          </tr>
+        </thead>
+        <tbody>
+          {mounted.map((server) => (
+            <tr key={server.name}>
+              <th scope="row">{server.name}</th>
+              <td>
+                <StatusChip status={server.state} />
+              </td>
+              <td>{[server.server, server.protocol].filter(Boolean).join(" · ")}</td>
+              <td>{problemsOf(server).join(" · ")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Why it is down, which users it does not answer, and which of its tools were left out. */
+function problemsOf({ cause, users = [], refused: left }: Mounted): string[] {
+  const away = users.filter(({ state }) => state !== "connected" && state !== "asleep");
+  return [
+    ...(cause === undefined ? [] : [cause]),
+    ...away.map(({ user, state }) => `${user}: ${state.replaceAll("_", " ")}`),
+    ...left.map(({ tool, problem }) => `${tool} is left out: ${problem}`),
+  ];
 }
 
 const refused: Readonly<Record<string, string>> = {
@@ -49,14 +121,8 @@ function Return() {
 }
 
 function List({ servers }: { readonly servers: readonly Server[] }) {
-  if (servers.length === 0)
-    return (
-      <Empty icon="servers" title="This host mounts no server to which people sign in">
-        <p>Servers over HTTP that ask for a sign-in appear here.</p>
-      </Empty>
-    );
   return (
-    <div class="box">
+    <section class="box" aria-label="Sign in">
       <table class="table">
         <thead>
           <tr>
@@ -74,7 +140,7 @@ function List({ servers }: { readonly servers: readonly Server[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

@@ -136,6 +136,17 @@ export interface Me {
   }[];
 }
 
+/** A mounted server. */
+export interface Mounted {
+  readonly name: string;
+  readonly state: string;
+  readonly cause?: string;
+  readonly protocol?: string;
+  readonly server?: string;
+  readonly users?: readonly { readonly user: string; readonly state: string }[];
+  readonly refused: readonly { readonly tool: string; readonly problem: string }[];
+}
+
 /** A mounted server to which people sign in. */
 export interface Server {
   readonly name: string;

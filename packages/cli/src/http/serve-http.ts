@@ -21,7 +21,7 @@ import { printable } from "../screen/printable.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
-import { servePlan, serveProtocol, serveSignIns, serveTurns } from "./served-plan.ts";
+import { servePlan, serveProtocol, serveServers, serveSignIns, serveTurns } from "./served-plan.ts";
 import { readSecret } from "./token-file.ts";
 import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
@@ -147,6 +147,7 @@ async function openOne(
     scope: host.plan.name ?? host.plan.file ?? name,
     plan: servePlan(host, plan, options, shell),
     mcp: await serveProtocol(host, options, onError),
+    servers: () => serveServers(host),
     signIns: () => serveSignIns(host),
     modelText,
     exportCalls: (format, { userId, sessionId, ...same }) =>

@@ -1,6 +1,6 @@
 import { ToolmountError, type Json } from "@toolmount/core";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
-import type { ServedPlan, ServedProtocol, ServedSignIn, ServedTurns } from "@toolmount/http";
+import type { ServedPlan, ServedProtocol, ServedServer, ServedSignIn, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import { auditSinkOf } from "../audit/audit-sink.ts";
 import { loaderOptions } from "../host/loader-options.ts";
@@ -130,6 +130,12 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
     release: (id) => reasoner.release(id),
     fork: (id, newId, userId) => reasoner.fork(host, id, newId, userId),
   };
+}
+
+/** How the mounted servers stand. */
+export async function serveServers(host: OpenedHost): Promise<readonly ServedServer[]> {
+  const { statusChannel } = await import("@toolmount/mcp");
+  return (await host.coordinator.collectContributions(statusChannel)) as ServedServer[];
 }
 
 /** The mounted servers to which people sign in. */

@@ -1,20 +1,35 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Principal } from "../access/principal.ts";
+import { visibleUser, type Principal } from "../access/principal.ts";
 import { returnPath, startedCookie, type StartedSignIn } from "../access/server-sign-in.ts";
 import { HttpError } from "../fault/http-error.ts";
-import type { ServedSignIn } from "../served-host.ts";
+import type { ServedServer, ServedSignIn } from "../served-host.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Service } from "./service.ts";
+
+const serverSchema = z.object({
+  name: z.string(),
+  state: z.enum(["asleep", "connecting", "connected", "down", "needs_auth", "closed"]),
+  cause: z.string().optional().describe("Why it is down"),
+  protocol: z.string().optional(),
+  server: z.string().optional().describe("Its own name and version"),
+  users: z.array(z.object({ user: z.string(), state: z.string() })).optional(),
+  refused: z
+    .array(z.object({ tool: z.string(), problem: z.string() }))
+    .describe("Tools that were left out, and why"),
+});
 
 const list = createRoute({
   method: "get",
   path: "/hosts/{host}/servers",
   operationId: "listServers",
   tags: ["Server"],
-  summary: "List the mounted servers to which people sign in, and whether this token's user has",
+  summary: "List the mounted servers: how they stand, and to which this token's user has signed in",
   request: { params: hostParam },
   responses: {
     200: json(
       z.object({
+        mounted: z
+          .array(serverSchema)
+          .describe("All servers; empty for a token that sees only what is of its user"),
         servers: z.array(
           z.object({
             name: z.string(),
@@ -63,7 +78,8 @@ export function serverRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
       const { principal } = c.env;
-      const signIns = await signInsOf(hostOf(service, c.req.valid("param").host, principal));
+      const host = hostOf(service, c.req.valid("param").host, principal);
+      const [signIns, mounted] = await Promise.all([signInsOf(host), mountedOf(host, principal)]);
       const servers = signIns.flatMap((signIn) =>
         shownTo(principal, signIn).map(async (whose) => ({
           name: signIn.name,
@@ -72,7 +88,7 @@ export function serverRoutes(service: Service) {
           maySignIn: maySignIn(principal, whose),
         })),
       );
-      return c.json({ servers: await Promise.all(servers) }, 200);
+      return c.json({ mounted: mounted.map(toJson), servers: await Promise.all(servers) }, 200);
     })
     .openapi(begin, async (c) => {
       const { principal, incoming } = c.env;
@@ -121,8 +137,31 @@ export function signInPageOf(
   return (server) => `${baseOf(host)}/#/servers/${encodeURIComponent(server)}${query}`;
 }
 
+/** How many servers of a host a token sees. */
+export async function countServers(host: LiveHost, principal: Principal): Promise<number> {
+  const [signIns, mounted] = await Promise.all([signInsOf(host), mountedOf(host, principal)]);
+  return Math.max(signIns.length, mounted.length);
+}
+
+/** All servers, for people who run the server. */
+async function mountedOf({ servers }: LiveHost, principal: Principal): Promise<readonly ServedServer[]> {
+  return visibleUser(principal) === null ? ((await servers?.()) ?? []) : [];
+}
+
+function toJson({ name, state, cause, protocol, server, users, refused }: ServedServer) {
+  return {
+    name,
+    state,
+    cause,
+    protocol,
+    server,
+    users: users?.map(({ user, state: own }) => ({ user, state: own })),
+    refused: refused.map(({ tool, problem }) => ({ tool, problem })),
+  };
+}
+
 /** The servers of a host to which people sign in. */
-export async function signInsOf({ signIns }: LiveHost): Promise<readonly ServedSignIn[]> {
+async function signInsOf({ signIns }: LiveHost): Promise<readonly ServedSignIn[]> {
   return (await signIns?.()) ?? [];
 }
 

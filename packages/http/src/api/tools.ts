@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { ToolInfo } from "@toolmount/core";
 import { roles } from "../access/principal.ts";
 import { toolSchema } from "./schemas.ts";
-import { signInsOf } from "./servers.ts";
+import { countServers } from "./servers.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
 const hosts = createRoute({
@@ -26,7 +26,7 @@ const hosts = createRoute({
             turns: z.boolean(),
             mcp: z.boolean(),
             modelText: z.boolean(),
-            servers: z.number().describe("Mounted servers to which people sign in"),
+            servers: z.number().describe("Mounted servers that this token sees"),
           }),
         ),
       }),
@@ -86,7 +86,8 @@ const output = createRoute({
 export function toolRoutes(service: Service) {
   return createRoutes()
     .openapi(hosts, async (c) => {
-      const { name, user, roles: ownRoles, hosts: own } = c.env.principal;
+      const { principal } = c.env;
+      const { name, user, roles: ownRoles, hosts: own } = principal;
       const listed = [...service.hosts.values()].filter((live) => own === null || own.has(live.name));
       const facts = listed.map(async (live) => ({
         name: live.name,
@@ -95,7 +96,7 @@ export function toolRoutes(service: Service) {
         turns: live.turns !== undefined,
         mcp: live.mcp !== undefined,
         modelText: live.modelText !== undefined,
-        servers: (await signInsOf(live)).length,
+        servers: await countServers(live, principal),
       }));
       const shown = await Promise.all(facts);
       return c.json({ name, user, roles: [...ownRoles], version: service.version, hosts: shown }, 200);

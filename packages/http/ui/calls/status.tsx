@@ -1,4 +1,4 @@
-const good: ReadonlySet<string> = new Set(["ok", "done", "mounted", "sleeping", "allow"]);
+const good: ReadonlySet<string> = new Set(["ok", "done", "mounted", "sleeping", "allow", "connected"]);
 const open: ReadonlySet<string> = new Set([
   "running",
   "waiting",
@@ -9,8 +9,10 @@ const open: ReadonlySet<string> = new Set([
   "may ask",
   "changed",
   "added",
+  "connecting",
+  "needs_auth",
 ]);
-const none: ReadonlySet<string> = new Set(["cancelled", "idle"]);
+const none: ReadonlySet<string> = new Set(["cancelled", "idle", "asleep"]);
 
 /** The colour of a state. */
 export function kindOf(status: string): "good" | "warn" | "bad" | "" {
