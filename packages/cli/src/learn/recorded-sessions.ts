@@ -5,7 +5,7 @@ import type { Reasoner, SessionCall } from "@toolmount/reasoner";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** Sessions that are read, those that changed last. */
-const maxSessions = 2_000;
+const maxSessions = 500;
 
 /**
  * The calls of the sessions that a plan's store has, each with what the user had written before it. Sub-agents are left out:

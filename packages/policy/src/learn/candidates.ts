@@ -44,31 +44,53 @@ export interface Seen {
   readonly records: ReadonlySet<string>;
 }
 
+/** Where the results of a session have values: the place of the call, and the field. */
+type ValuesOfSession = ReadonlyMap<string, readonly { readonly at: number; readonly field: SeenField }[]>;
+
+/** Reads the fields of a session's results once, by their values. */
+export function valuesOf({ steps }: RecordedSession, { fields }: Seen): ValuesOfSession {
+  const values = new Map<string, { at: number; field: SeenField }[]>();
+  for (const [at, { tool, value, isError, outcome }] of steps.entries())
+    for (const leaf of isError || outcome === "denied" ? [] : leavesOf(value)) {
+      const field = fields.get(fieldKey(tool, globOf(leaf.path).glob));
+      if (field === undefined || field.trust === null) continue;
+      for (const piece of piecesOf(leaf.value)) {
+        const places = values.get(normalize(piece));
+        if (places === undefined) values.set(normalize(piece), [{ at, field }]);
+        else places.push({ at, field });
+      }
+    }
+  return values;
+}
+
 /** What could make a flow accept these values of a call: fields and records of earlier results, and every other source. */
 export function candidatesFor(
   origins: readonly ValueOrigin[],
-  { arguments: given }: RecordedStep,
-  earlier: readonly RecordedStep[],
-  { fields, records }: Seen,
+  { session: { steps }, at }: Place,
+  values: ValuesOfSession,
+  { records }: Seen,
 ): readonly Candidate[] {
   const found = new Map<string, Candidate>();
-  for (const { tool: record } of earlier)
+  for (const { tool: record } of steps.slice(0, at))
     if (records.has(record)) found.set(`record ${record}`, { key: `record ${record}`, record });
   for (const { argument, isAccepted } of origins) {
-    const value = isAccepted ? undefined : valueAt(given, argument.split("."));
+    const value = isAccepted ? undefined : valueAt(steps[at]!.arguments, argument.split("."));
     if (typeof value !== "string" && typeof value !== "number") continue;
     // Of `owner/name`, a field may have the last part.
     const forms = [...formsOf(value), ...formsOf(String(value).replace(/^.*[/\\]/, ""))];
-    for (const step of earlier.filter(({ isError, outcome }) => !isError && outcome !== "denied"))
-      for (const leaf of leavesOf(step.value)) {
-        const field = fields.get(fieldKey(step.tool, globOf(leaf.path).glob));
-        if (field === undefined || field.trust === null) continue;
-        if (!piecesOf(leaf.value).some((piece) => forms.includes(normalize(piece)))) continue;
-        const key = keyOf(field.name, field.trust);
-        found.set(key, { key, field, trust: field.trust });
-      }
+    for (const { at: place, field } of forms.flatMap((form) => values.get(form) ?? [])) {
+      if (place >= at || field.trust === null) continue;
+      const key = keyOf(field.name, field.trust);
+      found.set(key, { key, field, trust: field.trust });
+    }
   }
   return [...found.values(), ...moreSources.map((source) => ({ key: JSON.stringify(source), source }))];
+}
+
+/** One call of a session. */
+export interface Place {
+  readonly session: RecordedSession;
+  readonly at: number;
 }
 
 /** All fields of all results, and what their values look like. */

@@ -1,13 +1,17 @@
 import type { ToolInfo } from "@toolmount/core";
 import type { FlowLine, FlowsConfig, Source, Trust } from "../flows/schema.ts";
 import { keyOf, oneOrMore, resultLines, type Candidate, type Seen, type Trusted } from "./candidates.ts";
-import type { RecordedSession } from "./recorded.ts";
+import type { RecordedFlows, RecordedSession } from "./recorded.ts";
 
 /** What the search works on. */
 export interface Ground {
   readonly sessions: readonly RecordedSession[];
   readonly tools: readonly ToolInfo[];
   readonly base: FlowsConfig;
+  /** The sessions with the flows of the plan as they are. */
+  readonly now: RecordedFlows;
+  /** Flows that were tried on one session, by their lines. */
+  readonly tried: Map<string, RecordedFlows>;
   readonly seen: Seen;
   /** The tools that get a line. */
   readonly guarded: readonly ToolInfo[];

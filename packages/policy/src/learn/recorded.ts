@@ -31,9 +31,17 @@ interface FlowAnswer {
   readonly origins: readonly ValueOrigin[];
 }
 
+/** What the flows answer to each call of a session, and the results that it has seen. */
+interface Replayed {
+  readonly answers: readonly FlowAnswer[];
+  /** The result of each call; undefined for one that a person denied. */
+  readonly results: readonly (KeptResult | undefined)[];
+}
+
 /** Judges recorded calls with the flows of one configuration. No tool runs. */
 export class RecordedFlows {
   readonly #judges: ReadonlyMap<string, { readonly tool: ToolInfo; readonly judge: Judge }>;
+  readonly #replayed = new Map<RecordedSession, Replayed>();
 
   constructor(config: FlowsConfig, tools: readonly ToolInfo[]) {
     const policy = createFlows(config);
@@ -42,19 +50,29 @@ export class RecordedFlows {
     );
   }
 
-  /** What the flows answer to each call, or to the first `count`; a person answers their questions as it is recorded. */
-  judge({ steps }: RecordedSession, count: number = steps.length): readonly FlowAnswer[] {
-    const results: KeptResult[] = [];
-    return steps.slice(0, count).map((step) => {
-      const answer = this.#answer(step, results);
+  /** Judges each call once; a person answers the questions as it is recorded. */
+  replay(session: RecordedSession): Replayed {
+    const known = this.#replayed.get(session);
+    if (known !== undefined) return known;
+    const answers: FlowAnswer[] = [];
+    const results: (KeptResult | undefined)[] = [];
+    for (const step of session.steps) {
+      const answer = this.judge(step, results);
       const seen = answer.asks && step.outcome === "approved" ? answer.origins : [];
-      if (step.outcome !== "denied") results.push(this.#keep(step, seen, results.length + 1));
-      return answer;
-    });
+      results.push(step.outcome === "denied" ? undefined : this.#keep(step, seen, results.length + 1));
+      answers.push(answer);
+    }
+    this.#replayed.set(session, { answers, results });
+    return { answers, results };
   }
 
-  #answer({ tool, arguments: given, prompts }: RecordedStep, results: readonly KeptResult[]): FlowAnswer {
-    const history = { results: [...results], isPartial: false };
+  /** What the flows answer to one call after these results. */
+  judge(
+    { tool, arguments: given, prompts }: RecordedStep,
+    before: readonly (KeptResult | undefined)[],
+  ): FlowAnswer {
+    const results = before.filter((result) => result !== undefined);
+    const history = { results, isPartial: false };
     const answer = this.#judges.get(tool)?.judge?.({ arguments: given, prompts, history }) ?? null;
     const asks = answer?.answer === "ask" || answer?.answer === "deny";
     return { asks, origins: answer?.origins ?? [] };

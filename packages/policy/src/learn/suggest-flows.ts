@@ -3,6 +3,8 @@ import { fitsTool } from "../flows/fit.ts";
 import { flows as schema, type FlowsConfig } from "../flows/schema.ts";
 import {
   candidatesFor,
+  valuesOf,
+  type Place,
   fieldsOf,
   leastApprovals,
   recordsOf,
@@ -65,41 +67,38 @@ function survey(sessions: readonly RecordedSession[], tools: readonly ToolInfo[]
   );
   const seen = { fields: fieldsOf(sessions), records: recordsOf(sessions, base.identity) };
   const accepted = new Map<string, Set<Trusted>>();
-  const flows = new RecordedFlows(base, tools);
+  const now = new RecordedFlows(base, tools);
   for (const session of sessions)
-    for (const [at, { origins }] of flows.judge(session).entries())
+    for (const [at, { origins }] of now.replay(session).answers.entries())
       for (const { origin, isAccepted } of origins) {
         if (!isAccepted || (origin !== "contact" && origin !== "structured")) continue;
         const { tool } = session.steps[at]!;
         accepted.set(tool, (accepted.get(tool) ?? new Set()).add(origin));
       }
-  return { sessions, tools, base, seen, guarded, accepted };
+  return { sessions, tools, base, now, tried: new Map(), seen, guarded, accepted };
 }
 
 /** For each approved call that is asked about: the fewest candidates that explain it. Each gets this call's vote. */
 function countApprovals(ground: Ground): ReadonlyMap<string, Elected> {
-  const { sessions, tools, base, seen, guarded } = ground;
+  const { sessions, now, seen, guarded } = ground;
   const ballot = new Map<string, Elected>();
-  const flows = new RecordedFlows(base, tools);
-  for (const session of sessions)
-    for (const [at, { asks, origins }] of flows.judge(session).entries()) {
+  for (const session of sessions) {
+    ground.tried.clear();
+    let values: ReturnType<typeof valuesOf> | undefined;
+    for (const [at, { asks, origins }] of now.replay(session).answers.entries()) {
       const step = session.steps[at]!;
       if (!asks || step.outcome !== "approved" || !guarded.some(({ name }) => name === step.tool)) continue;
-      const found = candidatesFor(origins, step, session.steps.slice(0, at), seen);
-      for (const candidate of fewest(found, { session, at }, ground)) {
+      const place = { session, at };
+      values ??= valuesOf(session, seen);
+      for (const candidate of fewest(candidatesFor(origins, place, values, seen), place, ground)) {
         const known = ballot.get(candidate.key) ?? { candidate, calls: new Set(), tools: new Set() };
         ballot.set(candidate.key, known);
         known.calls.add(step.id);
         known.tools.add(step.tool);
       }
     }
+  }
   return ballot;
-}
-
-/** One call of a session. */
-interface Place {
-  readonly session: RecordedSession;
-  readonly at: number;
 }
 
 function fewest(found: readonly Candidate[], place: Place, ground: Ground): readonly Candidate[] {
@@ -121,18 +120,24 @@ function fewest(found: readonly Candidate[], place: Place, ground: Ground): read
   return needed;
 }
 
-/** Whether the flows with these candidates ask about a call; without intent, only whether they explain its values. */
+/**
+ * Whether the flows with these candidates ask about a call; without intent, only whether they explain its values. What the session
+ * has seen is as it is now, so that a result is read once for each configuration.
+ */
 function isAsked(
   { session, at }: Place,
   elected: readonly Elected[],
   ground: Ground,
   { intent }: { readonly intent: boolean },
 ): boolean {
-  const { base, tools } = ground;
   const { results, into } = linesOf(elected, ground);
   const lines = intent ? into : into.map(({ match, from }) => ({ match, from }));
-  const flows = new RecordedFlows(withLines(base, { results, into: lines }), tools);
-  return flows.judge(session, at + 1).at(-1)!.asks;
+  const key = JSON.stringify([results, lines]);
+  const flows =
+    ground.tried.get(key) ??
+    new RecordedFlows(withLines(ground.base, { results, into: lines }), ground.tools);
+  ground.tried.set(key, flows);
+  return flows.judge(session.steps[at]!, ground.now.replay(session).results.slice(0, at)).asks;
 }
 
 /**
@@ -160,15 +165,14 @@ function weakestFirst(elected: readonly Elected[]): readonly Elected[] {
 
 /** A call that a person denied, that the flows ask about now, and that they would no longer ask about. */
 function findAccepted(elected: readonly Elected[], ground: Ground): Place | null {
-  const { sessions, tools, base } = ground;
-  const now = new RecordedFlows(base, tools);
+  const { sessions, tools, base, now } = ground;
   const then = new RecordedFlows(withLines(base, linesOf(elected, ground)), tools);
   for (const session of sessions) {
     if (!session.steps.some(({ outcome }) => outcome === "denied")) continue;
-    const after = then.judge(session);
+    const after = then.replay(session).answers;
     const at = now
-      .judge(session)
-      .findIndex(
+      .replay(session)
+      .answers.findIndex(
         ({ asks }, index) => asks && session.steps[index]!.outcome === "denied" && !after[index]!.asks,
       );
     if (at !== -1) return { session, at };
@@ -211,11 +215,10 @@ function report(elected: readonly Elected[], ground: Ground, hasFlows: boolean):
 }
 
 /** Each call of the sessions, and whether flows ask about it without the lines (`asked`), and with them (`asks`). */
-function compare({ sessions, tools, base }: Ground, config: FlowsConfig) {
-  const now = new RecordedFlows(base, tools);
+function compare({ sessions, tools, now }: Ground, config: FlowsConfig) {
   const then = new RecordedFlows(config, tools);
   return sessions.flatMap((session) => {
-    const [old, fresh] = [now.judge(session), then.judge(session)];
+    const [old, fresh] = [now.replay(session).answers, then.replay(session).answers];
     return session.steps.map(({ id, tool, outcome }, at) => ({
       id,
       tool,
