@@ -161,7 +161,7 @@ test("a sign-in ends in another process than the one that began it, at the publi
 });
 
 test("a browser that did not begin the sign-in is refused, and so are a forged user and a second return", async () => {
-  const { url, tokens } = await gateway();
+  const { url, tokens, server } = await gateway();
   const begin = async (token: string) => {
     const cookies: Cookies = new Map();
     const { body } = await askApi(url, token, ["POST", "/servers/fixture/sign-in?whose=user"], cookies);
@@ -184,6 +184,8 @@ test("a browser that did not begin the sign-in is refused, and so are a forged u
   const second = await begin(tokens.ben);
   expect(await comeBack(url, await agree(ben.address, "ben"), ben.cookies)).toMatch(refused);
   expect(await comeBack(url, await agree(second.address, "ben"), second.cookies)).toContain("signed=in");
+  // A client for the host, one for each user, and no other one for a person who begins again.
+  expect(server.registered()).toBe(3);
 });
 
 test("a browser that comes back after more than ten minutes is refused", async () => {

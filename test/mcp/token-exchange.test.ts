@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { decodeJwt } from "jose";
 import { stringify } from "yaml";
 import { expect, test } from "vitest";
@@ -29,7 +31,8 @@ async function gateway(
   const folder = await folderOf({ "plan.yaml": stringify(plan) });
   await linkPackages(folder);
   const words = ["plan.yaml", "--oidc-issuer", provider.issuer, "--oidc-audience", audience];
-  const { url } = await serveCommand(words, { cwd: folder, env: { GATEWAY_SECRET: gatewaySecret } });
+  const env = { GATEWAY_SECRET: gatewaySecret };
+  const { url, kill, logged } = await serveCommand(words, { cwd: folder, env });
   /** A call of a person, with a token. */
   const call = async (token: string) => {
     const client = await connectWith(url, token, { versionNegotiation: { mode: "auto" } });
@@ -37,11 +40,20 @@ async function gateway(
     const [{ text } = { text: "" }] = content as { text: string }[];
     return isError === true ? { error: text } : text;
   };
-  return { server, provider, folder, call, url, plan };
+  /** What the gateway leaves behind when it has ended: its log, and the files beside the plan. */
+  const traces = async () => {
+    await kill();
+    const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
+      (entry) => entry.isFile() && !entry.parentPath.includes("node_modules"),
+    );
+    const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), "latin1"));
+    return [await logged, ...(await Promise.all(texts))].join("\n");
+  };
+  return { server, provider, folder, call, plan, traces };
 }
 
-test("each user's token is exchanged once for one of the server, and never sent to it", async () => {
-  const { server, provider, call } = await gateway();
+test("each user's token is exchanged once for one of the server, and never sent to it, logged or stored", async () => {
+  const { server, provider, call, traces } = await gateway();
   const [ana, ben] = [await provider.signedIn("ana"), await provider.signedIn("ben")];
 
   const answers = await Promise.all([call(ana), call(ben), call(ana), call(ben)]);
@@ -52,6 +64,11 @@ test("each user's token is exchanged once for one of the server, and never sent 
   for (const token of [ana, ben]) expect(server.tokens).not.toContain(token);
   const users = [...server.tokens].map((token) => decodeJwt(token)).filter(({ sub }) => sub !== "gateway");
   for (const { aud } of users) expect(aud).toBe(server.url);
+  const left = await traces();
+  for (const token of [ana, ben, gatewaySecret]) expect(left).not.toContain(token);
+  // That of the client, with which the host lists tools, is kept like those of a sign-in.
+  for (const token of server.tokens)
+    if (decodeJwt(token).sub !== "gateway") expect(left).not.toContain(token);
 });
 
 test("a token from an exchange is replaced before it ends, and when the server refuses it", async () => {
@@ -80,12 +97,13 @@ test.each([
 ])(
   "an exchange %s is refused, and the server gets no token of a user",
   async (_, source, answer, problem) => {
-    const { server, provider, call } = await gateway(answer === undefined ? {} : { answer }, source);
+    const { server, provider, call, traces } = await gateway(answer === undefined ? {} : { answer }, source);
     const ana = await provider.signedIn("ana");
 
     expect(await call(ana)).toMatchObject({ error: expect.stringContaining(problem) });
     const subjects = [...server.tokens].map((token) => decodeJwt(token).sub);
     expect(subjects).not.toContain("ana");
+    expect(await traces()).not.toContain(ana);
   },
 );
 

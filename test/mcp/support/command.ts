@@ -54,7 +54,12 @@ export async function run(
 export async function serveCommand(
   words: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-): Promise<{ readonly url: string; readonly kill: () => Promise<unknown> }> {
+): Promise<{
+  readonly url: string;
+  readonly kill: () => Promise<unknown>;
+  /** What it wrote to stderr; resolves when it has ended. */
+  readonly logged: Promise<string>;
+}> {
   const [command = "", ...before] = toolmount;
   const child = spawn(command, [...before, "serve", "--http", "127.0.0.1:0", "--json", ...words], {
     cwd,
@@ -70,7 +75,7 @@ export async function serveCommand(
   };
   for await (const line of createInterface({ input: child.stdout })) {
     const { listening: url } = JSON.parse(line) as { readonly listening?: string };
-    if (url !== undefined) return { url, kill };
+    if (url !== undefined) return { url, kill, logged: stderr };
   }
   throw new Error(`the server ended: ${await stderr}`);
 }

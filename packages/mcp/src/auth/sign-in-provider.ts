@@ -26,12 +26,12 @@ export class SignInProvider implements OAuthClientProvider {
   #discovery: OAuthDiscoveryState | undefined;
   #address: URL | undefined;
 
-  /** With `started`, it continues a sign-in of which the record was kept. */
+  /** With `started`, it continues a sign-in of which that was kept; with its clients alone, no other ones are registered. */
   constructor(
     settings: AuthSettings,
     before: CredentialRecord,
     redirectUrl: string,
-    started?: Pick<StartedSignIn, "state" | "verifier" | "clients" | "discovery">,
+    started?: Partial<StartedSignIn>,
   ) {
     this.#settings = settings;
     this.#before = before;

@@ -1,5 +1,5 @@
 import { systemClock, ToolmountError } from "@toolmount/core";
-import { Credentials, tokensOf, type CredentialStore } from "../../auth/credentials.ts";
+import { Credentials, tokensOf, type CredentialStore, type StartedSignIn } from "../../auth/credentials.ts";
 import { createSignInFetch } from "../../auth/sign-in-fetch.ts";
 import { SignInProvider } from "../../auth/sign-in-provider.ts";
 import type { ServerSignIn } from "../../wire/server-sign-in.ts";
@@ -46,7 +46,10 @@ export function browserSignInOf({ settings, folder = ".", store }: SignInPlace):
         const { record } = await credentials.read();
         const challenge = await challengeFor(record, settings, folder);
         if (challenge === null) return null;
-        const provider = new SignInProvider(auth, record, redirectUrl);
+        const { redirectUrl: before, clients } = record.started ?? {};
+        // A person who begins again needs no other client.
+        const known = before === redirectUrl && clients !== undefined ? { clients } : {};
+        const provider = new SignInProvider(auth, record, redirectUrl, known);
         const requests = createSignInFetch(url, auth);
         const { href } = await beginSignIn(provider, challenge, { url, requests });
         const until = systemClock.now() + awayMs;
@@ -57,19 +60,28 @@ export function browserSignInOf({ settings, folder = ".", store }: SignInPlace):
     finish: (user, parameters) =>
       failing(async () => {
         const credentials = credentialsOf(user);
-        const kept = await credentials.read();
-        const { started, ...rest } = kept.record;
-        if (started === undefined || started.state !== parameters.get("state"))
+        const started = await take(credentials, parameters.get("state"));
+        if (started === undefined)
           throw refused(name, "it was not begun here, has ended, or another one was begun since");
-        // A code counts once, whatever comes of it.
-        if ((await credentials.replace(kept, rest)) === null)
-          throw refused(name, "the credentials were changed at the same time");
         if (started.until < systemClock.now()) throw refused(name, "it took longer than ten minutes");
-        const provider = new SignInProvider(auth, rest, started.redirectUrl, started);
+        const { record } = await credentials.read();
+        const provider = new SignInProvider(auth, record, started.redirectUrl, started);
         const requests = createSignInFetch(url, auth, started.origins);
         return finishSignIn(provider, parameters, { url, requests, credentials });
       }),
   };
+}
+
+/** Takes the sign-in with a state out of the record: a code counts once, whatever comes of it. */
+async function take(credentials: Credentials, state: string | null): Promise<StartedSignIn | undefined> {
+  if ((await credentials.read()).record.started?.state !== state) return undefined;
+  let taken: StartedSignIn | undefined;
+  await credentials.change((record) => {
+    const { started, ...rest } = record;
+    taken = started?.state === state ? started : undefined;
+    return taken === undefined ? record : rest;
+  });
+  return taken;
 }
 
 function refused(server: string, problem: string): ToolmountError {
