@@ -11,6 +11,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { config, createFlows, lint } from "../src/index.ts";
 import { SeenResult } from "../src/flows/seen.ts";
+import { prepareIntent } from "../src/flows/intent.ts";
 import { namesDate } from "../src/flows/dates.ts";
 import { Meter, TooMuchToCompare } from "../src/flows/meter.ts";
 import { findWord, formsOf, normalize } from "../src/flows/text.ts";
@@ -216,6 +217,37 @@ describe("who sees the content", () => {
     await look({ entry: { own: "AB1234567" } });
     expect(await send("ada@example.com", "The number is AB1234567.")).toEqual([]);
   });
+});
+
+test.each([
+  ["create_file", "Save my notes in a presentation.", true],
+  ["create_file", "Save my time.", false],
+  ["delete_file", "Please remove the old draft.", true],
+  ["delete_file", "Where is the old draft?", false],
+  ["send_email", "Reply to Ada's message.", true],
+  ["send_email", "What is in my inbox?", false],
+  ["send_direct_message", "Tell Ada that lunch is ready.", true],
+  ["create_calendar_event", "Book a lunch with Ada.", true],
+  ["create_calendar_event", "Who comes to the lunch?", false],
+  ["reschedule_calendar_event", "Move the standup to Friday.", true],
+  ["cancel_calendar_event", "Call off the interview.", true],
+  ["update_password", "Reset my password.", true],
+  ["update_scheduled_transaction", "Raise the amount of my rent.", true],
+  ["reserve_hotel", "Book a room in Oslo.", true],
+  ["reserve_restaurant", "Reserve a table for dinner.", true],
+  ["reserve_restaurant", "Which restaurant is open?", false],
+  ["refund_order", "Return the item.", true],
+  ["checkout_cart", "Buy it.", true],
+  ["git_star", "Bookmark the project.", true],
+  ["git_delete_repo", "Erase my old repository.", true],
+  ["share_file", "Give Ada access to the report.", true],
+  ["invite_user", "Add a colleague.", true],
+  ["browse_webpage", "Look at the site.", true],
+  ["frobnicate", "Please frobnicate it.", true],
+  ["frobnicate", "Do it.", false],
+])("%s is what the user asks for with '%s': %s", (declaredName, prompt, isAsked) => {
+  const named = prepareIntent("user", { name: declaredName, declaredName });
+  expect(named!(new UserWords([prompt]))).toBe(isAsked);
 });
 
 describe("the action in the user's words", () => {

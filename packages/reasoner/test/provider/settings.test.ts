@@ -88,6 +88,7 @@ test("continueBy response without store is refused, as a setting of the plan and
   const { run } = await world([]);
   await expect(run("hello", { settings: { continueBy: "response" } })).rejects.toMatchObject({
     code: "CONFIG_INVALID",
+    details: { module: "@toolmount/reasoner" },
   });
 });
 
