@@ -37,6 +37,17 @@ test("host.status() shows the connection of each server: asked when, spoken how,
   });
 });
 
+test.each([
+  ["a missing file", ["no-such-file.mjs"], "Error: Cannot find module"],
+  ["an error", ["-e", "throw new TypeError('no key is set')"], "TypeError: no key is set"],
+  ["words of its own", ["-e", "console.error('set API_KEY'); process.exit(3)"], "set API_KEY"],
+])("a server that ends by %s is reported with what says why", async (_title, args, why) => {
+  const entry = { module: "dead", required: false, source: { mcp: { command: "node", args } } };
+  const host = await open({ version: 1, tools: [entry] }, { logger: silentLogger });
+  const [problem] = host.status().entries.find(({ id }) => id === "dead")!.problems;
+  expect(problem!.message).toContain(`it said last: ${why}`);
+});
+
 test("doctor connects to each server of a plan, and names the one that needs a sign-in and the one that is down", async () => {
   const { url } = await startProtectedServer();
   const entry = (module: string, mcp: object) => ({

@@ -73,11 +73,20 @@ export function answeredWith(name: string, status: number): PartialResult {
 /** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */
 export function causeOf(error: unknown, transport: StdioTransport | undefined): string {
   const ended = transport?.refused?.message ?? transport?.ended;
-  const last = transport?.lastWords.trim().split("\n").at(-1)?.trim() ?? "";
+  const last = tellingLine(transport?.lastWords ?? "");
   const words = last === "" ? "" : `; it said last: ${last.slice(0, 300)}`;
   if (ended !== undefined) return `${ended}${words}`;
   if (error === undefined) return "the connection ended";
   return `${reasonOf(error).slice(0, 500)}${words}`;
+}
+
+/** The last line of a program's standard error that says why it ended: after an error, Node prints its place and its own version. */
+function tellingLine(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  const telling = lines.filter(
+    (line) => line !== "" && !/^(?:at |Node\.js v\d|[{}^]|code: |requireStack: )/.test(line),
+  );
+  return telling.findLast((line) => /^[\w.]*(?:Error|Exception)\b[^:]*:/.test(line)) ?? telling.at(-1) ?? "";
 }
 
 /** Node's `fetch` says only "fetch failed" or "terminated", and why in the cause. */
