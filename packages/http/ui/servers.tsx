@@ -61,7 +61,7 @@ function Found({ found: { mounted, servers } }: { readonly found: Servers }) {
 function Standing({ mounted }: { readonly mounted: readonly Mounted[] }) {
   return (
     <section class="box" aria-label="Mounted servers">
-      <table class="table">
+      <table class="table servers">
         <thead>
           <tr>
             <th scope="col">server</th>
@@ -77,8 +77,8 @@ function Standing({ mounted }: { readonly mounted: readonly Mounted[] }) {
               <td>
                 <StatusChip status={server.state} />
               </td>
-              <td>{[server.server, server.protocol].filter(Boolean).join(" · ")}</td>
-              <td>{problemsOf(server).join(" · ")}</td>
+              <td class="long">{[server.server, server.protocol].filter(Boolean).join(" · ")}</td>
+              <td class="long">{problemsOf(server).join(" · ")}</td>
             </tr>
           ))}
         </tbody>
@@ -123,7 +123,7 @@ function Return() {
 function List({ servers }: { readonly servers: readonly Server[] }) {
   return (
     <section class="box" aria-label="Sign in">
-      <table class="table">
+      <table class="table servers">
         <thead>
           <tr>
             <th scope="col">server</th>
@@ -159,7 +159,7 @@ function Row({ server: { name, whose, state, maySignIn } }: { readonly server: S
       <td>
         <span class={`chip ${kind}`}>{text}</span>
       </td>
-      <td>
+      <td class="long">
         {maySignIn ? (
           <SignIn name={name} whose={whose} again={state === "signed_in"} />
         ) : (
