@@ -93,27 +93,28 @@ export interface Place {
   readonly at: number;
 }
 
-/** All fields of all results, and what their values look like. */
+/** All fields of all results, and what the values look like of which a line about the field would speak. */
 export function fieldsOf(sessions: readonly RecordedSession[]): ReadonlyMap<string, SeenField> {
-  const seen = new Map<string, { tool: string; glob: string; name: string; look: Look }>();
-  for (const { tool, value, isError, outcome } of sessions.flatMap(({ steps }) => steps)) {
-    if (isError || outcome === "denied") continue;
-    for (const leaf of leavesOf(value)) {
-      const { glob, last } = globOf(leaf.path);
-      const key = fieldKey(tool, glob);
-      const field = seen.get(key) ?? { tool, glob, name: last ?? `${tool}'s`, look: new Look() };
-      seen.set(key, field);
-      for (const piece of piecesOf(leaf.value)) field.look.add(piece);
+  const seen = new Map<string, Omit<SeenField, "trust">>();
+  const looks = new Map<string, Look>();
+  for (const { tool, value } of resultsOf(sessions))
+    for (const { path, value: text } of leavesOf(value)) {
+      const { glob, last } = globOf(path);
+      if (glob !== "" && glob.length <= maxGlobLength)
+        seen.set(fieldKey(tool, glob), { tool, glob, name: last ?? `${tool}'s` });
+      for (const one of new Set([glob, ...wideGlobsOf(path)])) {
+        const key = fieldKey(tool, one);
+        const look = looks.get(key) ?? new Look();
+        looks.set(key, look);
+        for (const piece of piecesOf(text)) look.add(piece);
+      }
     }
-  }
-  return new Map(
-    [...seen].map(([key, { look, ...field }]) => [key, { ...field, trust: look.trust() }] as const),
-  );
+  return new Map([...seen].map(([key, field]) => [key, { ...field, trust: looks.get(key)!.trust() }]));
 }
 
 /**
- * Tools that return the user's own record: called without arguments, they return one flat object that has a value which the plan
- * names as the user's.
+ * Tools that return the user's own record: called without arguments, they return the same flat object each time. It has a value which
+ * the plan names as the user's, and no mail address that the plan does not: a message to the user is no record.
  */
 export function recordsOf(
   sessions: readonly RecordedSession[],
@@ -126,12 +127,27 @@ export function recordsOf(
     value !== null &&
     !Array.isArray(value) &&
     Object.values(value).every((member) => typeof member !== "object") &&
-    Object.values(value).some((member) => typeof member === "string" && own.has(normalize(member)));
-  const steps = sessions
-    .flatMap((session) => session.steps)
-    .filter(({ isError, outcome }) => !isError && outcome !== "denied");
-  const byTool = Map.groupBy(steps, ({ tool }) => tool);
-  return new Set([...byTool].flatMap(([tool, all]) => (all.every(isRecord) ? [tool] : [])));
+    textsOf(value).some((text) => own.has(text)) &&
+    textsOf(value).every((text) => !text.includes("@") || own.has(text));
+  const byTool = Map.groupBy(resultsOf(sessions), ({ tool }) => tool);
+  return new Set(
+    [...byTool].flatMap(([tool, all]) => {
+      const texts = new Set(all.map(({ value }) => JSON.stringify(textsOf(value))));
+      return texts.size === 1 && all.every(isRecord) ? [tool] : [];
+    }),
+  );
+}
+
+/** Numbers of a record may change, such as a balance. */
+function textsOf(value: RecordedStep["value"]): readonly string[] {
+  return Object.values(Object(value) as object).flatMap((member: unknown) =>
+    typeof member === "string" ? [normalize(member)] : [],
+  );
+}
+
+function resultsOf(sessions: readonly RecordedSession[]): readonly RecordedStep[] {
+  const steps = sessions.flatMap((session) => session.steps);
+  return steps.filter(({ isError, outcome }) => !isError && outcome !== "denied");
 }
 
 /** Lines of `results` for these fields; tools with the same fields share a line. */
@@ -166,13 +182,24 @@ function fieldKey(tool: string, glob: string): string {
   return `${tool}\0${glob}`;
 }
 
+const isName = /^[A-Za-z_]\w*$/;
+
+/** Longest glob that a plan may have, in characters. */
+const maxGlobLength = 200;
+
 /** The glob of a path from its last key on, in every record. The whole of a result is no field. */
 function globOf(path: string): { readonly glob: string; readonly last: string | null } {
   const parts = path.split(".").slice(1);
-  const at = parts.findLastIndex((part) => /^[A-Za-z_]\w*$/.test(part));
+  const at = parts.findLastIndex((part) => isName.test(part));
   const rest = parts.slice(at + 1).map(() => ".*");
   if (at === -1) return { glob: rest.length === 0 ? "" : "*", last: null };
   return { glob: `*.${parts[at]}${rest.length === 0 ? "" : ".*"}`, last: parts[at]! };
+}
+
+/** Globs that other fields give and that fit this path, too: `*` and `*.members.*`. */
+function wideGlobsOf(path: string): readonly string[] {
+  const above = path.split(".").slice(1, -1);
+  return ["*", ...above.filter((part) => isName.test(part)).map((part) => `*.${part}.*`)];
 }
 
 /** The values in a leaf: a text of a service may have one in each line, and after each label. */

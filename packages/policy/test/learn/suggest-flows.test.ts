@@ -1,49 +1,9 @@
-import { createHost, data, defineTool, type JsonObject, type ToolInfo } from "@toolmount/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { suggestFlows, type RecordedSession, type RecordedStep } from "../../src/index.ts";
-
-const infos = async (): Promise<readonly ToolInfo[]> => {
-  const host = createHost();
-  const make = (name: string, more: object = {}) =>
-    host.coordinator.mount(
-      "tools",
-      defineTool({
-        name,
-        description: "Used in tests.",
-        category: "side_effect",
-        consequenceLevel: "medium",
-        requiresConfirmation: false,
-        schema: z.looseObject({}),
-        execute: () => data(null),
-        ...more,
-      }),
-    );
-  make("list_orders", { category: "read" });
-  make("read_mail", { category: "read" });
-  make("read_account", { category: "read" });
-  make("refund_order", { control: ["order"] });
-  make("cancel_order", { control: ["order"] });
-  make("open_page", { control: ["url"] });
-  return host.tools();
-};
+import { infos, step } from "../recorded-steps.ts";
 
 let count = 0;
-const step = (
-  tool: string,
-  given: JsonObject,
-  prompt: string,
-  { value = null, outcome = "ran" }: Partial<Pick<RecordedStep, "value" | "outcome">> = {},
-): RecordedStep => ({
-  id: `call ${++count}`,
-  tool,
-  arguments: given,
-  prompts: [prompt],
-  value,
-  isError: false,
-  outcome,
-});
 
 const orders = [
   { id: "ORDER-11", title: "Emma" },
@@ -174,6 +134,11 @@ test.each([
     { email: "emma@acme.example", shelf: "blue shelf", room: "attic", notes: ["hello"] },
   ],
   ["another person's record", {}, { email: "eve@acme.example", shelf: "blue shelf", room: "attic" }],
+  [
+    "a message of another person to the user",
+    {},
+    { to: "emma@acme.example", from: "eve@acme.example", shelf: "blue shelf", room: "attic" },
+  ],
   [
     "a record that arguments chose",
     { user: "emma" },
