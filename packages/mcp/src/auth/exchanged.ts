@@ -51,7 +51,7 @@ export class ExchangedAuthorization implements ServerAuthorization {
   readonly #options: ExchangeOptions;
   #held: HeldToken | undefined;
   #exchanging: Promise<HeldToken> | undefined;
-  /** What was asked for, where the server wanted more scope than the plan says. */
+  /** What is asked for: that of the plan, and what the server wanted and the provider granted. */
   #scope: string | undefined;
 
   constructor(options: ExchangeOptions) {
@@ -70,9 +70,7 @@ export class ExchangedAuthorization implements ServerAuthorization {
   /** Rejects with a `ToolError` that says why there is none. */
   async token(): Promise<string> {
     if (this.#held !== undefined && systemClock.now() < this.#held.renewAt) return this.#held.text;
-    this.#exchanging ??= this.#exchange().finally(() => (this.#exchanging = undefined));
-    this.#held = await this.#exchanging;
-    return this.#held.text;
+    return (await this.#exchangeFor(this.#scope)).text;
   }
 
   /** The server refused a token that may have been revoked: a new one is asked for, and refused at the second time. */
@@ -87,16 +85,25 @@ export class ExchangedAuthorization implements ServerAuthorization {
     return true;
   }
 
+  /** Where the provider refuses the scope, the user keeps the token, and other tools run. */
   async needsScope({ requiredScope }: InsufficientScopeError): Promise<boolean> {
-    const wanted = computeScopeUnion(this.#scope, requiredScope);
-    if (wanted === this.#scope) return false;
-    this.#scope = wanted;
-    this.#held = undefined;
-    await this.token();
+    if (computeScopeUnion(this.#scope, requiredScope) === this.#scope) return false;
+    // An exchange that runs may ask for less. Its own caller gets its error.
+    while (this.#exchanging !== undefined) await this.#exchanging.catch(() => undefined);
+    await this.#exchangeFor(computeScopeUnion(this.#scope, requiredScope));
     return true;
   }
 
-  async #exchange(): Promise<HeldToken> {
+  #exchangeFor(scope: string | undefined): Promise<HeldToken> {
+    return (this.#exchanging ??= this.#exchange(scope)
+      .then((held) => {
+        [this.#scope, this.#held] = [scope, held];
+        return held;
+      })
+      .finally(() => (this.#exchanging = undefined)));
+  }
+
+  async #exchange(scope: string | undefined): Promise<HeldToken> {
     const { url, user, settings, exchange } = this.#options;
     const { clientId = "", clientSecret, issuer = "", audience } = settings;
     const run = exchange();
@@ -113,7 +120,7 @@ export class ExchangedAuthorization implements ServerAuthorization {
       clientId,
       clientSecret,
       ...target,
-      scope: this.#scope,
+      scope,
     });
     const end = endsAt ?? began + 10 * marginMs;
     return { text: accessToken, renewAt: end - Math.min(marginMs, (end - began) / 5) };
