@@ -159,7 +159,7 @@ export class MountedServer {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#main.close(), this.#kept.close()]);
+    await Promise.all([this.#clientSignIn.close(), this.#main.close(), this.#kept.close()]);
   }
 
   #connection({ onTools, user }: Pick<ConnectionOptions, "onTools" | "user"> = {}): Connection {

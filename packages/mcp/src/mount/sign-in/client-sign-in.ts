@@ -27,6 +27,16 @@ interface ClientSignInOptions {
   readonly onPage: ServerSignIn | undefined;
 }
 
+/** A sign-in under way. */
+interface Running {
+  /** Whether the user has signed in. */
+  readonly signed: Promise<boolean>;
+  readonly end: AbortController;
+  readonly isHere: boolean;
+  /** How many calls wait for it. */
+  calls: number;
+}
+
 /**
  * Lets the user of an MCP client sign in to one server while a call waits: by an address that the client opens. On this
  * machine that is the authorization server, and the browser comes back to this process. Elsewhere it is the page of the
@@ -36,7 +46,7 @@ interface ClientSignInOptions {
 export class ClientSignIn {
   readonly #options: ClientSignInOptions;
   /** Sign-ins under way, by the user: calls at the same time share one. */
-  readonly #running = new Map<string | undefined, Promise<boolean>>();
+  readonly #running = new Map<string | undefined, Running>();
 
   constructor(options: ClientSignInOptions) {
     this.#options = options;
@@ -59,6 +69,7 @@ export class ClientSignIn {
       if (this.#options.onPage === undefined) throw error;
       if (!canShow(front, user)) throw this.#withPage(error, front, user);
       const running = this.#running.get(user) ?? this.#begin(front, user);
+      running.calls += 1;
       let reports = 0;
       const everyMs = Math.min(reportMs, this.#options.settings.timeoutMs / 2);
       const timer = setInterval(
@@ -66,19 +77,29 @@ export class ClientSignIn {
         everyMs,
       );
       try {
-        if (!(await raceSignal(running, context.abortSignal))) throw error;
+        if (!(await raceSignal(running.signed, context.abortSignal))) throw error;
       } finally {
         clearInterval(timer);
+        running.calls -= 1;
+        if (running.calls === 0) this.#leave(user, running);
       }
       return attempt();
     }
   }
 
-  #begin(front: Front, user: string | undefined): Promise<boolean> {
+  /** Ends all sign-ins: the host closes. */
+  async close(): Promise<void> {
+    const running = [...this.#running.values()];
+    for (const { end } of running) end.abort(new Error("the host closes"));
+    await Promise.all(running.map(({ signed }) => signed));
+  }
+
+  #begin(front: Front, user: string | undefined): Running {
     const { settings, logger } = this.#options;
-    const signal = AbortSignal.timeout(personMs);
-    const work =
-      front.isHere === true ? this.#signInHere(front, user, signal) : this.#onPage(front, user, signal);
+    const end = new AbortController();
+    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(personMs)]);
+    const isHere = front.isHere === true;
+    const work = isHere ? this.#signInHere(front, user, signal) : this.#onPage(front, user, signal);
     const signed = work.then(
       () => true,
       (error: unknown) => {
@@ -86,9 +107,24 @@ export class ClientSignIn {
         return false;
       },
     );
-    this.#running.set(user, signed);
-    void signed.then(() => this.#running.delete(user));
-    return signed;
+    const running = { signed, end, isHere, calls: 0 };
+    this.#running.set(user, running);
+    void signed.then(() => this.#forget(user, running));
+    return running;
+  }
+
+  /**
+   * No call waits any more. The page stores the tokens without this process, and a later call shows it again. A browser that
+   * comes back to this machine needs the sign-in that it left.
+   */
+  #leave(user: string | undefined, running: Running): void {
+    if (running.isHere) return;
+    this.#forget(user, running);
+    running.end.abort(new Error("no call waits for it any more"));
+  }
+
+  #forget(user: string | undefined, running: Running): void {
+    if (this.#running.get(user) === running) this.#running.delete(user);
   }
 
   /** Names the page to a client that cannot open an address itself: its user may. */
