@@ -1,4 +1,4 @@
-import { silentLogger } from "@toolmount/core";
+import { silentLogger, type Json } from "@toolmount/core";
 import type { ServerSignIn } from "@toolmount/mcp";
 import { stringify } from "yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -221,4 +221,27 @@ test("the credentials of the host are for a person with the role admin, and thos
   const listed = async (token: string) => (await askApi(url, token, ["GET", "/servers"])).body["servers"];
   expect(await listed(tokens.olga)).toEqual([{ name, whose: "host", state: "signed_in", maySignIn: true }]);
   expect(await listed(tokens.ana)).toEqual([{ name, whose: "user", state: "unknown", maySignIn: true }]);
+});
+
+test("a sign-in ends although a call of the same user writes to the credentials at that moment", async () => {
+  const { url } = await startProtectedServer();
+  const host = await open(planOf({ url }, { required: false }), { logger: silentLogger });
+  const kept = { version: 0, body: null as Json };
+  let others = 0;
+  host.coordinator.registerCapability("credentials.store", {
+    get: async () => (kept.version === 0 ? null : { ...kept }),
+    replace: async (_: string, before: number, body: Json) => {
+      if (others > 0) [kept.version, others] = [kept.version + 1, others - 1];
+      if (kept.version !== before) return false;
+      Object.assign(kept, { version: before + 1, body });
+      return true;
+    },
+  });
+  const [signIn] = (await host.coordinator.collectContributions("mcp.servers.sign_in")) as [ServerSignIn];
+  const begun = (await signIn.begin(undefined, "http://127.0.0.1/back"))!.address;
+  const parameters = await agree(begun, "ana");
+
+  others = 1;
+
+  expect(await signIn.finish(undefined, parameters)).toMatchObject({ state: "signed in" });
 });
