@@ -67,6 +67,25 @@ test("a handler without a server in front of it refuses a wide body with its id,
   expect(mb).toBeLessThan(10);
 });
 
+test("a body that states its length is read as a text, and no stream is made of it", async () => {
+  const served = serveHttp(hostOf([count]));
+  onTestFinished(() => served.close());
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" });
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(body.length),
+    accept: "application/json, text/event-stream",
+  };
+  const request = new Request("http://127.0.0.1/mcp", { method: "POST", headers, body });
+  let streams = 0;
+  Object.defineProperty(request, "body", { get: () => void (streams += 1) });
+
+  expect((await served.fetch(request)).headers.get("content-type")).toMatch(
+    /^application\/json|^text\/event-stream/,
+  );
+  expect(streams).toBe(0);
+});
+
 test.each(eras)("a call of 400,000 levels over HTTP is invalid, and the next one runs (%s)", async (era) => {
   const deep = `${'{"a":'.repeat(400_000)}1${"}".repeat(400_000)}`;
   const client = await connectHttp(hostOf([count]), era, {}, {}, (body) => body.replace('"DEEP"', deep));

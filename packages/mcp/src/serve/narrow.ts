@@ -55,11 +55,12 @@ const maxBodyBytes = 4 * 1024 * 1024;
  * that states its length is not bounded again: the server that received it has compared the two.
  */
 export async function readMessage(request: Request): Promise<Response | { readonly parsedBody?: unknown }> {
-  const { method, headers, body } = request;
+  const { method, headers } = request;
   if (method !== "POST" || !isJsonContentType(headers.get("content-type"))) return {};
   const length = headers.get("content-length");
   if (Number(length) > maxBodyBytes) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
-  const text = length === null && body !== null ? await textOf(body) : await request.text();
+  // The stream is asked for only where it is read: a server makes it, and a whole request around it, when it is.
+  const text = length === null ? await textOf(request.body) : await request.text();
   if (text === null) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
   const excess = text.length < narrowBytes ? null : excessOf(text);
   if (excess !== null) return refuse(400, text, excess);
@@ -70,8 +71,8 @@ export async function readMessage(request: Request): Promise<Response | { readon
   }
 }
 
-async function textOf(body: ReadableStream<Uint8Array>): Promise<string | null> {
-  return (await readBounded(body, maxBodyBytes))?.toString("utf8") ?? null;
+async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string | null> {
+  return body === null ? "" : ((await readBounded(body, maxBodyBytes))?.toString("utf8") ?? null);
 }
 
 function refuse(status: number, text: string, excess: string): Response {
