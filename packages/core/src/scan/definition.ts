@@ -48,9 +48,22 @@ function walk(value: unknown, path: Path, at: Walk): void {
   for (const key of Object.keys(value)) {
     const member = [...path, key];
     if (isPropertyTable(path)) for (const finding of scanKey(key, member)) at.add(finding);
-    else for (const finding of scanText(key)) at.add({ ...finding, path: place(member) });
+    else for (const finding of scanWord(key)) at.add({ ...finding, path: place(member) });
     walk((value as Record<string, unknown>)[key], member, at);
   }
+}
+
+/** Findings of keys: those of JSON Schema, and many names of arguments, are in most definitions of a host. */
+const ofWords = new Map<string, readonly TextFinding[]>();
+const most = { words: 2_000, letters: 64 };
+
+/** Scans a key, each once. */
+function scanWord(key: string): readonly TextFinding[] {
+  const known = ofWords.get(key);
+  if (known !== undefined) return known;
+  const found = scanText(key);
+  if (key.length <= most.letters && ofWords.size < most.words) ofWords.set(key, found);
+  return found;
 }
 
 function scanString(text: string, path: Path, at: Walk): void {
@@ -72,7 +85,7 @@ function isPropertyTable(path: Path): boolean {
 }
 
 function* scanKey(key: string, path: Path): Generator<DefinitionFinding> {
-  for (const finding of scanText(key)) yield { ...finding, path: place(path) };
+  for (const finding of scanWord(key)) yield { ...finding, path: place(path) };
   if (path.at(-2) === "patternProperties") return;
   if (key in Object.prototype)
     yield make("name", path, "is the name of a member of every JavaScript object", key);

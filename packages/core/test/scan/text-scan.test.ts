@@ -178,6 +178,20 @@ test("a definition with instructions to the model is mounted with a warning", ()
   expect(warnings).toEqual(["a tool's text hides something from people"]);
 });
 
+test("a key with a finding is found in each definition that has it, and a clean one in none", () => {
+  const pathsOf = (name: string, key: string) =>
+    scanDefinition({ name, inputSchema: { type: "object", properties: { [key]: { type: "string" } } } }).map(
+      ({ kind, path }) => `${name} ${kind} ${path}`,
+    );
+
+  for (const name of ["read", "write"]) {
+    expect(pathsOf(name, "ci\u200bty")).toEqual([
+      expect.stringMatching(`^${name} zero-width inputSchema.properties`),
+    ]);
+    expect(pathsOf(name, "destination")).toEqual([]);
+  }
+});
+
 function loggerOf(warnings: string[]) {
   const ignore = () => {};
   const logger = {
