@@ -140,6 +140,16 @@ describe("C19: how answers add up", () => {
     expect((await host.call({ name: "t" })).status).toBe(status);
   });
 
+  test("a rule without a reason says that it is a rule of the plan", async () => {
+    const { host } = await world({ rules: [{ match: {}, answer: "deny" }] }, [tool("reads")]);
+    const { result } = await host.call({ name: "reads" }, alice);
+    expect(result.error).toContain("a rule of the plan denies it");
+    const asking = await world({ rules: [{ match: {}, answer: "ask" }] }, [tool("reads")]);
+    await asking.host.call({ name: "reads" }, alice);
+    const [question] = await asking.host.approvals.list();
+    expect(question!.reasons).toMatchObject([{ reason: "a rule of the plan asks" }]);
+  });
+
   test("a gate's ask is never removed, and one question has every reason", async () => {
     const { host } = await world({ level: "standard", rules: [waive, ask] }, confirms);
     host.coordinator.hooks.gate("tool:pre", () => ({ action: "ask_user", reason: "gate says look" }), {
