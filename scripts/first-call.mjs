@@ -11,7 +11,7 @@ import { RolldownMagicString } from "rolldown";
 import { parseSync, Visitor } from "rolldown/utils";
 
 const root = join(import.meta.dirname, "..");
-const plan = "mount-plans/demo.yaml";
+const plan = "scripts/first-call.yaml";
 const read = ["read_file", '{"file_path":"README.md","limit":3}'];
 const sources = ["-C", "@toolmount/source", "packages/cli/src/main.ts"];
 const serve = ["node", ...sources, "serve", plan, "--stdio"].join(" ");
