@@ -63,6 +63,9 @@ export function valuesOf({ steps }: RecordedSession, { fields }: Seen): ValuesOf
   return values;
 }
 
+/** Names of fields that can explain a call. A result may repeat a value under any number of names: that says nothing. */
+const maxFields = 50;
+
 /** What could make a flow accept these values of a call: fields and records of earlier results, and every other source. */
 export function candidatesFor(
   origins: readonly ValueOrigin[],
@@ -73,6 +76,7 @@ export function candidatesFor(
   const found = new Map<string, Candidate>();
   for (const { tool: record } of steps.slice(0, at))
     if (records.has(record)) found.set(`record ${record}`, { key: `record ${record}`, record });
+  const fields = new Map<string, Candidate>();
   for (const { argument, isAccepted } of origins) {
     const value = isAccepted ? undefined : valueAt(steps[at]!.arguments, argument.split("."));
     if (typeof value !== "string" && typeof value !== "number") continue;
@@ -81,10 +85,12 @@ export function candidatesFor(
     for (const { at: place, field } of forms.flatMap((form) => values.get(form) ?? [])) {
       if (place >= at || field.trust === null) continue;
       const key = keyOf(field.name, field.trust);
-      found.set(key, { key, field, trust: field.trust });
+      fields.set(key, { key, field, trust: field.trust });
     }
   }
-  return [...found.values(), ...moreSources.map((source) => ({ key: JSON.stringify(source), source }))];
+  if (fields.size > maxFields) fields.clear();
+  const sources = moreSources.map((source) => ({ key: JSON.stringify(source), source }));
+  return [...found.values(), ...fields.values(), ...sources];
 }
 
 /** One call of a session. */

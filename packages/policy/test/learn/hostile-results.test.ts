@@ -30,6 +30,14 @@ test.each([
   expect(suggestFlows(refunds(valueOf), await infos()).lines).toEqual([]);
 });
 
+test("a result that repeats a value under very many names gets no line for one of them", async () => {
+  const under = (names: number) => (order: string) =>
+    Object.fromEntries(Array.from({ length: names }, (_, at) => [`name_${at}`, order]));
+
+  expect(suggestFlows(refunds(under(5)), await infos()).lines).not.toEqual([]);
+  expect(suggestFlows(refunds(under(1_000)), await infos()).lines).toEqual([]);
+});
+
 test("results with other texts each time are not the user's own record", async () => {
   const cancel = (order: string): RecordedSession => ({
     id: order,
