@@ -7,11 +7,18 @@ import type { RecordedCall } from "./recorded-calls.ts";
 /** Sessions that are read, those that changed last. */
 const maxSessions = 500;
 
+/** What is read of a reasoner. */
+interface Sessions extends Pick<Reasoner, "calls"> {
+  list(filter: {
+    readonly limit: number;
+  }): Promise<readonly { readonly id: string; readonly parentId: string | null }[]>;
+}
+
 /**
  * The calls of the sessions that a plan's store has, each with what the user had written before it. Sub-agents are left out:
  * a model wrote their instruction.
  */
-export async function readSessions(reasoner: Reasoner): Promise<readonly RecordedSession[]> {
+export async function readSessions(reasoner: Sessions): Promise<readonly RecordedSession[]> {
   const found: RecordedSession[] = [];
   for (const { id, parentId } of await reasoner.list({ limit: maxSessions }))
     if (parentId === null) found.push({ id, steps: stepsOf(id, await reasoner.calls(id)) });
@@ -19,12 +26,16 @@ export async function readSessions(reasoner: Reasoner): Promise<readonly Recorde
 }
 
 function stepsOf(session: string, calls: readonly SessionCall[]): readonly RecordedStep[] {
+  // A server may use an id again after a compaction.
+  const times = new Map<string, number>();
   return calls.flatMap(({ callId, arguments: given, status, isAsked, isCopied, output: value, ...call }) => {
+    const time = (times.get(callId) ?? 0) + 1;
+    times.set(callId, time);
     const isDenied = status === "denied";
     if (given === null || neverRan.has(status) || (isDenied && !isAsked)) return [];
     const outcome = isDenied ? "denied" : isAsked && !isCopied ? "approved" : "ran";
     const { tool, prompts } = call;
-    const id = `${session} ${callId}`;
+    const id = `${session} ${callId}${time === 1 ? "" : ` (${time})`}`;
     return [{ id, tool, arguments: given, prompts, value, isError: status !== "ok", outcome }];
   });
 }
