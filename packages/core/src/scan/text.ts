@@ -105,15 +105,19 @@ interface Encoded {
 /** Returns what a text holds in base64, where that is readable: a key, a picture and a long name are not. */
 function decodeAll(text: string): readonly Encoded[] {
   return Array.from(text.matchAll(runs)).flatMap(({ 0: run, index: at }) => {
-    const decoded = Buffer.from(run, "base64").toString("utf8");
-    return isReadable(decoded) ? [{ at, text: decoded }] : [];
+    // In UTF-16, every second byte of a Latin text is zero.
+    const decoded = Buffer.from(run, "base64").toString("utf8").replaceAll("\0", "");
+    return isReadable(decoded) ? [{ at, text: decoded.replaceAll(noText, " ") }] : [];
   });
 }
 
-/** Bytes that are no text become U+FFFD, which a cut at the end may leave once. */
+/** Bytes that are no text become U+FFFD. */
+const noText = /[\ufffd\p{Cn}]|[^\P{Cc}\t\r\n]/gu;
+
+/** Whether a text has words, and so little else that a model reads it. Of the characters of a picture, more than half are no text. */
 function isReadable(text: string): boolean {
-  const words = text.replace(/\ufffd$/, "");
-  return !/[\ufffd\p{Cn}]|[^\P{Cc}\t\r\n]/u.test(words) && /\p{L}{2,}\s+\p{L}/u.test(words);
+  const others = text.match(noText)?.length ?? 0;
+  return others * 5 <= text.length && /\p{L}{2,}\s+\p{L}/u.test(text.replaceAll(noText, " "));
 }
 
 function mayInstruct(text: string): boolean {

@@ -31,6 +31,8 @@ describe("instructions that are written as base64 are found, and say so", () => 
     `data:text/plain;base64,${hide(order)}`,
     `Reads.\n${hide(order).replaceAll(/(.{40})/g, "$1\n")}`,
     Buffer.from(order).toString("base64url"),
+    hide(`\u0007${order}`),
+    `Reads. ${Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(order, "utf16le")]).toString("base64")}`,
   ])("%s", (text) => {
     expect(scanText(text)).toContainEqual(
       expect.objectContaining({ kind: "injection", message: expect.stringContaining("in base64") }),
