@@ -33,6 +33,7 @@ export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
   const table = new WordTable(tools.map(pageOf), weights);
   return {
     search(query, limit, accepts = () => true) {
+      if (limit < 1) return [];
       const isChosen = (at: number) => accepts(tools[at]!);
       const parts = partsOf(query.slice(0, maxQueryLength));
       return interleave(table.find(parts, limit, isChosen))

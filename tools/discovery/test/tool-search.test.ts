@@ -2,6 +2,7 @@ import { changeSessionMode } from "@toolmount/core/sessions";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { createToolIndex } from "../src/index.ts";
 import { mounted, toolNamed } from "./mounted.ts";
 
 test.each([
@@ -64,6 +65,12 @@ test("no more are reported than were asked for", async () => {
 
   expect(await find("file message songs temperature")).toHaveLength(2);
   expect(await find("file message songs temperature", 3)).toHaveLength(3);
+});
+
+test("an index that is asked for no tool returns none", async () => {
+  const { host } = await mounted();
+
+  expect(createToolIndex(host.tools()).search("move a file", 0)).toEqual([]);
 });
 
 test("a word that nothing is about finds nothing", async () => {
