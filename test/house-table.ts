@@ -186,7 +186,6 @@ export const tables: readonly Exception[] = [
 /** Short files with one reader that stay files of their own. */
 export const shortFiles: readonly Exception[] = [
   { path: "packages/cli/src/process/open-browser.ts", because: "differs by system; a test names each" },
-  { path: "packages/cli/src/process/quiet-memory.ts", because: "about memory, which plans know nothing of" },
   { path: "packages/http/src/api/mcp.ts", because: "each group of routes has a file" },
   { path: "packages/http/src/guard/bounded-body.ts", because: "each guard has a file" },
   { path: "packages/interop/src/libraries/adapter.ts", because: "each contract has an adapter.ts" },

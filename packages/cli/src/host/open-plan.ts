@@ -6,7 +6,6 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import { tapeOf, type TapeOptions } from "../options/tape-options.ts";
 import type { Shell } from "../process/shell.ts";
 import type { CallWatch } from "../process/watchdog.ts";
-import { releaseMemoryWhenQuiet } from "../process/quiet-memory.ts";
 
 /**
  * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer; without
@@ -29,8 +28,6 @@ export async function openPlan(
     ...more,
   });
   watchCalls(host, shell.calls);
-  // A server stays: it waits for calls, and for servers that come later.
-  if (more.laterServers === true) releaseMemoryWhenQuiet(host);
   if (!isReplay && more.store === undefined) mountDefaultState(host, defaultAudit);
   return host;
 }

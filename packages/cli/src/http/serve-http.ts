@@ -19,6 +19,7 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
 import { printable } from "../screen/printable.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
+import { releaseMemoryWhenQuiet } from "../process/quiet-memory.ts";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
 import { servePlan, serveProtocol, serveServers, serveSignIns, serveTurns } from "./served-plan.ts";
@@ -63,6 +64,7 @@ export async function serveOverHttp(
   return shell.interruptible(async ({ signal }) => {
     try {
       for (const [name, path] of plansOf(plan, options)) open.push(await openOne(name, path, options, shell));
+      releaseMemoryWhenQuiet(open.map(({ host }) => host));
       const folders = open.map(({ host }) => host.plan.folder);
       const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
       access = await prepareAccess(options, folders, shell, logger);

@@ -9,12 +9,12 @@ const afterMs = 10_000;
 const smallHeap = 48 * 1_048_576;
 
 /**
- * Gives memory back when a server is quiet. Under load V8 lets its heap grow, by 128 MB for new objects alone, and when
- * nothing is allocated any more it collects nothing. The collection stops the process for some tenths of a second, so it
- * runs once after a load, and only where the heap has doubled since the one before.
+ * Gives memory back when a server is quiet: when none of its hosts has a call. Under load V8 lets its heap grow, by 128 MB
+ * for new objects alone, and when nothing is allocated any more it collects nothing. The collection stops the process for
+ * some tenths of a second, so it runs once after a load, and only where the heap has doubled since the one before.
  */
 export function releaseMemoryWhenQuiet(
-  { coordinator }: Pick<Host, "coordinator">,
+  hosts: readonly Pick<Host, "coordinator">[],
   {
     quietMs = afterMs,
     smallBytes = smallHeap,
@@ -27,8 +27,10 @@ export function releaseMemoryWhenQuiet(
     keptBytes = Math.max(smallBytes, getHeapStatistics().total_heap_size);
   }, quietMs).unref();
   const stir = () => void timer.refresh();
-  coordinator.hooks.observe("tool:pre", stir);
-  coordinator.hooks.observe("tool:post", stir);
+  for (const { coordinator } of hosts) {
+    coordinator.hooks.observe("tool:pre", stir);
+    coordinator.hooks.observe("tool:post", stir);
+  }
 }
 
 /** Collects all garbage, and gives the pages back. V8 has no other call for it: an inspector's runs too late. */

@@ -26,7 +26,7 @@ test("a server that is quiet gives the memory of a load back", async () => {
   host.coordinator.mount("tools", fill);
   const call = (count: number) => host.call({ name: "fill", arguments: { count } });
   const heap = () => getHeapStatistics().total_heap_size;
-  releaseMemoryWhenQuiet(host, { quietMs: 300, smallBytes: heap() });
+  releaseMemoryWhenQuiet([createHost(), host], { quietMs: 300, smallBytes: heap() });
 
   await call(1_500_000);
   const loaded = heap();

@@ -12,6 +12,7 @@ import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions, exitCodeOfReplay } from "../../options/tape-options.ts";
 import { printable } from "../../screen/printable.ts";
+import { releaseMemoryWhenQuiet } from "../../process/quiet-memory.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
@@ -120,6 +121,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
   const { input, above } = readHostsAbove(shell.input);
   return shell.interruptible(async ({ signal }) => {
     const host = await openServed(plan, options, shell, { input, output, above });
+    releaseMemoryWhenQuiet([host]);
     try {
       const { user, session, approval, approvalUrl, json } = options;
       // First, so that no change is missed once a client is answered.
