@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 
 /** A published MCP server, and a call that it answers without a network. */
 export interface RealServer {
@@ -8,6 +11,8 @@ export interface RealServer {
   readonly program: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The variable that names the file to which it writes; without it, all tests would share one beside its program. */
+  readonly writes?: string;
   readonly call: { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
   /** `failed`: its API cannot be reached from a test, and it says so. */
   readonly ends: "ok" | "failed";
@@ -33,7 +38,7 @@ export const realServers: readonly RealServer[] = [
     label: "memory",
     package: "@modelcontextprotocol/server-memory",
     program: "dist/index.js",
-    env: { MEMORY_FILE_PATH: "./memory.json" },
+    writes: "MEMORY_FILE_PATH",
     call: {
       tool: "create_entities",
       arguments: { entities: [{ name: "Ada", entityType: "person", observations: ["writes programs"] }] },
@@ -106,8 +111,9 @@ export function packageFolder(name: string): string {
   return join(home, "node_modules", name);
 }
 
-/** An entry of a plan for a published server. */
-export function entryOf({ label, package: name, program, args = [], env = {} }: RealServer) {
+/** An entry of a plan for a published server. A file to which it writes is gone after the test. */
+export function entryOf({ label, package: name, program, args = [], env = {}, writes }: RealServer) {
+  const file = writes === undefined ? {} : { [writes]: join(temporaryFolder(), "file.json") };
   const words = [
     "--import",
     join(home, "fixtures/no-network.mjs"),
@@ -117,6 +123,12 @@ export function entryOf({ label, package: name, program, args = [], env = {} }: 
   return {
     module: label,
     prefix: `${label}_`,
-    source: { mcp: { command: process.execPath, args: words, env } },
+    source: { mcp: { command: process.execPath, args: words, env: { ...env, ...file } } },
   };
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "toolmount-real-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
