@@ -1,7 +1,8 @@
-import type { JsonObject } from "@toolmount/core";
+import type { AuditSink, JsonObject } from "@toolmount/core";
 import { redact, redactArguments } from "@toolmount/core/text";
 import type { RecordedSession, RecordedStep } from "@toolmount/policy";
 import type { Reasoner, SessionCall } from "@toolmount/reasoner";
+import { callOf, RunJoiner, type AuditedCall } from "../audit/audited-calls.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** Sessions that are read, those that changed last. */
@@ -16,28 +17,57 @@ interface Sessions extends Pick<Reasoner, "calls"> {
 
 /**
  * The calls of the sessions that a plan's store has, each with what the user had written before it. Sub-agents are left out:
- * a model wrote their instruction.
+ * a model wrote their instruction. A session does not say who answered a question: where the audit does, and it was no person,
+ * the answer says nothing.
  */
-export async function readSessions(reasoner: Sessions): Promise<readonly RecordedSession[]> {
+export async function readSessions(
+  reasoner: Sessions,
+  audit: AuditSink | null = null,
+): Promise<readonly RecordedSession[]> {
   const found: RecordedSession[] = [];
   for (const { id, parentId } of await reasoner.list({ limit: maxSessions }))
-    if (parentId === null) found.push({ id, steps: stepsOf(id, await reasoner.calls(id)) });
+    if (parentId === null) found.push({ id, steps: await stepsOf(id, await reasoner.calls(id), audit) });
   return found;
 }
 
-function stepsOf(session: string, calls: readonly SessionCall[]): readonly RecordedStep[] {
+async function stepsOf(
+  session: string,
+  calls: readonly SessionCall[],
+  audit: AuditSink | null,
+): Promise<readonly RecordedStep[]> {
   // A server may use an id again after a compaction.
   const times = new Map<string, number>();
-  return calls.flatMap(({ callId, arguments: given, status, isAsked, isCopied, output: value, ...call }) => {
+  const steps: RecordedStep[] = [];
+  for (const { callId, tool, arguments: given, prompts, status, isAsked, isCopied, output: value } of calls) {
     const time = (times.get(callId) ?? 0) + 1;
     times.set(callId, time);
+    if (given === null || neverRan.has(status)) continue;
+    const person = isAsked && !isCopied ? await personOf(session, callId, time, audit) : null;
     const isDenied = status === "denied";
-    if (given === null || neverRan.has(status) || (isDenied && !isAsked)) return [];
-    const outcome = isDenied ? "denied" : isAsked && !isCopied ? "approved" : "ran";
-    const { tool, prompts } = call;
+    const outcome = person === null ? "ran" : isDenied ? "denied" : "approved";
+    if (isDenied && outcome === "ran") continue;
     const id = `${session} ${callId}${time === 1 ? "" : ` (${time})`}`;
-    return [{ id, tool, arguments: given, prompts, value, isError: status !== "ok", outcome }];
-  });
+    steps.push({ id, tool, arguments: given, prompts, value, isError: status !== "ok", outcome });
+  }
+  return steps;
+}
+
+/** What a person answered to a question; null where no person did, undefined where the audit does not know the call. */
+async function personOf(
+  sessionId: string,
+  callId: string,
+  time: number,
+  audit: AuditSink | null,
+): Promise<AuditedCall["person"] | undefined> {
+  const found = await audit?.calls?.({ sessionId, callId, limit: 100 });
+  const run = found?.calls.toReversed()[time - 1];
+  if (run === undefined) return undefined;
+  const joiner = new RunJoiner();
+  for (const { entry } of await audit!.read({ runIds: [run.runId] })) {
+    const ended = joiner.add(entry);
+    if (ended !== null) return callOf(ended).person;
+  }
+  return undefined;
 }
 
 /** Such a call says nothing of a policy. */

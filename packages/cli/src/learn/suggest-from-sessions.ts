@@ -1,3 +1,4 @@
+import type { AuditSink } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { suggestFlows, type SuggestedFlow } from "@toolmount/policy";
 import type { Reasoner } from "@toolmount/reasoner";
@@ -28,7 +29,8 @@ export async function suggestFromSessions(
   reasoner: Reasoner,
   judge: Judge,
 ): Promise<SessionSuggestion> {
-  const sessions = await readSessions(reasoner);
+  const audit = host.coordinator.get("audit-sink") as AuditSink | null;
+  const sessions = await readSessions(reasoner, audit);
   const { flows: written } = host.plan.written;
   const { asks, ...flows } = suggestFlows(sessions, host.tools({ includeDeprecated: true }), written);
   const found = await suggestRules(callsOfSessions(sessions, asks), judge);

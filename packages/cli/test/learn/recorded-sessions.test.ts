@@ -33,3 +33,42 @@ test("calls to which a model gave the same id, before and after a compaction, ar
     ["allowed", true],
   ]);
 });
+
+test("an answer that no person gave says nothing, where the audit knows who answered", async () => {
+  const answers: Readonly<Record<string, object>> = {
+    expired: { status: "denied", by: "timeout" },
+    denied: { status: "denied", by: "ada" },
+    declared: { status: "ok", approvedBy: "the declared default" },
+    approved: { status: "ok", approvedBy: "ada" },
+  };
+  const entryOf = (runId: string) => ({
+    kind: "end",
+    runId,
+    tool: "refund_order",
+    asked: [{ source: "level" }],
+    ...answers[runId],
+  });
+  const audit = {
+    calls: async ({ callId }: { callId?: string }) => ({
+      calls: answers[callId!] === undefined ? [] : [{ runId: callId }],
+    }),
+    read: async ({ runIds }: { runIds: readonly string[] }) =>
+      runIds.map((runId) => ({ entry: entryOf(runId) })),
+  };
+  const calls = [...Object.entries(answers), ["unknown", { status: "denied" }] as const].map(
+    ([callId, { status }]: readonly [string, { status?: string }]) => ({
+      ...refund(status!),
+      callId,
+    }),
+  );
+  const [session] = await readSessions(
+    { list: async () => [{ id: "s", parentId: null }], calls: async () => calls },
+    audit as never,
+  );
+  expect(session!.steps.map(({ id, outcome }) => [id, outcome])).toEqual([
+    ["s denied", "denied"],
+    ["s declared", "ran"],
+    ["s approved", "approved"],
+    ["s unknown", "denied"],
+  ]);
+});

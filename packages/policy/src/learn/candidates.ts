@@ -1,4 +1,4 @@
-import type { ValueOrigin } from "@toolmount/core";
+import type { ToolInfo, ValueOrigin } from "@toolmount/core";
 import { leavesOf } from "../flows/leaves.ts";
 import type { RecordedSession, RecordedStep } from "./recorded.ts";
 import type { FlowsConfig, Source, Trust } from "../flows/schema.ts";
@@ -9,7 +9,10 @@ interface SeenField {
   readonly tool: string;
   /** As a line of `results` names it: `*.order_id`. */
   readonly glob: string;
-  /** The last key of its path; for a list without keys, the tool. Fields of the same name of other tools are alike. */
+  /**
+   * The module or server that mounted the tool, and the last key of its path; for a list without keys, the tool. Fields of the same
+   * name are alike: those of another server are not, since others write its results.
+   */
   readonly name: string;
   /** What all of its values look like; null for texts, links and whatever else a person may have written. */
   readonly trust: Trusted | null;
@@ -100,14 +103,22 @@ export interface Place {
 }
 
 /** All fields of all results, and what the values look like of which a line about the field would speak. */
-export function fieldsOf(sessions: readonly RecordedSession[]): ReadonlyMap<string, SeenField> {
+export function fieldsOf(
+  sessions: readonly RecordedSession[],
+  tools: readonly ToolInfo[],
+): ReadonlyMap<string, SeenField> {
+  const owners = new Map(tools.map(({ name, owner }) => [name, owner]));
   const seen = new Map<string, Omit<SeenField, "trust">>();
   const looks = new Map<string, Look>();
   for (const { tool, value } of resultsOf(sessions))
     for (const { path, value: text } of leavesOf(value)) {
       const { glob, last } = globOf(path);
       if (glob !== "" && glob.length <= maxGlobLength)
-        seen.set(fieldKey(tool, glob), { tool, glob, name: last ?? `${tool}'s` });
+        seen.set(fieldKey(tool, glob), {
+          tool,
+          glob,
+          name: `${owners.get(tool) ?? ""} ${last ?? `${tool}'s`}`,
+        });
       for (const one of new Set([glob, ...wideGlobsOf(path)])) {
         const key = fieldKey(tool, one);
         const look = looks.get(key) ?? new Look();

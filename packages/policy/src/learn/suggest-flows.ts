@@ -65,7 +65,7 @@ function survey(sessions: readonly RecordedSession[], tools: readonly ToolInfo[]
   const guarded = tools.filter(
     (tool) => (tool.control ?? []).length > 0 && !base.into.some(({ match }) => fitsTool(match, tool)),
   );
-  const seen = { fields: fieldsOf(sessions), records: recordsOf(sessions, base.identity) };
+  const seen = { fields: fieldsOf(sessions, tools), records: recordsOf(sessions, base.identity) };
   const accepted = new Map<string, Set<Trusted>>();
   const now = new RecordedFlows(base, tools);
   for (const session of sessions)

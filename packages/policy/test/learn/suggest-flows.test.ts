@@ -45,6 +45,22 @@ test("two approvals of an id that a tool returned become a line for the field, a
   expect([found.before, found.after, found.fresh]).toEqual([2, 0, 0]);
 });
 
+test("a field of another server's results is not trusted because it has the same name", async () => {
+  const prompt = "Refund my last order, please.";
+  const asked = [refund(0, "approved"), refund(1, "approved")];
+  const found = {
+    id: "f",
+    steps: [step("find_orders", {}, prompt, { value: [{ id: "ORDER-13" }, { id: "ORDER-14" }] })],
+  };
+  const tools = await infos();
+  const search = { ...tools.find(({ name }) => name === "list_orders")!, name: "find_orders" };
+  const linesWith = (owner: string) =>
+    suggestFlows([...asked, found], [...tools, { ...search, owner }]).lines.map(({ line }) => line);
+
+  expect(linesWith("elsewhere")[0]).toMatchObject({ match: { tool: "list_orders" } });
+  expect(linesWith(search.owner)[0]).toMatchObject({ match: { tool: ["find_orders", "list_orders"] } });
+});
+
 test("ids that are numbers are found, too", async () => {
   const prompt = "Refund my last order, please.";
   const session = (order: number): RecordedSession => ({
