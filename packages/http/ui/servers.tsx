@@ -113,7 +113,9 @@ function Return() {
   if (code !== undefined)
     return (
       <p class="problem" role="alert">
-        {refused[code] ?? "The sign-in did not succeed. The server's log says more."} ({code})
+        {(Object.hasOwn(refused, code) ? refused[code] : undefined) ??
+          "The sign-in did not succeed. The server's log says more."}{" "}
+        ({code})
       </p>
     );
   if (signed === undefined) return null;

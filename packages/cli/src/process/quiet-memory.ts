@@ -9,7 +9,7 @@ const afterMs = 10_000;
 const smallHeap = 48 * 1_048_576;
 
 /**
- * Gives memory back when a server is quiet: when none of its hosts has a call. Under load V8 lets its heap grow, by 128 MB
+ * Gives memory back when a server is quiet: when no call of its hosts has begun or ended for a while. Under load V8 lets its heap grow, by 128 MB
  * for new objects alone, and when nothing is allocated any more it collects nothing. The collection stops the process for
  * half a second or more, so it runs once after a load, and only where the heap has doubled since the one before.
  */
