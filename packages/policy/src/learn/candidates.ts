@@ -1,25 +1,9 @@
-import type { ToolInfo, ValueOrigin } from "@toolmount/core";
+import type { ValueOrigin } from "@toolmount/core";
 import { leavesOf } from "../flows/leaves.ts";
-import type { RecordedSession, RecordedStep } from "./recorded.ts";
-import type { FlowsConfig, Source, Trust } from "../flows/schema.ts";
+import type { RecordedSession } from "./recorded.ts";
+import type { Source } from "../flows/schema.ts";
 import { formsOf, normalize } from "../flows/text.ts";
-
-/** A field of a tool's results, in all of its records. */
-interface SeenField {
-  readonly tool: string;
-  /** As a line of `results` names it: `*.order_id`. */
-  readonly glob: string;
-  /**
-   * The module or server that mounted the tool, and the last key of its path; for a list without keys, the tool. Fields of the same
-   * name are alike: those of another server are not, since others write its results.
-   */
-  readonly name: string;
-  /** What all of its values look like; null for texts, links and whatever else a person may have written. */
-  readonly trust: Trusted | null;
-}
-
-/** The trusts that a field may get. */
-export type Trusted = Extract<Trust, "contact" | "structured">;
+import { fieldKey, globOf, piecesOf, type SeenField, type Trusted } from "./seen-fields.ts";
 
 /** Sources beside those that every tool accepts. Each needs words of the user. */
 const moreSources: readonly Source[] = [
@@ -102,155 +86,9 @@ export interface Place {
   readonly at: number;
 }
 
-/** All fields of all results, and what the values look like of which a line about the field would speak. */
-export function fieldsOf(
-  sessions: readonly RecordedSession[],
-  tools: readonly ToolInfo[],
-): ReadonlyMap<string, SeenField> {
-  const owners = new Map(tools.map(({ name, owner }) => [name, owner]));
-  const seen = new Map<string, Omit<SeenField, "trust">>();
-  const looks = new Map<string, Look>();
-  for (const { tool, value } of resultsOf(sessions))
-    for (const { path, value: text } of leavesOf(value)) {
-      const { glob, last } = globOf(path);
-      if (glob !== "" && glob.length <= maxGlobLength)
-        seen.set(fieldKey(tool, glob), {
-          tool,
-          glob,
-          name: `${owners.get(tool) ?? ""} ${last ?? `${tool}'s`}`,
-        });
-      for (const one of new Set([glob, ...wideGlobsOf(path)])) {
-        const key = fieldKey(tool, one);
-        const look = looks.get(key) ?? new Look();
-        looks.set(key, look);
-        for (const piece of piecesOf(text)) look.add(piece);
-      }
-    }
-  return new Map([...seen].map(([key, field]) => [key, { ...field, trust: looks.get(key)!.trust() }]));
-}
-
-/**
- * Tools that return the user's own record: called without arguments, they return the same flat object each time. It has a value which
- * the plan names as the user's, and no mail address that the plan does not: a message to the user is no record.
- */
-export function recordsOf(
-  sessions: readonly RecordedSession[],
-  identity: readonly string[],
-): ReadonlySet<string> {
-  const own = new Set(identity.map(normalize));
-  const isRecord = ({ arguments: given, value }: RecordedStep) =>
-    Object.keys(given).length === 0 &&
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((member) => typeof member !== "object") &&
-    textsOf(value).some((text) => own.has(text)) &&
-    textsOf(value).every((text) => !text.includes("@") || own.has(text));
-  const byTool = Map.groupBy(resultsOf(sessions), ({ tool }) => tool);
-  return new Set(
-    [...byTool].flatMap(([tool, all]) => {
-      const texts = new Set(all.map(({ value }) => JSON.stringify(textsOf(value))));
-      return texts.size === 1 && all.every(isRecord) ? [tool] : [];
-    }),
-  );
-}
-
-/** Numbers of a record may change, such as a balance. */
-function textsOf(value: RecordedStep["value"]): readonly string[] {
-  return Object.values(Object(value) as object).flatMap((member: unknown) =>
-    typeof member === "string" ? [normalize(member)] : [],
-  );
-}
-
-function resultsOf(sessions: readonly RecordedSession[]): readonly RecordedStep[] {
-  const steps = sessions.flatMap((session) => session.steps);
-  return steps.filter(({ isError, outcome }) => !isError && outcome !== "denied");
-}
-
-/** Lines of `results` for these fields; tools with the same fields share a line. */
-export function resultLines(
-  fields: readonly { readonly field: SeenField; readonly trust: Trust }[],
-): FlowsConfig["results"] {
-  const byTool = Map.groupBy(fields, ({ field }) => field.tool);
-  const fieldsBy = [...byTool].map(([tool, own]) => ({
-    tool,
-    fields: Object.fromEntries(
-      own
-        .toSorted((one, other) => (one.field.glob < other.field.glob ? -1 : 1))
-        .map(({ field, trust }) => [field.glob, trust] as const),
-    ),
-  }));
-  return [...Map.groupBy(fieldsBy, ({ fields: own }) => JSON.stringify(own)).values()].map((alike) => {
-    return { match: { tool: oneOrMore(alike.map(({ tool }) => tool)) }, fields: alike[0]!.fields };
-  });
-}
-
 /** Fields of the same name and look are one candidate. */
 export function keyOf(name: string, trust: Trusted): string {
   return `${name} ${trust}`;
-}
-
-export function oneOrMore(tools: readonly string[]): string | string[] {
-  const [first = "", ...others] = tools.toSorted();
-  return others.length === 0 ? first : [first, ...others];
-}
-
-function fieldKey(tool: string, glob: string): string {
-  return `${tool}\0${glob}`;
-}
-
-const isName = /^[A-Za-z_]\w*$/;
-
-/** Longest glob that a plan may have, in characters. */
-const maxGlobLength = 200;
-
-/** The glob of a path from its last key on, in every record. The whole of a result is no field. */
-function globOf(path: string): { readonly glob: string; readonly last: string | null } {
-  const parts = path.split(".").slice(1);
-  const at = parts.findLastIndex((part) => isName.test(part));
-  const rest = parts.slice(at + 1).map(() => ".*");
-  if (at === -1) return { glob: rest.length === 0 ? "" : "*", last: null };
-  return { glob: `*.${parts[at]}${rest.length === 0 ? "" : ".*"}`, last: parts[at]! };
-}
-
-/** Globs that other fields give and that fit this path, too: `*` and `*.members.*`. */
-function wideGlobsOf(path: string): readonly string[] {
-  const above = path.split(".").slice(1, -1);
-  return ["*", ...above.filter((part) => isName.test(part)).map((part) => `*.${part}.*`)];
-}
-
-/** The values in a leaf: a text of a service may have one in each line, and after each label. */
-function piecesOf(value: string | number): readonly string[] {
-  return typeof value === "number"
-    ? [String(value)]
-    : value.split(/\n|, |: /).flatMap((piece) => (piece.trim() === "" ? [] : [piece.trim()]));
-}
-
-const person = /^[^\s@]+@[^\s@]+\.[^\s@]+$|^\+\d[\d\s()./-]{5,}$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]){10,30}$/;
-const time = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?$/;
-// A name that a person chose may be one word, too: an id of a service has a digit, or parts.
-const made = /^(?=.*[\d_/-])[^\s@]{1,100}$/;
-const link = /:\/\/|^www\./;
-
-/** What the values of a field look like so far. */
-class Look {
-  #isPerson = true;
-  #isMade = true;
-  #first: string | null = null;
-  #isOne = true;
-
-  add(value: string): void {
-    this.#first ??= value;
-    this.#isOne &&= value === this.#first;
-    this.#isPerson &&= person.test(value);
-    this.#isMade &&= (made.test(value) || time.test(value)) && !link.test(value);
-  }
-
-  /** One value alone shows no form. */
-  trust(): SeenField["trust"] {
-    if (this.#first === null || this.#isOne) return null;
-    return this.#isPerson ? "contact" : this.#isMade ? "structured" : null;
-  }
 }
 
 function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {

@@ -1,6 +1,7 @@
 import type { ToolInfo } from "@toolmount/core";
 import type { FlowLine, FlowsConfig, Source, Trust } from "../flows/schema.ts";
-import { keyOf, oneOrMore, resultLines, type Candidate, type Seen, type Trusted } from "./candidates.ts";
+import { keyOf, type Candidate, type Seen } from "./candidates.ts";
+import type { SeenField, Trusted } from "./seen-fields.ts";
 import type { RecordedFlows, RecordedSession } from "./recorded.ts";
 
 /** What the search works on. */
@@ -83,4 +84,27 @@ function says({ results }: FlowsConfig, trust: Trust): boolean {
 export function withLines(base: FlowsConfig, { results, into }: ReturnType<typeof linesOf>): FlowsConfig {
   const lines = into.map((line): FlowLine => ({ ...line, else: "ask" }));
   return { ...base, results: [...base.results, ...results], into: [...base.into, ...lines] };
+}
+
+/** Lines of `results` for these fields; tools with the same fields share a line. */
+function resultLines(
+  fields: readonly { readonly field: SeenField; readonly trust: Trust }[],
+): FlowsConfig["results"] {
+  const byTool = Map.groupBy(fields, ({ field }) => field.tool);
+  const fieldsBy = [...byTool].map(([tool, own]) => ({
+    tool,
+    fields: Object.fromEntries(
+      own
+        .toSorted((one, other) => (one.field.glob < other.field.glob ? -1 : 1))
+        .map(({ field, trust }) => [field.glob, trust] as const),
+    ),
+  }));
+  return [...Map.groupBy(fieldsBy, ({ fields: own }) => JSON.stringify(own)).values()].map((alike) => {
+    return { match: { tool: oneOrMore(alike.map(({ tool }) => tool)) }, fields: alike[0]!.fields };
+  });
+}
+
+function oneOrMore(tools: readonly string[]): string | string[] {
+  const [first = "", ...others] = tools.toSorted();
+  return others.length === 0 ? first : [first, ...others];
 }

@@ -1,16 +1,8 @@
 import type { ToolInfo } from "@toolmount/core";
 import { fitsTool } from "../flows/fit.ts";
 import { flows as schema, type FlowsConfig } from "../flows/schema.ts";
-import {
-  candidatesFor,
-  valuesOf,
-  type Place,
-  fieldsOf,
-  leastApprovals,
-  recordsOf,
-  type Candidate,
-  type Trusted,
-} from "./candidates.ts";
+import { candidatesFor, valuesOf, type Place, leastApprovals, type Candidate } from "./candidates.ts";
+import { fieldsOf, recordsOf, type Trusted } from "./seen-fields.ts";
 import { linesOf, withLines, type Elected, type Ground } from "./flow-lines.ts";
 import { RecordedFlows, type RecordedSession } from "./recorded.ts";
 
