@@ -24,7 +24,7 @@ beforeAll(async () => {
 test("each package contains exactly the files of test/packed-files.txt, and its sources (TOOLMOUNT_WRITE=1 writes the list)", async () => {
   const lines = [...packed].flatMap(([folder, files]) => [
     folder,
-    ...withoutSources(files).map((file) => `  ${file}`),
+    ...withoutSources(folder, files).map((file) => `  ${file}`),
   ]);
   const text = `${lines.join("\n")}\n`;
   if (isWriting) await writeFile(list, text);

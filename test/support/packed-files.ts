@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exec } from "./exec.ts";
@@ -26,17 +27,19 @@ export async function packedFiles(folder: string): Promise<readonly string[]> {
 
 /**
  * The files that do not follow from others. A source `src/a.ts` brings itself and its declarations, one of the page
- * (`ui/a.tsx`) also its script, and a script may bring its map; so a new source changes no list. Chunks of
+ * (`ui/a.tsx`, which is not published) its script, and a script may bring its map; so a new source changes no list. Chunks of
  * the bundles change with each change of the code, so they are not in it.
  */
-export function withoutSources(files: readonly string[]): readonly string[] {
+export function withoutSources(folder: string, files: readonly string[]): readonly string[] {
   const all = new Set(files);
   const isSource = (stem: string) => ["ts", "tsx"].some((end) => all.has(`${stem}.${end}`));
+  const isOfPage = (stem: string) =>
+    stem !== "" && ["ts", "tsx"].some((end) => existsSync(join(root, folder, `${stem}.${end}`)));
   const rest = files.filter((file) => {
     const [, stem = ""] = /^(.+?)\.(?:d\.ts\.map|d\.ts|tsx?)$/.exec(file) ?? [];
-    const [, page = ""] = /^(?:dist\/)?(ui\/.+?)\.(?:d\.ts|js|tsx?)$/.exec(file) ?? [];
+    const [, page = ""] = /^dist\/(ui\/.+?)\.js$/.exec(file) ?? [];
     const isMap = file.endsWith(".js.map") && all.has(file.slice(0, -".map".length));
-    return !isMap && !isSource(stem.replace(/^dist\//, "src/")) && !isSource(page);
+    return !isMap && !isSource(stem.replace(/^dist\//, "src/")) && !isOfPage(page);
   });
   return rest.filter((file) => !/^dist\/chunks\/[\w.-]+\.js$/.test(file));
 }
