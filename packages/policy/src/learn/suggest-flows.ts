@@ -2,7 +2,7 @@ import type { ToolInfo } from "@toolmount/core";
 import { fitsTool } from "../flows/fit.ts";
 import { flows as schema, type FlowsConfig } from "../flows/schema.ts";
 import { candidatesFor, valuesOf, type Place, leastApprovals, type Candidate } from "./candidates.ts";
-import { fieldsOf, recordsOf, type Trusted } from "./seen-fields.ts";
+import { fieldKey, fieldsOf, recordsOf, type Trusted } from "./seen-fields.ts";
 import { linesOf, withLines, type Elected, type Ground } from "./flow-lines.ts";
 import { RecordedFlows, type RecordedSession } from "./recorded.ts";
 
@@ -187,7 +187,9 @@ function report(elected: readonly Elected[], ground: Ground, hasFlows: boolean):
   const approved = calls.filter(({ outcome }) => outcome === "approved");
   const spared = approved.filter(({ asked, asks }) => asked && !asks);
   const votesFor = (line: FlowsConfig["results"][number]) =>
-    elected.flatMap(({ candidate, calls: votes }) => (speaksFor(candidate, line) ? [...votes] : []));
+    elected.flatMap(({ candidate, calls: votes }) =>
+      speaksFor(candidate, line, ground.seen) ? [...votes] : [],
+    );
   const needFor = ({ match: { tool } }: (typeof into)[number]) =>
     spared.flatMap((call) => ([tool].flat().includes(call.tool) ? [call.id] : []));
   return {
@@ -226,11 +228,16 @@ function unique(ids: readonly string[]): readonly string[] {
 }
 
 /** Whether a candidate is why a line of results is suggested: fields of the same name are alike. */
-function speaksFor(candidate: Candidate, line: FlowsConfig["results"][number]): boolean {
-  if ("record" in candidate) return "trust" in line && [line.match.tool].flat().includes(candidate.record);
-  const fields = "fields" in line ? Object.entries(line.fields ?? {}) : [];
-  return (
-    "field" in candidate &&
-    fields.some(([glob, trust]) => glob === candidate.field.glob && trust === candidate.trust)
+function speaksFor(
+  candidate: Candidate,
+  line: FlowsConfig["results"][number],
+  { fields }: Ground["seen"],
+): boolean {
+  const tools = [line.match.tool ?? []].flat();
+  if ("record" in candidate) return "trust" in line && tools.includes(candidate.record);
+  const globs = "fields" in line ? Object.entries(line.fields ?? {}) : [];
+  const keys = tools.flatMap((tool) =>
+    globs.map(([glob, trust]) => `${fields.get(fieldKey(tool, glob))?.name} ${trust}`),
   );
+  return keys.includes(candidate.key);
 }

@@ -61,6 +61,40 @@ test("a field of another server's results is not trusted because it has the same
   expect(linesWith(search.owner)[0]).toMatchObject({ match: { tool: ["find_orders", "list_orders"] } });
 });
 
+test("a line of one server is not shown with the approvals of another one's field of the same name", async () => {
+  const prompt = "Cancel my last order, please.";
+  const value = [
+    { id: "ORDER-11", ticket: "T-1" },
+    { id: "ORDER-12", ticket: "T-2" },
+  ];
+  const cancel = (order: string): RecordedSession => ({
+    id: `session ${++count}`,
+    steps: [
+      step("find_orders", {}, prompt, { value }),
+      step("cancel_order", { order }, prompt, { outcome: "approved" }),
+    ],
+  });
+  const tools = await infos();
+  const search = {
+    ...tools.find(({ name }) => name === "list_orders")!,
+    name: "find_orders",
+    owner: "elsewhere",
+  };
+  const sessions = [
+    ...["ORDER-11", "ORDER-12", "T-1", "T-2"].map(cancel),
+    refund(0, "approved"),
+    refund(1, "approved"),
+  ];
+  const results = suggestFlows(sessions, [...tools, search]).lines.filter(
+    ({ section }) => section === "results",
+  );
+
+  expect(results.map(({ line, calls }) => [line["match"], calls.length])).toEqual([
+    [{ tool: "find_orders" }, 4],
+    [{ tool: "list_orders" }, 2],
+  ]);
+});
+
 test("ids that are numbers are found, too", async () => {
   const prompt = "Refund my last order, please.";
   const session = (order: number): RecordedSession => ({
