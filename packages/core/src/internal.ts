@@ -48,7 +48,7 @@ export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/s
 export { validateStandard, zodSize } from "./schema/zod-parser.ts";
 export { lockDigest } from "./registry/lock-digest.ts";
 export { callInternal } from "./host/session.ts";
-export { confirmedValues } from "./call/kept-result.ts";
+export { argumentAt, confirmedValues, withoutContent } from "./call/kept-result.ts";
 export { readHostLinks } from "./contract/host-chain.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { placeText } from "./pending/place.ts";

@@ -13,7 +13,7 @@ export function storeResult(call: Call): Promise<void> | null {
   const stored = host.results.add(given.sessionId!, {
     tool: tool!.name,
     owner: tool!.owner,
-    arguments: withoutContent(call),
+    arguments: withoutContent(call.arguments!, tool!.info.content),
     value: valueOf(ending.result!),
     isError: ending.status === "failed",
     ...(meta !== undefined && { meta }),
@@ -43,11 +43,15 @@ export function confirmedValues(
 ): readonly (string | number)[] {
   return origins.flatMap(({ argument, isAccepted }) => {
     if (isAccepted) return [];
-    const path = argument.split(".");
-    const value = valueAt(given, path);
+    const value = argumentAt(given, argument);
     if (typeof value !== "string" && typeof value !== "number") return [];
-    return [path.some(namesSecret) ? digestOfSecret(value) : value];
+    return [argument.split(".").some(namesSecret) ? digestOfSecret(value) : value];
   });
+}
+
+/** The value that an origin is about, by its path in the arguments: `recipients.0`. */
+export function argumentAt(given: Readonly<Record<string, unknown>>, argument: string): unknown {
+  return valueAt(given, argument.split("."));
 }
 
 function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
@@ -57,10 +61,13 @@ function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
     : undefined;
 }
 
-function withoutContent({ tool, arguments: given }: Call): Readonly<Record<string, unknown>> {
-  const { content = [] } = tool!.info;
-  if (content.length === 0) return given!;
-  return Object.fromEntries(Object.entries(given!).filter(([name]) => !content.includes(name)));
+/** The arguments that chose what a result is about: all that the tool does not declare as content. */
+export function withoutContent(
+  given: Readonly<Record<string, unknown>>,
+  content: readonly string[] = [],
+): Readonly<Record<string, unknown>> {
+  if (content.length === 0) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !content.includes(name)));
 }
 
 /** The parts of a result that a model reads. */

@@ -1,4 +1,5 @@
 import type { ValueOrigin } from "@toolmount/core";
+import { argumentAt } from "@toolmount/core/internal";
 import { leavesOf } from "../flows/leaves.ts";
 import type { RecordedSession } from "./recorded.ts";
 import type { Source } from "../flows/schema.ts";
@@ -65,7 +66,7 @@ export function candidatesFor(
     if (records.has(record)) found.set(`record ${record}`, { key: `record ${record}`, record });
   const fields = new Map<string, Candidate>();
   for (const { argument, isAccepted } of origins) {
-    const value = isAccepted ? undefined : valueAt(steps[at]!.arguments, argument.split("."));
+    const value = isAccepted ? undefined : argumentAt(steps[at]!.arguments, argument);
     if (typeof value !== "string" && typeof value !== "number") continue;
     // Of `owner/name`, a field may have the last part.
     const forms = [...formsOf(value), ...formsOf(String(value).replace(/^.*[/\\]/, ""))];
@@ -89,9 +90,4 @@ export interface Place {
 /** Fields of the same name and look are one candidate. */
 export function keyOf(name: string, trust: Trusted): string {
   return `${name} ${trust}`;
-}
-
-function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
-  if (key === undefined || typeof value !== "object" || value === null) return value;
-  return Object.hasOwn(value, key) ? valueAt((value as Record<string, unknown>)[key], rest) : undefined;
 }

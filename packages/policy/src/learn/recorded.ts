@@ -1,5 +1,5 @@
 import type { JsonObject, KeptResult, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
-import { confirmedValues } from "@toolmount/core/internal";
+import { confirmedValues, withoutContent } from "@toolmount/core/internal";
 import { createFlows } from "../flows/flow-policy.ts";
 import type { FlowsConfig } from "../flows/schema.ts";
 
@@ -84,15 +84,13 @@ export class RecordedFlows {
     call: number,
   ): KeptResult {
     const known = this.#judges.get(tool)?.tool;
-    const carried = known?.content ?? [];
-    const chosen = Object.fromEntries(Object.entries(given).filter(([name]) => !carried.includes(name)));
     const confirmed = confirmedValues(origins, given);
     const owner = known?.owner ?? "";
     return {
       call,
       tool,
       owner,
-      arguments: chosen,
+      arguments: withoutContent(given, known?.content),
       value,
       isError,
       ...(confirmed.length > 0 && { confirmed }),
