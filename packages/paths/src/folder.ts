@@ -101,7 +101,7 @@ async function adopt(
   throw new PathError("ACCESS_DENIED", { path: given, reason: access });
 }
 
-/** The entry of a name, without following a link. Null when there is none. */
+/** Reads the entry of a name, without following a link. Null when the folder has no such entry. */
 export async function entryOf(folder: Folder, name: string) {
   try {
     return await lstat(folder.path(name), { bigint: true });

@@ -67,7 +67,7 @@ export class ExchangedAuthorization implements ServerAuthorization {
     await this.token();
   }
 
-  /** Rejects with a `ToolError` that says why there is none. */
+  /** Rejects with the `ToolError` of the exchange, which says why the user gets no token. */
   async token(): Promise<string> {
     if (this.#held !== undefined && systemClock.now() < this.#held.renewAt) return this.#held.text;
     return (await this.#exchangeFor(this.#scope)).text;

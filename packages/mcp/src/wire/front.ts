@@ -22,7 +22,7 @@ export interface Front {
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Whether its user's browser is on this machine, so that the user can sign in to a mounted server. */
   readonly isHere?: boolean | undefined;
-  /** The address of the page at which its user can sign in to a mounted server; undefined where there is none. */
+  /** Gives the address of the page at which its user signs in to a mounted server; undefined where the host serves no page. */
   readonly signInPage?: ((server: string) => string) | undefined;
   /** The client follows the call as a task from now on; undefined where it does not speak tasks. */
   readonly becomeTask?: ((message?: string) => void) | undefined;

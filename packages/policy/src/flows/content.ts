@@ -13,7 +13,7 @@ interface Foreign {
 
 /**
  * Finds a part of a text, also in an encoded form, that is neither the model's own words nor the user's, and where it is
- * from. Null when there is none.
+ * from. Null when all of the text is theirs.
  */
 export function findForeign(text: string, evidence: Evidence): Foreign | null {
   for (const one of [text, ...decodedOf(text, evidence.meter)]) {
