@@ -78,13 +78,15 @@ function measureForeign() {
   const found = (step) => index.search(step, 5).map((tool) => tool.aliases[0]);
   const halves = [0, 1].map((half) => {
     const chosen = tasks.filter((_, at) => at % 2 === half);
-    const hits = chosen.flatMap(({ steps, tools: gold }) => {
+    return chosen.flatMap(({ steps, tools: gold }) => {
       const seen = new Set(steps.flatMap(found));
       return gold.map((name) => seen.has(name));
     });
-    return hits.filter(Boolean).length / hits.length;
   });
-  console.log(`527 tools of others, at 5           ${halves.map(percent).join(" (looked at), ")} (not)`);
+  const [lookedAt, not, all] = [...halves, halves.flat()].map((hits) =>
+    percent(hits.filter(Boolean).length / hits.length),
+  );
+  console.log(`527 tools of others, at 5           ${lookedAt} (looked at), ${not} (not), ${all} (all)`);
   const many = createToolIndex(
     Array.from({ length: 10_000 }, (_, at) => asInfo(tools[at % tools.length], `${at}`)),
   );

@@ -1,4 +1,5 @@
 import { alike } from "./alike.ts";
+import { chineseInEnglish } from "./chinese.ts";
 
 /** Words that say nothing about which tool is meant. */
 const empty = new Set(
@@ -12,7 +13,7 @@ const empty = new Set(
 
 /** The words of a text that say something: names of code are taken apart, `readFile` and `read_file` alike. */
 export function wordsOf(text: string): string[] {
-  return text
+  return chineseInEnglish(text)
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .toLowerCase()

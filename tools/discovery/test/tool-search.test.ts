@@ -41,6 +41,14 @@ test("words for the same thing, values of arguments and kinds of files find a to
     expect((await find(query))[0], query).toBe(first);
 });
 
+test("tools that are described in Chinese are found in English, and others in Chinese", async () => {
+  const { host, find } = await mounted();
+  host.coordinator.mount("tools", toolNamed("get_weread_rank", "获取微信读书排行榜，包含热门小说、畅销书籍"));
+
+  expect((await find("which novels are popular"))[0]).toBe("get_weread_rank");
+  expect((await find("删除一个文件"))[0]).toBe("delete_file");
+});
+
 test("a query for several things gets the best tool for each", async () => {
   const { find } = await mounted();
 
