@@ -100,7 +100,7 @@ function measureForeign() {
 }
 
 function asInfo({ server, name, description = "", inputSchema = {} }, id) {
-  return { name: id, aliases: [name], description, inputSchema, tags: [], owner: server };
+  return { name: id, declaredName: name, aliases: [name], description, inputSchema, tags: [], owner: server };
 }
 
 function share(at) {

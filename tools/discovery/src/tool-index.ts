@@ -1,5 +1,6 @@
 import type { ToolInfo } from "@toolmount/core";
 import { summaryOf } from "@toolmount/core/sessions";
+import { candidates, createOrder } from "./order.ts";
 import { WordTable } from "./word-table.ts";
 import { partsOf } from "./words.ts";
 
@@ -17,7 +18,7 @@ const weights = {
   name: 6,
   summary: 1,
   description: 1,
-  owner: 1,
+  owner: 2,
   tags: 1,
   arguments: 0.3,
   usage: 0.3,
@@ -28,15 +29,17 @@ type Page = Readonly<Record<keyof typeof weights, string>>;
 /** Longest query that is looked at, in characters. */
 export const maxQueryLength = 500;
 
-/** Puts tools into an index: BM25 over what is said of them, with words that mean the same. */
+/** Puts tools into an index: BM25 over what is said of them, with words that mean the same, then an order of the best. */
 export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
   const table = new WordTable(tools.map(pageOf), weights);
+  const inOrder = createOrder(tools);
   return {
     search(query, limit, accepts = () => true) {
       if (limit < 1) return [];
       const isChosen = (at: number) => accepts(tools[at]!);
       const parts = partsOf(query.slice(0, maxQueryLength));
-      return interleave(table.find(parts, limit, isChosen))
+      const found = table.find(parts, Math.max(limit, candidates), isChosen);
+      return interleave(found.map((list, part) => inOrder(list, parts[part]!)))
         .slice(0, limit)
         .map((at) => tools[at]!);
     },

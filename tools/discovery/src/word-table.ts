@@ -1,3 +1,4 @@
+import type { Found } from "./order.ts";
 import { alikeOf, wordsOf } from "./words.ts";
 
 /** How often a word of a field may count: the second one adds less. */
@@ -42,7 +43,7 @@ export class WordTable {
   }
 
   /** The best pages for each list of words, at most `limit` of each. */
-  find(parts: readonly (readonly string[])[], limit: number, accepts: (page: number) => boolean): number[][] {
+  find(parts: readonly (readonly string[])[], limit: number, accepts: (page: number) => boolean): Found[][] {
     const shares = new Map<string, Shares>();
     for (const word of new Set(parts.flat())) shares.set(word, this.#sharesOf(word));
     return parts.map((words) =>
@@ -128,7 +129,7 @@ export class WordTable {
     for (; this.#words[low]?.startsWith(start) === true; low++) yield this.#words[low]!;
   }
 
-  #best(shares: readonly Shares[], limit: number, accepts: (page: number) => boolean): number[] {
+  #best(shares: readonly Shares[], limit: number, accepts: (page: number) => boolean): Found[] {
     const sums = this.#sums;
     const touched: number[] = [];
     for (const { pages, values } of shares)
@@ -136,17 +137,17 @@ export class WordTable {
         if (sums[page] === 0) touched.push(page);
         sums[page]! += values[index]!;
       }
-    const best: { readonly page: number; readonly sum: number }[] = [];
+    const best: Found[] = [];
     for (const page of touched) {
-      const sum = sums[page]!;
+      const score = sums[page]!;
       sums[page] = 0;
-      if (best.length === limit && sum <= best.at(-1)!.sum) continue;
+      if (best.length === limit && score <= best.at(-1)!.score) continue;
       if (!accepts(page)) continue;
-      const place = best.findIndex((other) => sum > other.sum);
-      best.splice(place < 0 ? best.length : place, 0, { page, sum });
+      const place = best.findIndex((other) => score > other.score);
+      best.splice(place < 0 ? best.length : place, 0, { at: page, score });
       if (best.length > limit) best.pop();
     }
-    return best.map(({ page }) => page);
+    return best;
   }
 }
 

@@ -1,0 +1,62 @@
+import type { ToolInfo } from "@toolmount/core";
+import { alikeOf, wordsOf } from "./words.ts";
+
+/** How many of the tools that a query's words found are put in order. */
+export const candidates = 40;
+
+/** What it adds to a tool when the query says its whole name, and when its owner has others that fit as well as the best. */
+const bonus = { name: 0.2, owner: 0.2 };
+
+/** What a tool counts after another of the same name: it does the same for another owner. */
+const sameName = 0.6;
+
+/** Tools of one owner, beside a tool, that are looked at. */
+const neighbours = 2;
+
+/** A tool by its place in the index, and how well it fits a query. */
+export interface Found {
+  readonly at: number;
+  readonly score: number;
+}
+
+/** Puts the tools that words found in order, by what words alone do not show: names, owners, and tools that do the same. */
+export function createOrder(tools: readonly Pick<ToolInfo, "declaredName" | "owner">[]) {
+  const names = tools.map(({ declaredName }) => [...new Set(wordsOf(declaredName))]);
+  return (found: readonly Found[], words: readonly string[]): number[] => {
+    const asked = new Set(words.flatMap((word) => [...alikeOf(word)]));
+    const named = found.map(({ at, score }) => ({
+      at,
+      score: score * (1 + bonus.name * shareOf(names[at]!, asked)),
+    }));
+    const beside = bestFirst(addOwners(named, ({ at }) => tools[at]!.owner));
+    return bestFirst(lowerSame(beside, ({ at }) => names[at]!.join(" "))).map(({ at }) => at);
+  };
+}
+
+function shareOf(words: readonly string[], asked: ReadonlySet<string>): number {
+  return words.filter((word) => asked.has(word)).length / Math.max(1, words.length);
+}
+
+/** An owner that has several fitting tools is what the query is about. */
+function addOwners(found: readonly Found[], ownerOf: (one: Found) => string): Found[] {
+  const best = Math.max(...found.map(({ score }) => score));
+  const groups = Map.groupBy(bestFirst(found), ownerOf);
+  return found.map((one) => {
+    const others = groups.get(ownerOf(one))!.filter((other) => other !== one);
+    const sum = others.slice(0, neighbours).reduce((total, { score }) => total + score, 0);
+    return { ...one, score: one.score * (1 + (bonus.owner * sum) / (neighbours * best)) };
+  });
+}
+
+function lowerSame(found: readonly Found[], nameOf: (one: Found) => string): Found[] {
+  const seen = new Set<string>();
+  return found.map((one) => {
+    const isSame = seen.has(nameOf(one));
+    seen.add(nameOf(one));
+    return isSame ? { ...one, score: one.score * sameName } : one;
+  });
+}
+
+function bestFirst(found: readonly Found[]): Found[] {
+  return found.toSorted((one, other) => other.score - one.score);
+}
