@@ -1,12 +1,14 @@
 // Changes one token of a package's sources at a time, and runs the package's own tests: `pnpm mutate --each 15 --seed 7`.
 // A change that no test notices survives, and is printed with its place. Needs a working tree without changes below the
-// packages, since it changes files where they are and puts each back; SIGINT puts the last one back, too.
-// Each package's tests have to pass without a change first, otherwise every mutation of it would count as noticed.
+// packages, since it changes files where they are and puts each back; SIGINT puts the last ones back, too.
+// Each package's tests have to pass without a change first, otherwise every mutation of it would count as noticed. That pass
+// finds out which test files reach which place: only those run for a mutation, the quickest first.
 import { spawn } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { closeSync, existsSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { mutationsOf, numbers } from "./mutations.mjs";
+import { cleanPass } from "./reached.mjs";
 
 const root = dirname(import.meta.dirname);
 const { values } = parseArgs({
@@ -14,107 +16,70 @@ const { values } = parseArgs({
     packages: { type: "string", default: "all" },
     each: { type: "string", default: "15" },
     seed: { type: "string", default: "1" },
-    from: { type: "string", default: "0" },
     workers: { type: "string", default: "2" },
     report: { type: "string", default: ".reports/mutations.json" },
   },
 });
 
-/** Tests of minutes: they run only for a mutation that all others let live. */
-const slow = /\/(?:kill|storm|race|hostile-plans|lost-connection|conformance)[\w-]*(?:\.test\.ts|\/)/;
-
-const all = globSync("{packages,tools}/*/package.json", { cwd: root }).toSorted().map(dirname);
-const packages = values.packages === "all" ? all : values.packages.split(",").map(folderOf);
+const everything = globSync("{packages,tools}/*/package.json", { cwd: root }).toSorted().map(dirname);
+const packages = values.packages === "all" ? everything : values.packages.split(",").map(folderOf);
 const results = [];
-const cleanMs = new Map();
+/** What the last run of tests printed. */
+const outputOfTests = ".reports/mutated-tests.log";
 let restore = () => undefined;
+let endTests = () => undefined;
 process.once("SIGINT", () => {
+  endTests();
   restore();
   process.exit(130);
 });
 
-for (const one of draw(packages.length * Number(values.each)).slice(Number(values.from))) {
-  const folder = packageOf(one.path);
-  if (!cleanMs.has(folder)) cleanMs.set(folder, await passWithoutChange(folder));
-  if (cleanMs.get(folder) === undefined) continue;
-  const end = await tryMutation(one);
-  results.push({ ...one, end });
+for (const folder of packages) {
+  const tests = testsOf(folder);
+  const all = allMutations(folder);
+  const clean = await cleanPass(folder, tests, all, { passes, inPlace });
+  if (clean === undefined) {
+    console.log(`NOT MEASURED ${folder}: its tests fail without a change, see ${outputOfTests}`);
+    process.exitCode = 1;
+    continue;
+  }
   console.log(
-    `${end} ${one.path}:${one.line}  ${JSON.stringify(one.before)} -> ${JSON.stringify(one.after)}`,
+    `clean ${folder} in ${clean.seconds} s (${clean.ran} of ${tests.length} files are new or changed)`,
   );
-  mkdirSync(dirname(join(root, values.report)), { recursive: true });
-  writeFileSync(join(root, values.report), `${JSON.stringify(results, null, 2)}\n`);
+  const drawn = draw(all);
+  const unreached = drawn.filter((one) => clean.filesOf(one).length === 0);
+  // What no test reaches runs together: where every test still passes, each of them survives.
+  const isNoticed = unreached.length > 0 && (await tryMutations(unreached, tests, clean)) === "killed";
+  let killed = 0;
+  for (const one of drawn) {
+    const files = unreached.includes(one) && isNoticed ? tests : clean.filesOf(one);
+    const end = await tryMutations([one], files, clean);
+    if (end === "killed") killed += 1;
+    report(one, end, files.length);
+  }
+  console.log(`${folder}: ${killed} of ${drawn.length} killed (seed ${values.seed})`);
 }
-for (const folder of packages) console.log(figuresOf(folder));
-process.exitCode = [...cleanMs.values()].includes(undefined) ? 1 : 0;
 
 /** `core` is packages/core, `bash` is tools/bash, and `tools/testing` is itself. */
 function folderOf(name) {
   return [name, `packages/${name}`, `tools/${name}`].find((folder) => existsSync(join(root, folder)));
 }
 
-function packageOf(path) {
-  return path.split("/").slice(0, 2).join("/");
+function allMutations(folder) {
+  return globSync(`${folder}/src/**/*.ts`, { cwd: root, exclude: ["**/index.ts", "**/*.d.ts"] })
+    .toSorted()
+    .flatMap((path) => mutationsOf(path, readFileSync(join(root, path), "utf8")));
 }
 
-/** How long a package's own tests take, or `undefined` where they fail without any change. */
-async function passWithoutChange(folder) {
-  const start = performance.now();
-  const passed = await passes(testsOf(folder), 3_600_000);
-  const seconds = Math.round((performance.now() - start) / 1000);
-  console.log(
-    passed ? `clean ${folder} in ${seconds} s` : `NOT MEASURED ${folder}: its tests fail without a change`,
-  );
-  return passed ? seconds * 1000 : undefined;
-}
-
-function figuresOf(folder) {
-  const ends = results.filter(({ path }) => packageOf(path) === folder).map(({ end }) => end);
-  const killed = ends.filter((end) => end !== "survived").length;
-  return `${folder}: ${killed} of ${ends.length} killed`;
-}
-
-/** Draws mutations: a package by turns, so that a small one has as many as a large one, then a place in it. */
-function draw(count) {
+/** The same seed draws the same ones. */
+function draw(mutations) {
   const random = numbers(Number(values.seed));
-  const pools = packages.map((folder) =>
-    globSync(`${folder}/src/**/*.ts`, { cwd: root, exclude: ["**/index.ts", "**/*.d.ts"] })
-      .toSorted()
-      .flatMap((path) => mutationsOf(path, readFileSync(join(root, path), "utf8"))),
+  const pool = [...mutations];
+  const count = Math.min(Number(values.each), pool.length);
+  return Array.from(
+    { length: count },
+    () => pool.splice(Math.floor(random.next().value * pool.length), 1)[0],
   );
-  return Array.from({ length: count }, (_, at) => {
-    const pool = pools[at % pools.length];
-    return pool.splice(Math.floor(random.next().value * pool.length), 1)[0];
-  }).filter((one) => one !== undefined);
-}
-
-/** Runs the tests beside the file first, since they most often notice, then the package's others, and then the slow ones. */
-async function tryMutation({ path, start, end, after }) {
-  const limitMs = 60_000 + 2 * cleanMs.get(packageOf(path));
-  const file = join(root, path);
-  const code = readFileSync(file, "utf8");
-  restore = () => writeFileSync(file, code);
-  try {
-    writeFileSync(file, code.slice(0, start) + after + code.slice(end));
-    for (const tests of stagesOf(path))
-      if (tests.length > 0 && !(await passes(tests, limitMs))) return "killed";
-    return "survived";
-  } finally {
-    restore();
-  }
-}
-
-function stagesOf(path) {
-  const folder = packageOf(path);
-  const tests = testsOf(folder);
-  const mirror = join(folder, "test", relative(join(folder, "src"), path)).replace(/\.ts$/, "");
-  const near = tests.filter((test) => test.startsWith(mirror) || dirname(test) === dirname(mirror));
-  const rest = tests.filter((test) => !near.includes(test));
-  return [
-    near.filter((test) => !slow.test(test)),
-    rest.filter((test) => !slow.test(test)),
-    tests.filter((test) => slow.test(test)),
-  ];
 }
 
 /** A package's own tests: those in its folder, and those in the folder of its name that need other packages, too. */
@@ -124,17 +89,76 @@ function testsOf(folder) {
   }).toSorted();
 }
 
+/** Whether a test file notices the mutations: the quick files run first, so that most are noticed in seconds. */
+function tryMutations(mutations, files, clean) {
+  const changes = mutations
+    .toSorted((a, b) => a.start - b.start)
+    .map(({ path, start, end, after }) => [path, (code) => code.slice(0, start) + after + code.slice(end)]);
+  return inPlace(changes, async () => {
+    for (const stage of stagesOf(files, clean.msOf))
+      if (!(await passes(stage.files, stage.limitMs))) return "killed";
+    return "survived";
+  });
+}
+
+/** The files of the first ten seconds, those of the first minute, and the others. */
+function stagesOf(files, msOf) {
+  const stages = [10_000, 60_000, Infinity].map((untilMs) => ({ untilMs, files: [], limitMs: 60_000 }));
+  let sum = 0;
+  for (const file of files) {
+    sum += msOf(file);
+    const stage = stages.find(({ untilMs }) => sum <= untilMs);
+    stage.files.push(file);
+    stage.limitMs += 3 * msOf(file);
+  }
+  return stages.filter((stage) => stage.files.length > 0);
+}
+
+/** Does the work while files are changed, and puts them back. */
+async function inPlace(changes, work) {
+  const codes = new Map(changes.map(([path]) => [path, readFileSync(join(root, path), "utf8")]));
+  restore = () => codes.forEach((code, path) => writeFileSync(join(root, path), code));
+  try {
+    // The last place first, so that the others stay where they were.
+    for (const [path, change] of changes.toReversed()) {
+      const file = join(root, path);
+      writeFileSync(file, change(readFileSync(file, "utf8")));
+    }
+    return await work();
+  } finally {
+    restore();
+  }
+}
+
 /** A mutation that makes tests hang is noticed: the run ends at its limit. */
-function passes(tests, limitMs) {
-  const words = ["run", "--bail", "1", "--maxWorkers", values.workers, "--reporter", "dot"];
-  const child = spawn("vitest", [...words, ...tests], { cwd: root, stdio: "ignore", detached: true });
-  const end = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
-  const limit = setTimeout(end, limitMs);
+function passes(tests, limitMs, { workers = values.workers, words = [], env = {} } = {}) {
+  const run = ["run", "--bail", "1", "--maxWorkers", workers, "--reporter", "dot", ...words, ...tests];
+  mkdirSync(dirname(join(root, outputOfTests)), { recursive: true });
+  const output = openSync(join(root, outputOfTests), "w");
+  const child = spawn("vitest", run, {
+    cwd: root,
+    stdio: ["ignore", output, output],
+    detached: true,
+    env: { ...process.env, ...env },
+  });
+  endTests = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
+  const limit = setTimeout(endTests, limitMs);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
       clearTimeout(limit);
+      endTests = () => undefined;
+      closeSync(output);
       resolve(code === 0);
     });
   });
+}
+
+function report({ path, line, before, after }, end, files) {
+  results.push({ path, line, before, after, end, files });
+  console.log(
+    `${end} ${path}:${line}  ${JSON.stringify(before)} -> ${JSON.stringify(after)}  (${files} files reach it)`,
+  );
+  mkdirSync(dirname(join(root, values.report)), { recursive: true });
+  writeFileSync(join(root, values.report), `${JSON.stringify(results, null, 2)}\n`);
 }

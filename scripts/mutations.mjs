@@ -50,11 +50,43 @@ export function mutationsOf(path, code) {
   const found = [];
   const visit = (node) => {
     const change = kinds[node.type]?.(node, code);
-    if (change !== undefined) found.push(mutation(path, code, change));
+    if (change !== undefined) found.push({ ...mutation(path, code, change), probe: probeOf(node) });
     for (const child of Object.values(node)) childrenOf(child).forEach(visit);
+    // A property's name in quotes has no place for a probe.
+    const name = node.computed === false ? found.find(({ start }) => start === node.key?.start) : undefined;
+    if (name !== undefined) name.probe = undefined;
   };
   childrenOf(program.body).forEach(visit);
   return found;
+}
+
+/** The code that runs where the mutation would, and whether it is a statement or a value. */
+function probeOf(node) {
+  const { start, end } = node.type.endsWith("Statement") && "test" in node ? node.test : node;
+  return { start, end, isStatement: node.type === "ExpressionStatement" };
+}
+
+/** The code with a call of `reached(n)` where the mutation number n changes it. */
+export function withProbes(code, mutations, reached) {
+  const inserts = mutations
+    .map(({ probe, number }) => ({ ...probe, number }))
+    .filter(({ start }) => start !== undefined)
+    .toSorted((a, b) => b.end - b.start - (a.end - a.start))
+    .flatMap(({ start, end, number, isStatement }, depth) => [
+      {
+        at: start,
+        order: depth + 1,
+        text: isStatement ? `{ ${reached}(${number}); ` : `(${reached}(${number}), `,
+      },
+      { at: end, order: -depth, text: isStatement ? " }" : ")" },
+    ])
+    .toSorted((a, b) => a.at - b.at || a.order - b.order);
+  let [text, from] = ["", 0];
+  for (const insert of inserts) {
+    text += code.slice(from, insert.at) + insert.text;
+    from = insert.at;
+  }
+  return text + code.slice(from);
 }
 
 /** `as const`, `satisfies T` and `x!` are types around a value. */
