@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import * as interop from "@toolmount/interop";
 import { lockPlan } from "@toolmount/loader/commands";
 import * as mcp from "@toolmount/mcp";
 import type { ServerStatus } from "@toolmount/mcp";
 import { stringify } from "yaml";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { compareTable } from "./support/compatibility.ts";
 import { entryOf, packageFolder, realServers } from "./support/real-servers.ts";
 import { folderOf, open } from "./support/world.ts";
@@ -46,3 +48,36 @@ test("ten published servers are mounted side by side, listed, locked and called"
   );
   await compareTable("servers", ["package", "version", "tools", "called", "outcome"], rows);
 });
+
+test("a model pays at most 2 % more for their tools than the servers' own definitions cost", async () => {
+  const entries = realServers.map(entryOf);
+  const [host, own] = await Promise.all([
+    open({ version: 1, tools: entries }),
+    Promise.all(entries.map(({ source }) => toolsOf(source.mcp))),
+  ]);
+  const { tools, guidance } = await host.offer();
+
+  expect(tools).toHaveLength(own.flat().length);
+  expect(guidance).toBe("");
+  expect(sizeOf(tools) / sizeOf(own.flat())).toBeLessThan(1.02);
+});
+
+async function toolsOf(source: ConstructorParameters<typeof StdioClientTransport>[0]) {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  onTestFinished(() => client.close());
+  await client.connect(new StdioClientTransport({ ...source, stderr: "ignore" }));
+  return (await client.listTools()).tools;
+}
+
+/** The length of what a model gets of tools. */
+function sizeOf(
+  tools: readonly {
+    readonly name: string;
+    readonly description?: string | undefined;
+    readonly inputSchema: object;
+  }[],
+): number {
+  return JSON.stringify(
+    tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  ).length;
+}
