@@ -1,15 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { silentLogger } from "@toolmount/core";
 import * as interop from "@toolmount/interop";
 import * as mcp from "@toolmount/mcp";
 import * as policy from "@toolmount/policy";
 import * as store from "@toolmount/store";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { listen } from "./support/http.ts";
+import { connectOld, follow, speak } from "./support/tasks.ts";
 import { folderOf, open, until } from "./support/world.ts";
 
 const extensions = {
@@ -18,8 +16,6 @@ const extensions = {
   "@toolmount/policy": policy,
   "@toolmount/store": store,
 };
-
-const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** A served host whose reports a person has to approve, or not. */
 async function serve({
@@ -51,81 +47,6 @@ async function serve({
   return { host, url: await listen(host), decide };
 }
 
-/** A client of the SDK that most of the field uses; it speaks the tasks of 2025-11-25. */
-async function connectOld(url: string) {
-  const client = new OldClient(
-    { name: "test", version: "1.0.0" },
-    { capabilities: { elicitation: {}, tasks: { requests: {} } } },
-  );
-  client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { name: "ada" } }));
-  await client.connect(new OldTransport(new URL(url)));
-  onTestFinished(() => client.close());
-  const stream = (name: string, topic: string, ttl = 60_000) =>
-    client.experimental.tasks.callToolStream({ name, arguments: { topic } }, CallToolResultSchema, {
-      task: { ttl },
-    });
-  return { client, stream };
-}
-
-/** What the tests read of answers. */
-interface Answer {
-  readonly resultType?: string;
-  readonly content?: readonly object[];
-  readonly taskId: string;
-  readonly status?: string;
-  readonly inputRequests?: Readonly<Record<string, object>>;
-  readonly result?: { readonly content: readonly object[] };
-  readonly error?: object;
-}
-
-/** Requests of a client of 2026 that speaks the extension, as they are on the wire. */
-function speak(url: string, extensions_: object = { [tasksExtension]: {} }) {
-  let id = 0;
-  return async (method: string, params: Record<string, unknown>) => {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": "2026-07-28",
-        "mcp-method": method,
-        "mcp-name": String(params["taskId"] ?? params["name"]),
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: ++id,
-        method,
-        params: {
-          ...params,
-          _meta: {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
-            "io.modelcontextprotocol/clientCapabilities": {
-              elicitation: { form: {} },
-              extensions: extensions_,
-            },
-          },
-        },
-      }),
-    });
-    const text = await response.text();
-    const data = text.startsWith("{") ? text : (/^data: (\{.*\})$/m.exec(text)?.[1] ?? text);
-    const { result, error } = JSON.parse(data) as { result?: Answer; error?: object };
-    return { ...result, ...(error !== undefined && { error }) } as Answer;
-  };
-}
-
-type Ask = ReturnType<typeof speak>;
-
-/** Looks at a task until it has a status. */
-async function follow(ask: Ask, taskId: string, status: string) {
-  for (;;) {
-    const state = await ask("tasks/get", { taskId });
-    if (state.status === status || state.error !== undefined) return state;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 test("a client of 2025-11-25 follows a call that waits for an approval as a task, and collects its result", async () => {
   const { url, decide } = await serve({ asks: true });
   const { client, stream } = await connectOld(url);
@@ -133,7 +54,7 @@ test("a client of 2025-11-25 follows a call that waits for an approval as a task
   expect(client.getServerCapabilities()?.tasks).toEqual({ cancel: {}, requests: { tools: { call: {} } } });
   const seen: string[] = [];
   let text = "";
-  for await (const message of stream("report_optional", "bees")) {
+  for await (const message of stream("report_optional", { topic: "bees" })) {
     if (message.type === "taskStatus") {
       if (!seen.includes(String(message.task.statusMessage))) seen.push(String(message.task.statusMessage));
       if (seen.length === 1) await decide("approve");
@@ -153,7 +74,7 @@ test.each(["legacy", "modern"] as const)(
 
     const types: string[] = [];
     let text = "";
-    for await (const message of stream("report_required", "personal")) {
+    for await (const message of stream("report_required", { topic: "personal" })) {
       types.push(message.type);
       if (message.type === "result") text = JSON.stringify(message.result.content);
     }
@@ -184,7 +105,7 @@ test("a call of 2026 that waits for an approval is a task of the extension; a de
 
 test("a client of 2026 that does not speak the extension is answered as before", async () => {
   const { url } = await serve({ asks: true });
-  const ask = speak(url, {});
+  const ask = speak(url, { extensions: {} });
 
   const answer = await ask("tools/call", { name: "report_optional", arguments: { topic: "bees" } });
 
@@ -229,7 +150,7 @@ test("a task whose time is over is forgotten, and its call ends at the server, t
   const { url } = await serve({ notes });
   const { client, stream } = await connectOld(url);
 
-  const { value: created } = await stream("report_required", "endless", 1).next();
+  const { value: created } = await stream("report_required", { topic: "endless" }, 1).next();
   const { taskId, ttl } = (created as { readonly task: { readonly taskId: string; readonly ttl: number } })
     .task;
   const isForgotten = () =>
@@ -245,14 +166,19 @@ test("a task whose time is over is forgotten, and its call ends at the server, t
   await until(async () => (await readFile(notes, "utf8")).includes("cancelled"));
 });
 
-test("a task of another session does not exist", async () => {
-  const { url } = await serve({ asks: true });
-  const { taskId } = await speak(url)("tools/call", {
-    name: "report_optional",
-    arguments: { topic: "bees" },
+test("a task of another client does not exist", async () => {
+  const { host } = await serve({ asks: true });
+  const url = await listen(host, {
+    caller: ({ requestInfo }) => ({ sessionId: requestInfo?.headers.get("authorization") ?? "" }),
   });
-  const { client } = await connectOld(url);
+  const call = { name: "report_optional", arguments: { topic: "bees" } };
+  const { taskId } = await speak(url, { token: "ana" })("tools/call", call);
+  const { client: same } = await connectOld(url, "ana");
+  const { client } = await connectOld(url, "ben");
 
+  expect(await same.experimental.tasks.getTask(taskId)).toMatchObject({ status: "working" });
   await expect(client.experimental.tasks.getTask(taskId)).rejects.toThrow(/there is no task/);
-  expect(await speak(url)("tasks/get", { taskId: "guess" })).toMatchObject({ error: { code: -32602 } });
+  expect(await speak(url, { token: "ana" })("tasks/get", { taskId: "guess" })).toMatchObject({
+    error: { code: -32602 },
+  });
 });

@@ -16,6 +16,7 @@ export {
 } from "./pending/past-calls.ts";
 export { readProgram, type PastProgram, type ProgramLine } from "./pending/past-program.ts";
 export { listTool, type ApprovedListArguments } from "./sessions/bundle.ts";
+export { workStoreOf } from "./pending/memory-work.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
 export { boundedFetch, LineReader, narrowBytes, readBounded, requireNarrow } from "./json/bounded-fetch.ts";

@@ -1,5 +1,11 @@
+import type { Host } from "../contract/host.ts";
 import type { WorkFilter, WorkRecord, WorkStore } from "../contract/work.ts";
 import { frozenCopy } from "../json/freeze.ts";
+
+/** The store of a host for the work of servers. Without one the work is known to the caller only. */
+export function workStoreOf({ coordinator }: Host): WorkStore {
+  return (coordinator.get("work-store") as WorkStore | null) ?? createMemoryWork();
+}
 
 /** Keeps the work of servers in the memory of this process. */
 export function createMemoryWork(): WorkStore {

@@ -10,9 +10,10 @@ import {
   type WorkRecord,
   type WorkStore,
 } from "@toolmount/core";
+import { workStoreOf } from "@toolmount/core/internal";
 import { isOpenQuestion, questionKey, type ApprovalWatch } from "../journal/approval-watch.ts";
 import { repeat } from "./repeat.ts";
-import { allWork, workStoreOf } from "./work-store.ts";
+import { allWork } from "./work-store.ts";
 
 /** The kind of the records of calls that the server resumes. */
 const kind = "call";

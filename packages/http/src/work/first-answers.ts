@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, type Host, type Json, type WorkRecord, type WorkStore } from "@toolmount/core";
-import { decryptWithTicket, digestOf, encryptWithTicket } from "@toolmount/core/internal";
+import { decryptWithTicket, digestOf, encryptWithTicket, workStoreOf } from "@toolmount/core/internal";
 import { HttpError } from "../fault/http-error.ts";
 import { repeat } from "./repeat.ts";
-import { workStoreOf } from "./work-store.ts";
 
 /** For so many milliseconds a key returns the first answer. */
 const keepMs = 86_400_000;

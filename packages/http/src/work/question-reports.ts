@@ -7,9 +7,10 @@ import {
   type WorkStore,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { workStoreOf } from "@toolmount/core/internal";
 import { readQuestion, type ApprovalWatch } from "../journal/approval-watch.ts";
 import { repeat } from "./repeat.ts";
-import { allWork, workStoreOf } from "./work-store.ts";
+import { allWork } from "./work-store.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** The kind of the records in which a server keeps what it has reported. */

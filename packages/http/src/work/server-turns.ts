@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, type Host, type Logger, ToolmountError, type Timer } from "@toolmount/core";
+import { workStoreOf } from "@toolmount/core/internal";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { ServedTurns, TurnResumption } from "../served-host.ts";
 import { KnownTurns, type TurnFilter } from "./known-turns.ts";
@@ -7,7 +8,6 @@ import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { deliverMessages, keepMessage } from "./turn-messages.ts";
 import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
-import { workStoreOf } from "./work-store.ts";
 import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts";
 
 /** Open turns that are read at a time. */

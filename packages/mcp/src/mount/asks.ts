@@ -168,7 +168,7 @@ function followInFront(
   options: RequestOptions,
   { settings, front, toolFor }: RequestAsks,
 ): Promise<CallToolResult> {
-  front?.becomeTask?.();
+  void front?.becomeTask?.();
   let states = 0;
   return followTask(client, task, options, {
     onState: ({ statusMessage: message }) => options.onprogress?.({ progress: states++, message }),

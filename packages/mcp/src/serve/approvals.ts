@@ -42,12 +42,8 @@ export async function answerWaiting(
   const { ticket, callId } = outcome;
   if (ticket === undefined || outcome.result.code !== "PENDING") return outcome;
   const asked = wayOfAsking(approvals, capabilities);
-  const { becomeTask } = currentFront.getStore() ?? {};
-  if (asked === null && becomeTask !== undefined) {
-    const where = approvals.url === undefined ? "" : `: ${approvals.url(outcome)}`;
-    becomeTask(`waiting for a person to approve${where}`);
-    return waitAsTask(outcome, ticket, waiting);
-  }
+  if (asked === null && currentFront.getStore()?.becomeTask !== undefined)
+    return waitAsTask(outcome, waiting);
   if (asked === null) return approvals.wait === true ? resumeWhenDecided(outcome, ticket, waiting) : outcome;
   const question = await findQuestion(waiting.served, callId);
   if (question === undefined) return outcome;
@@ -131,16 +127,38 @@ async function decide({ callId }: WaitingState, { served, approvals, ctx }: Wait
   );
 }
 
-/** Waits as long as the task is kept. A client that cancels the task takes its question back. */
-async function waitAsTask(outcome: ToolOutcome, ticket: string, waiting: Waiting): Promise<ToolOutcome> {
-  const { served, context } = waiting;
+/**
+ * Waits as long as the task is kept, also for what another process runs. A client that cancels the task takes its question
+ * back.
+ */
+export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promise<ToolOutcome> {
+  const { served, context, call } = waiting;
   const approvals = { ...waiting.approvals, waitMs: Number.POSITIVE_INFINITY };
-  const decided = await resumeWhenDecided(outcome, ticket, { ...waiting, approvals });
+  let decided = outcome;
+  while (isOpen(decided) && context.abortSignal?.aborted !== true) {
+    const { ticket } = decided;
+    const where = approvals.url === undefined ? "" : `: ${approvals.url(decided)}`;
+    // The ticket of a question inside the call would not resume the call.
+    await currentFront
+      .getStore()
+      ?.becomeTask?.(
+        `waiting for a person to approve${where}`,
+        call.isInternal === true ? undefined : ticket,
+      );
+    decided = await resumeWhenDecided(decided, ticket, { ...waiting, approvals });
+  }
   if (!(context.abortSignal?.reason instanceof CancelledByClient)) return decided;
   const question = await findQuestion(served, outcome.callId, ["pending"]);
   const deny = { decision: "deny", reason: "the client cancelled the task" } as const;
   if (question !== undefined) await served.host.approvals.decide(question.id, deny, "the MCP client");
   return decided;
+}
+
+/** Whether a call waits for what happens by itself: a decision, or the end of its run in another process. */
+function isOpen(outcome: ToolOutcome): outcome is ToolOutcome & { readonly ticket: string } {
+  const { status, ticket, result } = outcome;
+  const { waitsFor } = (result.details ?? {}) as { readonly waitsFor?: string };
+  return status === "pending" && result.code === "PENDING" && ticket !== undefined && waitsFor !== "client";
 }
 
 /** Keeps a call open until the decision, and reports meanwhile that it still waits. */

@@ -11,13 +11,13 @@ interface HttpSession {
   readonly server: Server;
   /** The user who began it: no other user may use it. */
   readonly owner: string;
-  readonly end: () => void;
+  readonly end: () => Promise<void>;
 }
 
 /** What a session is begun with. */
 export interface NewHttpSession {
   readonly server: Server;
-  readonly end: () => void;
+  readonly end: () => Promise<void>;
 }
 
 /** Sessions of clients that speak a revision from before 2026: they connect once and come back with a session id. */
@@ -61,7 +61,7 @@ export class HttpSessions {
     // Anything but a handshake began nothing.
     if (!this.#sessions.has(id)) {
       this.#events.forget(id);
-      made.end();
+      void made.end();
       void made.server.close();
     }
     return response;
@@ -77,7 +77,7 @@ export class HttpSessions {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
     this.#events.forget(id);
-    session?.end();
+    await session?.end();
     await session?.server.close();
   }
 

@@ -13,7 +13,8 @@ import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
 import { readMessage } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
-import { createServer, type Serving } from "./server.ts";
+import type { Serving } from "./requests.ts";
+import { createServer } from "./server.ts";
 import { ServedSession } from "./served-session.ts";
 import { ownName } from "./tool-list.ts";
 
@@ -74,26 +75,22 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const { caller = defaultCaller(), onError, ...options } = settings;
   const seal = createStateSeal(options.stateKey);
   const shared = new Map<string, ServedSession>();
+  const sharedOf = (id: string) => {
+    const known = shared.get(id) ?? new ServedSession(host, id);
+    shared.set(id, known);
+    return known;
+  };
   const sessions = new HttpSessions();
   const handler = createMcpHandler(
     async (context) => {
       const { sessionId, userId = options.userId, signInPage } = caller(context);
-      const served = shared.get(sessionId) ?? new ServedSession(host, sessionId);
-      shared.set(sessionId, served);
+      const served = sharedOf(sessionId);
       const toolsOnly = context.requestInfo?.headers.get("mcp-method")?.startsWith("tools/") === true;
       let checked: HeaderCheckedServer | undefined;
       const make: Serving["make"] = (info, how) =>
         (checked = new HeaderCheckedServer(info, how, host)).server;
-      const server = await createServer({
-        served,
-        era: "modern",
-        options,
-        seal,
-        userId,
-        signInPage,
-        toolsOnly,
-        make,
-      });
+      const asked = { userId, signInPage, toolsOnly, make };
+      const server = await createServer({ served, era: "modern", options, seal, ...asked });
       return checked ?? server;
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
@@ -103,12 +100,12 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const stop = watchTools(lookout, () => handler.notify.toolsChanged());
   const begin = async (id: string, of: HttpCaller): Promise<NewHttpSession> => {
     const { userId = options.userId, signInPage } = of;
-    const served = new ServedSession(host, `mcp-${id}`);
+    const served = sharedOf(of.sessionId).sibling(`mcp-${id}`); // a client that connects again has its tasks
     const server = await createServer({ served, era: "legacy", options, seal, userId, signInPage });
     const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // there may be no listener
     const end = () => {
       stopWatching();
-      served.end();
+      return served.end();
     };
     return { server, end };
   };
@@ -126,7 +123,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     close: async () => {
       stop();
       await Promise.all([handler.close(), sessions.close()]);
-      for (const served of [lookout, ...shared.values()]) served.end();
+      await Promise.all([lookout, ...shared.values()].map((served) => served.end()));
     },
   };
 }

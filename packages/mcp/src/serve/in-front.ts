@@ -12,12 +12,19 @@ import { currentFront, type Front, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
 import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
-import type { AsTask } from "./tasks.ts";
 import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";
 
 /** What the call of a tool gets: its outcome, or a question that its client has to answer first. */
 export type Answer = InputRequiredResult | ToolOutcome;
+
+/** How a call becomes a task. */
+export interface AsTask {
+  /** The client asked for one. In 2026 the server decides: only a call that takes long is one. */
+  readonly isWanted: boolean;
+  /** Keeps the call as a task, and returns the answer that says so. */
+  create(call: SuspendableCall): Promise<object>;
+}
 
 /** A request, and what mounted servers may need of its client. */
 export interface InFront extends Omit<Waiting, "approvals"> {
@@ -39,34 +46,25 @@ export async function runInFront<Result extends object>(
   work: (context: SessionCallContext) => Promise<Result>,
 ): Promise<Result | InputRequiredResult> {
   const { ctx, capabilities = {}, context, isHere, signInPage, internalCalls, task } = waiting;
-  const client = waiting.served;
   const state = ctx.mcpReq.requestState<SealedState>();
   if (era === "legacy" && task === undefined) {
     const callInternal = internalCalls(context);
+    const client = waiting.served;
     const front = createPushFront(ctx, { client, capabilities, isHere, signInPage, callInternal });
     return currentFront.run(front, () => work(context));
   }
-  const attached = {
-    client,
-    capabilities,
-    logLevel: logLevelOf(ctx),
-    isHere,
-    signInPage,
-    log: logTo(ctx),
-  };
-  const call =
-    state?.asked === "input"
-      ? find<Result>(waiting, state)
-      : new SuspendableCall<Result>(attached, (abortSignal) => internalCalls({ ...context, abortSignal }), {
-          given: ctx.mcpReq.inputResponses,
-          isFollowed: task !== undefined,
-        });
-  if (state?.asked === "input") call.attach(attached, ctx.mcpReq.inputResponses ?? {});
-  else call.start(() => currentFront.run(call, () => work(contextOf(call, context))));
-  if (task?.isWanted === true) call.becomeTask?.();
+  let call: SuspendableCall<Result>;
+  if (state?.asked === "input") {
+    call = find<Result>(waiting, state);
+    call.attach(attachedTo(waiting), ctx.mcpReq.inputResponses ?? {});
+  } else {
+    const given = ctx.mcpReq.inputResponses;
+    call = beginCall(waiting, { given, isFollowed: task !== undefined }, work);
+  }
+  if (task?.isWanted === true) void call.becomeTask?.();
   const step = await call.step(ctx.mcpReq.signal);
   if ("outcome" in step) return step.outcome;
-  if ("isTask" in step) return task?.create(call) as Result;
+  if ("isTask" in step) return (await task?.create(call)) as Result;
   waiting.served.suspend(call);
   return inputRequired({
     inputRequests: step.asked.requests as never,
@@ -79,11 +77,32 @@ export async function runInFront<Result extends object>(
   });
 }
 
-/** A client that follows the call reads its progress from the state of the task. */
+/** Begins a call that its client may leave while it runs, and come back to. */
+export function beginCall<Result extends object>(
+  waiting: InFront,
+  options: ConstructorParameters<typeof SuspendableCall>[2],
+  work: (context: SessionCallContext) => Promise<Result>,
+): SuspendableCall<Result> {
+  const { context, internalCalls } = waiting;
+  const internal = (abortSignal: AbortSignal) => internalCalls({ ...context, abortSignal });
+  const call = new SuspendableCall<Result>(attachedTo(waiting), internal, options);
+  call.start(() => currentFront.run(call, () => work(contextOf(call, context))));
+  return call;
+}
+
+function attachedTo({ served, ctx, capabilities = {}, isHere, signInPage }: InFront) {
+  return { client: served, capabilities, logLevel: logLevelOf(ctx), isHere, signInPage, log: logTo(ctx) };
+}
+
+/**
+ * A client that follows the call reads its progress from the state of the task. The ticket of its question is stored with
+ * the task before an approver is asked.
+ */
 function contextOf(call: SuspendableCall, context: SessionCallContext): SessionCallContext {
   return {
     ...context,
     abortSignal: call.signal,
+    ...(call.becomeTask !== undefined && { onQuestion: (ticket: string) => call.keepTicket(ticket) }),
     onProgress: (progress) => {
       call.note(progress.message);
       context.onProgress?.(progress);

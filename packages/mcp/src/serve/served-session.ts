@@ -26,15 +26,17 @@ const maxWaiting = 1_000;
 export class ServedSession {
   readonly host: Host;
   readonly id: string;
-  readonly tasks = new ServedTasks();
+  readonly tasks: ServedTasks;
   readonly #session: Session;
   /** Tickets of calls that wait, by the digest of their request. */
   readonly #waiting = new Map<string, string>();
   readonly #suspended = new Map<string, SuspendableCall>();
 
-  constructor(host: Host, id: string) {
+  /** Without `tasks`, those of the session itself. */
+  constructor(host: Host, id: string, tasks = new ServedTasks(host, id)) {
     this.host = host;
     this.id = id;
+    this.tasks = tasks;
     this.#session = host.session(id);
   }
 
@@ -84,9 +86,16 @@ export class ServedSession {
     return this.#suspended.get(id);
   }
 
-  end(): void {
-    this.tasks.end();
+  /** Another session of the same owner. */
+  sibling(id: string): ServedSession {
+    return new ServedSession(this.host, id, this.tasks);
+  }
+
+  /** Resolves when its tasks are stored as they are left. */
+  async end(): Promise<void> {
+    const left = this.tasks.end(this.id);
     this.#session.end();
+    await left;
   }
 
   async #tryResume(ticket: string, tool: string, context: SessionCallContext): Promise<ToolOutcome | null> {
@@ -112,9 +121,18 @@ export class ServedSession {
 function interrupted(tool: string): (thrown: unknown) => ToolOutcome {
   return (thrown) => {
     if (isToolmountError(thrown)) throw thrown;
-    const result = { tool, fetchedAt: "", error: errorMessage("INTERRUPTED", { tool }), code: "INTERRUPTED" };
-    return { callId: "", runId: "", tool, status: "failed", result, durationMs: 0 };
+    return bareOutcome("failed", "INTERRUPTED", tool);
   };
+}
+
+/** The outcome of a call of which the host itself has none. */
+export function bareOutcome(
+  status: ToolOutcome["status"],
+  code: "INTERRUPTED" | "OUTCOME_UNKNOWN",
+  tool: string,
+): ToolOutcome {
+  const result = { tool, fetchedAt: "", error: errorMessage(code, { tool }), code };
+  return { callId: "", runId: "", tool, status, result, durationMs: 0 };
 }
 
 /** Identifies a request by its tool and arguments. */

@@ -7,6 +7,7 @@ import { narrowLines } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer } from "./server.ts";
+import { ServedTasks } from "../tasks/served-tasks.ts";
 import { ServedSession } from "./served-session.ts";
 
 /** One connection over a pair of streams. */
@@ -33,7 +34,9 @@ export interface ServedStreams {
 /** Serves a host over stdin and stdout, or any pair of streams, in both eras of the protocol. */
 export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const { input, output, sessionId = `mcp-${randomUUID()}`, onError, ...options } = given;
-  const served = new ServedSession(host, sessionId);
+  // The client has started this program: its tasks are those of who may use the plan here.
+  const tasks = new ServedTasks(host, given.sessionId ?? "stdio");
+  const served = new ServedSession(host, sessionId, tasks);
   const seal = createStateSeal(options.stateKey);
   const lines = narrowLines(input, output);
   // The lines have their own limit.
@@ -58,8 +61,8 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const closed = new Promise<void>((resolve) => {
     const done = () => {
       stopWatching();
-      if (given.sessionId === undefined) served.end();
-      resolve();
+      const left = given.sessionId === undefined ? served.end() : tasks.end(sessionId);
+      void left.then(resolve);
     };
     lines.once("end", done).once("close", done).once("error", done);
     output.once("close", done).once("error", done);

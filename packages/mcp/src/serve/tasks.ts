@@ -1,6 +1,7 @@
 import {
   MissingRequiredClientCapabilityError,
   ProtocolError,
+  ProtocolErrorCode,
   type CallToolRequest,
   type CallToolResult,
   type ClientCapabilities,
@@ -8,22 +9,21 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { ToolOutcome } from "@toolmount/core";
+import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
 import { z } from "zod";
 import { isRecord } from "../wire/guards.ts";
-import { defaultTtlMs } from "../tasks/served-tasks.ts";
-import type { SuspendableCall } from "../tasks/suspended.ts";
+import { waitForStarting } from "../wire/starting.ts";
+import { defaultTtlMs, type ContinueTask } from "../tasks/served-tasks.ts";
+import { CancelledByClient, type SuspendableCall } from "../tasks/suspended.ts";
+import type { TaskRecord } from "../tasks/task-record.ts";
+import { resultOf, toEarlier, toExtension } from "../tasks/task-state.ts";
 import { tasksExtension } from "../tasks/task.ts";
-import type { ServedSession } from "./served-session.ts";
+import { waitAsTask, type Waiting } from "./approvals.ts";
+import { beginCall, type AsTask } from "./in-front.ts";
+import { render } from "./render.ts";
+import { answerCall, contextOf, internalCalls, isOutcome, type Requested, type Serving } from "./requests.ts";
+import { bareOutcome, type ServedCall } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
-
-/** How a call becomes a task. */
-export interface AsTask {
-  /** The client asked for one. In 2026 the server decides: only a call that takes long is one. */
-  readonly isWanted: boolean;
-  /** Keeps the call as a task, and returns the answer that says so. */
-  create(call: SuspendableCall): object;
-}
 
 /** The capabilities that say that calls may be tasks, with `others`, the names of further extensions. */
 export function taskCapabilities(era: Era, others: readonly string[]): ServerCapabilities {
@@ -37,34 +37,147 @@ export function taskCapabilities(era: Era, others: readonly string[]): ServerCap
 /** Returns how a call can become a task; undefined where its client knows no tasks. */
 export function taskFor(
   { task }: CallToolRequest["params"],
-  capabilities: ClientCapabilities | undefined,
-  served: ServedSession,
-  era: Era,
-  finish: (outcome: object) => Promise<CallToolResult> | CallToolResult,
+  call: ServedCall,
+  serving: Requested,
+  finish: Finish,
 ): AsTask | undefined {
-  const render = async (outcome: object) => {
-    throwServerError(outcome);
-    return finish(outcome);
+  const { served, era, capabilities, userId } = serving;
+  const renderResult = renderTask(finish);
+  const start = async (running: SuspendableCall, ttlMs: number) => {
+    const made = { sessionId: served.id, userId, call, ttlMs, render: renderResult };
+    return (await served.tasks.start(running, made)).state;
   };
   if (era === "modern") {
     if (capabilities?.extensions?.[tasksExtension] === undefined) return undefined;
-    const create = (call: SuspendableCall) => ({
+    const create = async (running: SuspendableCall) => ({
       resultType: "task",
-      ...served.tasks.start(call, render, defaultTtlMs).current,
+      ...toExtension(await start(running, defaultTtlMs)),
     });
     return { isWanted: false, create };
   }
   if (!isRecord(task)) return undefined;
   const ttlMs = typeof task["ttl"] === "number" ? task["ttl"] : defaultTtlMs;
   // The SDK refuses the result of a call that has no content.
-  const create = (call: SuspendableCall) => ({
+  const create = async (running: SuspendableCall) => ({
     content: [],
-    task: served.tasks.start(call, render, ttlMs).earlier,
+    task: toEarlier(await start(running, ttlMs)),
   });
   return { isWanted: true, create };
 }
 
 const byId = z.looseObject({ taskId: z.string() });
+
+/** Answers what clients ask about their tasks, in the form of their revision. */
+export function serveTasks(
+  server: Server,
+  { served: { tasks }, era, userId }: Serving,
+  requested: (ctx: ServerContext) => Requested,
+): void {
+  const params = byId;
+  const find = (taskId: string, ctx: ServerContext) => {
+    const own = requested(ctx);
+    if (era === "modern") requireTasks(own.capabilities);
+    return tasks.find(taskId, { userId }, continueTasks(ctx, own));
+  };
+  const cancel = async (taskId: string, ctx: ServerContext) => {
+    const task = await find(taskId, ctx);
+    await task.cancel(new CancelledByClient("the client cancelled the task"));
+    return task.state;
+  };
+  if (era === "modern") {
+    server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
+      ...toExtension((await find(taskId, ctx)).state),
+    }));
+    server.setRequestHandler("tasks/update", { params }, async ({ taskId }, ctx) => {
+      (await find(taskId, ctx)).answer(ctx.mcpReq.inputResponses ?? {});
+      return {};
+    });
+    server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => {
+      await cancel(taskId, ctx);
+      return {};
+    });
+    return;
+  }
+  server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
+    ...toEarlier((await find(taskId, ctx)).state),
+  }));
+  server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => ({
+    ...toEarlier(await cancel(taskId, ctx)),
+  }));
+  server.setRequestHandler("tasks/result", { params }, async ({ taskId }, ctx) =>
+    (await find(taskId, ctx)).result(ctx),
+  );
+}
+
+/** A client states with each request that it speaks the extension. */
+function requireTasks(capabilities: ClientCapabilities | undefined): void {
+  if (capabilities?.extensions?.[tasksExtension] !== undefined) return;
+  const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
+  throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
+}
+
+/** Continues the calls of tasks whose process has gone, for the request that asks for one. */
+function continueTasks(ctx: ServerContext, serving: Requested): ContinueTask {
+  return (record) => {
+    const { sessionId } = record.facts;
+    const isOwn = sessionId === null || sessionId === serving.served.id;
+    const served = isOwn ? serving.served : serving.served.sibling(sessionId);
+    const there = { ...serving, served };
+    const { name, arguments: args = {} } = record.kept.call;
+    const call: ServedCall = { name, arguments: args };
+    const context = contextOf(ctx, served.host, serving.userId);
+    const internal = (own: SessionCallContext) => internalCalls(ctx, there, own);
+    const started = beginCall(
+      { ...there, ctx, call, context, internalCalls: internal },
+      { isFollowed: true },
+      async (own) => {
+        // Its request is answered already, so no form reaches the user.
+        const waiting = { ...there, capabilities: undefined, approvals: serving.options.approvals ?? {} };
+        return continueCall(record, { ...waiting, ctx, call, context: own });
+      },
+    );
+    return {
+      call: started,
+      render: renderTask((answer) =>
+        isOutcome(answer) ? render(answer, there) : (answer as CallToolResult),
+      ),
+    };
+  };
+}
+
+async function continueCall(record: TaskRecord, waiting: Waiting): Promise<object> {
+  const { served, context, call } = waiting;
+  await record.takeOver(context.abortSignal!);
+  const { ticket, end } = record.kept;
+  if (end !== undefined) return resultOf(end);
+  const { coordinator } = served.host;
+  if (coordinator.get("tools", call.name) === null) await waitForStarting(served.host);
+  if (ticket !== undefined) return waitAsTask(await resume(ticket, waiting), waiting);
+  const info = coordinator.get("tools", call.name) as Pick<ToolInfo, "idempotent" | "category"> | null;
+  // It was begun, and may have run: only what may run twice runs again.
+  if (record.kept.call.arguments === undefined || !(info?.idempotent === true || info?.category === "read"))
+    return bareOutcome("unknown", "OUTCOME_UNKNOWN", call.name);
+  return answerCall(await served.call(call, context), waiting);
+}
+
+async function resume(ticket: string, { served, call, context }: Waiting): Promise<ToolOutcome> {
+  try {
+    return await served.resume(ticket, call, context);
+  } catch (error) {
+    if (!isToolmountError(error)) throw error;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, error.message, { code: error.code });
+  }
+}
+
+type Finish = (outcome: object) => Promise<CallToolResult> | CallToolResult;
+
+/** Renders what a call has that is a task. */
+function renderTask(finish: Finish): (outcome: object) => Promise<CallToolResult> {
+  return async (outcome) => {
+    throwServerError(outcome);
+    return finish(outcome);
+  };
+}
 
 /**
  * Throws the error of the protocol with which a mounted server ended a call: a task shows it as one. A call that is no task
@@ -74,43 +187,4 @@ function throwServerError(outcome: object): void {
   const { code, error = "", details } = (outcome as Partial<ToolOutcome>).result ?? {};
   if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return;
   throw new ProtocolError(details["code"], error, details["data"]);
-}
-
-/** Answers what clients ask about their tasks, in the form of their revision. */
-export function serveTasks(
-  server: Server,
-  { tasks }: ServedSession,
-  era: Era,
-  capabilitiesOf: (ctx: ServerContext) => ClientCapabilities | undefined,
-): void {
-  const params = byId;
-  if (era === "modern") {
-    const find = (taskId: string, ctx: ServerContext) => {
-      requireTasks(capabilitiesOf(ctx));
-      return tasks.find(taskId);
-    };
-    server.setRequestHandler("tasks/get", { params }, ({ taskId }, ctx) => ({
-      ...find(taskId, ctx).current,
-    }));
-    server.setRequestHandler("tasks/update", { params }, ({ taskId }, ctx) => {
-      find(taskId, ctx).answer(ctx.mcpReq.inputResponses ?? {});
-      return {};
-    });
-    server.setRequestHandler("tasks/cancel", { params }, ({ taskId }, ctx) => {
-      find(taskId, ctx);
-      tasks.cancel(taskId);
-      return {};
-    });
-    return;
-  }
-  server.setRequestHandler("tasks/get", { params }, ({ taskId }) => ({ ...tasks.find(taskId).earlier }));
-  server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => ({ ...tasks.cancel(taskId).earlier }));
-  server.setRequestHandler("tasks/result", { params }, ({ taskId }, ctx) => tasks.find(taskId).result(ctx));
-}
-
-/** A client states with each request that it speaks the extension. */
-function requireTasks(capabilities: ClientCapabilities | undefined): void {
-  if (capabilities?.extensions?.[tasksExtension] !== undefined) return;
-  const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
-  throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
 }

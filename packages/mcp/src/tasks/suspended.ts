@@ -41,6 +41,10 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly #task = Promise.withResolvers<void>();
   #isTask = false;
   #rounds = 0;
+  /** With it the host resumes the call; undefined while it has asked for no approval. */
+  ticket: string | undefined;
+  /** Stores the ticket, and what the client reads meanwhile. */
+  onTicket: ((ticket: string, message: string | undefined) => Promise<void>) | undefined;
   #message: string | undefined;
   #changedAt = systemClock.now();
 
@@ -55,7 +59,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     { given, isFollowed }: { readonly given?: Answers | undefined; readonly isFollowed: boolean },
   ) {
     this.given = given;
-    this.becomeTask = isFollowed ? (message) => this.#becomeTask(message) : undefined;
+    this.becomeTask = isFollowed ? (message, ticket) => this.#becomeTask(message, ticket) : undefined;
     this.callInternal = internalCalls(this.signal);
     this.#attached = attached;
   }
@@ -110,10 +114,17 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     return this.#work?.catch(() => {}) ?? Promise.resolve();
   }
 
-  #becomeTask(message: string | undefined): void {
+  async #becomeTask(message: string | undefined, ticket: string | undefined): Promise<void> {
     this.#isTask = true;
     this.note(message);
     this.#task.resolve();
+    if (ticket !== undefined) await this.keepTicket(ticket);
+  }
+
+  /** Resolves when the ticket is stored, where the call is a task already. */
+  async keepTicket(ticket: string): Promise<void> {
+    this.ticket = ticket;
+    await this.onTicket?.(ticket, this.#message);
   }
 
   /** The call has changed, and this is what its client may read about it. */

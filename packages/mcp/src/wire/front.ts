@@ -24,8 +24,11 @@ export interface Front {
   readonly isHere?: boolean | undefined;
   /** Gives the address of the page at which its user signs in to a mounted server; undefined where the host serves no page. */
   readonly signInPage?: ((server: string) => string) | undefined;
-  /** The client follows the call as a task from now on; undefined where it does not speak tasks. */
-  readonly becomeTask?: ((message?: string) => void) | undefined;
+  /**
+   * The client follows the call as a task from now on; undefined where it does not speak tasks. Resolves when the ticket of
+   * the call is stored with its task.
+   */
+  readonly becomeTask?: ((message?: string, ticket?: string) => Promise<void>) | undefined;
   /** Calls an internal tool of the host for the same client: so policy, approvals, limits and audit see a question. */
   readonly callInternal: InternalCall;
   /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
