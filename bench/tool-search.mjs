@@ -1,21 +1,20 @@
 // What progressive disclosure saves, and whether tool_search finds the right tool: figures of docs/tool-search.md.
 // Tools are all of this repository's, and 74 of others where they stand beside it (../shared/fixtures/tool-schemas).
 // Run as `pnpm --filter @toolmount-workspace/bench tool-search`.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { data, silentLogger } from "@toolmount/core";
 import { createToolIndex } from "../tools/discovery/src/tool-index.ts";
 import { openHost } from "@toolmount/loader";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { foundByHalf, infoOf, sampleTools, serverTools, shareOf } from "../test/support/foreign-tools.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const samples = join(here, "../../shared/fixtures/tool-schemas");
-const servers = { everything: "mcp-everything", fs: "mcp-filesystem", memory: "mcp-memory" };
-const sources = { ...servers, thinking: "mcp-sequential-thinking", bfcl: "bfcl" };
 
-const others = existsSync(samples) ? Object.entries(sources).flatMap(readSample) : [];
-if (others.length === 0) console.log(`${samples} is not there: only own tools are measured`);
+const others = sampleTools();
+if (others.length === 0)
+  console.log("the tools of others are not beside this repository: only own ones are measured");
 const whole = await openWith("all");
 const host = await openWith("progressive");
 const mounted = new Set(host.tools().map(({ name }) => name));
@@ -64,31 +63,16 @@ async function askAll() {
   };
 }
 
-/**
- * A set of other authors: the tools of 70 servers, and tasks with the steps that annotators took. A tool counts as found
- * when a step of its task has it among the first five. Half of the tasks may be looked at when the search is changed.
- */
+/** The set of other authors, and what a search costs among 10,000 tools. */
 function measureForeign() {
-  const folder = join(here, "../../shared/fixtures/livemcpbench");
-  if (!existsSync(folder)) return console.log(`${folder} is not there: the set of others is not measured`);
-  const [tools, tasks] = ["tools.json", "tasks.json"].map((file) =>
-    JSON.parse(readFileSync(join(folder, file), "utf8")),
-  );
-  const index = createToolIndex(tools.map((tool, at) => asInfo(tool, `${at}`)));
-  const found = (step) => index.search(step, 5).map((tool) => tool.aliases[0]);
-  const halves = [0, 1].map((half) => {
-    const chosen = tasks.filter((_, at) => at % 2 === half);
-    return chosen.flatMap(({ steps, tools: gold }) => {
-      const seen = new Set(steps.flatMap(found));
-      return gold.map((name) => seen.has(name));
-    });
-  });
-  const [lookedAt, not, all] = [...halves, halves.flat()].map((hits) =>
-    percent(hits.filter(Boolean).length / hits.length),
-  );
+  const servers = serverTools();
+  if (servers === undefined) return console.log("the tasks of others are not beside this repository");
+  const { tools, tasks } = servers;
+  const halves = foundByHalf(servers, createToolIndex);
+  const [lookedAt, not, all] = [...halves, halves.flat()].map((hits) => percent(shareOf(hits)));
   console.log(`527 tools of others, at 5           ${lookedAt} (looked at), ${not} (not), ${all} (all)`);
   const many = createToolIndex(
-    Array.from({ length: 10_000 }, (_, at) => asInfo(tools[at % tools.length], `${at}`)),
+    Array.from({ length: 10_000 }, (_, at) => infoOf(tools[at % tools.length], `${at}`)),
   );
   const steps = tasks.flatMap((task) => task.steps);
   const begin = process.cpuUsage();
@@ -97,10 +81,6 @@ function measureForeign() {
   console.log(
     `CPU time of a search, 10,000 tools  ${((user + system) / 1_000 / steps.length).toFixed(1)} ms`,
   );
-}
-
-function asInfo({ server, name, description = "", inputSchema = {} }, id) {
-  return { name: id, declaredName: name, aliases: [name], description, inputSchema, tags: [], owner: server };
 }
 
 function share(at) {
@@ -137,11 +117,11 @@ async function openWith(disclosure) {
     modes: { catalog: [{ key: "general", displayName: "General", isDefault: true }] },
   };
   const opened = await openHost(plan, { cwd: join(here, "../mount-plans"), logger: silentLogger });
-  for (const { name, description, schema } of others)
+  for (const { name, description, inputSchema } of others)
     opened.coordinator.mount("tools", {
       name,
       description,
-      schema: asGiven(schema),
+      schema: asGiven(inputSchema),
       category: "read",
       consequenceLevel: "low",
       requiresConfirmation: false,
@@ -155,16 +135,6 @@ function asGiven(schema) {
   const validate = () => ({ issues: [{ message: "it is not here to be called" }] });
   const jsonSchema = { input: () => schema, output: () => schema };
   return { "~standard": { version: 1, vendor: "sample", validate, jsonSchema } };
-}
-
-function readSample([prefix, file]) {
-  const { tools } = JSON.parse(readFileSync(join(samples, `${file}.json`), "utf8"));
-  return tools.map(({ name, description, inputSchema, parameters }) => ({
-    name: `${prefix}_${name.replaceAll(".", "_")}`,
-    description,
-    // The leaderboard says `dict`, where JSON Schema says `object`.
-    schema: { ...(inputSchema ?? parameters), type: "object" },
-  }));
 }
 
 function row(title, { definitions, guidance, total }) {
