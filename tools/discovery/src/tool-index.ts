@@ -54,15 +54,22 @@ function interleave(lists: readonly (readonly number[])[]): number[] {
 }
 
 function pageOf(tool: ToolInfo): Page {
+  const [prefix, own] = prefixAndName(tool);
   return {
-    name: [tool.name, ...tool.aliases].join(" "),
+    name: [own, ...tool.aliases].join(" "),
     summary: summaryOf(tool),
     description: tool.description,
-    owner: tool.owner,
+    owner: [...new Set([tool.owner, prefix])].join(" "),
     tags: tool.tags.join(" "),
     arguments: schemaText(tool.inputSchema),
     usage: tool.usage ?? "",
   };
+}
+
+/** A plan's prefix before a name says whose the tool is, as its owner does: often it is the owner's name again. */
+function prefixAndName({ name, declaredName }: ToolInfo): [prefix: string, name: string] {
+  if (!name.endsWith(declaredName)) return ["", name];
+  return [name.slice(0, -declaredName.length).replace(/[_.-]+$/, ""), declaredName];
 }
 
 /** Levels of a schema that are read. */

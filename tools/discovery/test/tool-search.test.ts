@@ -1,3 +1,4 @@
+import type { ToolInfo } from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -47,6 +48,20 @@ test("tools that are described in Chinese are found in English, and others in Ch
 
   expect((await find("which novels are popular"))[0]).toBe("get_weread_rank");
   expect((await find("删除一个文件"))[0]).toBe("delete_file");
+});
+
+test("the prefix of a plan does not make a tool's name, and still finds the tool", () => {
+  const described = { description: "It does it.", aliases: [], tags: [], inputSchema: {} };
+  const index = createToolIndex([
+    { ...described, name: "photo_list", declaredName: "list", owner: "photo" },
+    { ...described, name: "disk_photo_frame", declaredName: "photo_frame", owner: "disk" },
+    { ...described, name: "fs_chmod", declaredName: "chmod", owner: "files" },
+  ] as unknown as ToolInfo[]);
+  const find = (query: string) => index.search(query, 1).map(({ name }) => name);
+
+  expect(find("photo")).toEqual(["disk_photo_frame"]);
+  expect(find("fs")).toEqual(["fs_chmod"]);
+  expect(find("files")).toEqual(["fs_chmod"]);
 });
 
 test("a query for several things gets the best tool for each", async () => {
