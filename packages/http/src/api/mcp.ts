@@ -7,7 +7,7 @@ import { hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
 /** MCP at `/mcp` for the first host, and at `/mcp/<name>` for each. */
 export function mcpRoutes(service: Service): Hono<RouteEnv> {
   const [first = ""] = service.hosts.keys();
-  const answer = (c: Context<RouteEnv>, name: string): Promise<Response> => {
+  const answer = async (c: Context<RouteEnv>, name: string): Promise<Response> => {
     const { principal } = c.env;
     requireRole(principal, "call");
     requireOpen(service);
@@ -17,9 +17,29 @@ export function mcpRoutes(service: Service): Hono<RouteEnv> {
     const { name: clientId, user, roles } = principal;
     // The token itself stays here: no tool and no log of the protocol can get it.
     const extra = { user, signInPage: signInPageOf(service, host, c.env.incoming.headers.host) };
-    return mcp.fetch(c.req.raw, { authInfo: { token: "", clientId, scopes: [...roles], extra } });
+    const authInfo = { token: "", clientId, scopes: [...roles], extra };
+    return inOneWrite(await mcp.fetch(c.req.raw, { authInfo }), c.env);
   };
   return new Hono<RouteEnv>()
     .all("/mcp", (c) => answer(c, first))
     .all("/mcp/:host", (c) => answer(c, c.req.param("host")));
+}
+
+/** Milliseconds in which the first events of a stream leave together. */
+const togetherMs = 5;
+
+/**
+ * The answer to a call is a stream of events for clients from before 2026: the headers, an event that gives the client an
+ * id, and the message. Each write to a connection costs a tenth of a call, so what comes within the first milliseconds is
+ * one write. A stream with its encoding set is also not held back to see whether it ends at once.
+ */
+function inOneWrite(response: Response, { incoming, outgoing }: RouteEnv["Bindings"]): Response {
+  if (response.headers.get("content-type") !== "text/event-stream") return response;
+  if (incoming.httpVersion !== "1.1") return response;
+  response.headers.set("transfer-encoding", "chunked");
+  const { socket } = incoming;
+  socket.cork();
+  const timer = setTimeout(() => socket.uncork(), togetherMs);
+  outgoing.once("close", () => clearTimeout(timer));
+  return response;
 }
