@@ -186,7 +186,6 @@ export const tables: readonly Exception[] = [
 /** Short files with one reader that stay files of their own. */
 export const shortFiles: readonly Exception[] = [
   { path: "packages/cli/src/process/open-browser.ts", because: "differs by system; a test names each" },
-  { path: "packages/http/src/api/mcp.ts", because: "each group of routes has a file" },
   { path: "packages/http/src/guard/bounded-body.ts", because: "each guard has a file" },
   { path: "packages/interop/src/libraries/adapter.ts", because: "each contract has an adapter.ts" },
   { path: "packages/paths/src/names.ts", because: "which names each system allows, with its own test" },
