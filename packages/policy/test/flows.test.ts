@@ -10,6 +10,8 @@ import {
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { config, createFlows, lint } from "../src/index.ts";
+import { isNamedRecord } from "../src/flows/fields.ts";
+import type { Leaf } from "../src/flows/leaves.ts";
 import { SeenResult } from "../src/flows/seen.ts";
 import { prepareIntent } from "../src/flows/intent.ts";
 import { namesDate } from "../src/flows/dates.ts";
@@ -347,6 +349,16 @@ describe("properties", () => {
     );
   });
 
+  test("an address in plain text is of no named record; beside the name of a person it is", () => {
+    const words = new UserWords(["Write to Grace, please."]);
+    const leaf = (parent: Json, value: string) => ({ parent, value }) as unknown as Leaf;
+
+    expect(isNamedRecord(leaf("her mail is rear@navy.example", "rear@navy.example"), words)).toBe(false);
+    expect(isNamedRecord(leaf({ name: "Grace Hopper" }, "rear@navy.example"), words)).toBe(true);
+    expect(isNamedRecord(leaf({ name: "Ada Byron" }, "rear@navy.example"), words)).toBe(false);
+    expect(isNamedRecord(leaf("any text", "grace.h@navy.example"), words)).toBe(true);
+  });
+
   test("a value inside a longer word is not found", () => {
     fc.assert(fc.property(word, word, (one, other) => findWord(one, `${other}${one}`) === -1));
   });
@@ -448,3 +460,15 @@ test("check reports arguments, fields and sources that cannot be met, with the n
     { path: ["flows", "into", 0, "from", 1], problem: "nothing is contact: no line of results says it" },
   ]);
 });
+
+test.each(["read", "write", "delete", "side_effect", "unclassified"])(
+  "a line may be about the tools of the category %s",
+  (category) => {
+    const into = [{ match: { category }, from: ["user"] }];
+
+    expect(config.safeParse({ flows: { into } }).success).toBe(true);
+    expect(
+      config.safeParse({ flows: { into: [{ ...into[0], match: { category: `${category}s` } }] } }).success,
+    ).toBe(false);
+  },
+);

@@ -233,6 +233,20 @@ describe("a tape", () => {
     expect(problems).toContainEqual(typeof problem === "string" ? problem : expect.stringMatching(problem));
   });
 
+  test("shows a result that a gate changes now, and changed otherwise then", async () => {
+    const { tape } = await record(steps.slice(0, 1));
+    const tapeReplay = createReplay(tape);
+    const { host } = open({ runner: tapeReplay.runner });
+    host.coordinator.hooks.gate("tool:post", () => ({
+      action: "modify",
+      data: { tool_result: { data: 7 } },
+    }));
+    tapeReplay.watch(host);
+    await make(host, steps.slice(0, 1));
+
+    expect(tapeReplay.finish()).toEqual(["call 1: add: data is 7, was 2"]);
+  });
+
   test("shows a call that a gate denied then and allows now, and the other way round", async () => {
     const gated = async (deny: boolean, options: HostOptions = {}) => {
       const { host } = open(options);

@@ -90,6 +90,11 @@ test("a call, a turn, and the calls that a tool made are undone without the othe
   await session.call({ name: "set_note", arguments: { key: "b", value: 1 } }, { turnId: "t2" });
   const { runId } = await session.call({ name: "outer" }, { turnId: "t2" });
 
+  expect(await session.changes()).toMatchObject([
+    { turnId: "t1" },
+    { turnId: "t2" },
+    { turnId: "t2", parents: [runId] },
+  ]);
   expect((await session.undo({ call: runId })).undone).toMatchObject([
     { arguments: { key: "inner" }, parents: [runId] },
   ]);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createHost, defineTool, data } from "@toolmount/core";
 import { escapeHidden } from "@toolmount/core/text";
-import { scanDefinition, scanText } from "@toolmount/core/scan";
+import { findSecrets, scanDefinition, scanText } from "@toolmount/core/scan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -206,3 +206,23 @@ function loggerOf(warnings: string[]) {
   };
   return logger;
 }
+
+// Written in parts, so that no scanner of repositories takes them for real ones.
+test.each([
+  ["an AWS access key", `AKIA${"Q3".repeat(8)}`],
+  ["a GitHub token", `ghp_${"a1B2".repeat(9)}`],
+  ["a GitLab token", `glpat-${"a1B2".repeat(5)}`],
+  ["a Slack token", `xoxb-${"a1B2".repeat(3)}`],
+  ["an API key", `sk-proj-${"a1B2".repeat(6)}`],
+  ["a Google API key", `AIza${"a1B2c".repeat(7)}`],
+  ["an npm token", `npm_${"a1B2".repeat(9)}`],
+  ["a SendGrid key", `SG.${"a1B2".repeat(4)}.${"c3D4".repeat(4)}`],
+  ["a JSON web token", `eyJ${"a1B2".repeat(2)}.eyJ${"a1B2".repeat(2)}.${"a1B2".repeat(2)}`],
+  ["a private key", ["-----BEGIN RSA", "PRIVATE KEY-----"].join(" ")],
+  ["a password in a URL", ["pg://ada:h4", "Nter@db.internal"].join("")],
+  ["a bearer token", `Bearer ${"a1B2".repeat(4)}`],
+  ["a password or key", ["password:", "h4Nter22"].join(" ")],
+])("%s is found once, by its own name and place, and not where a letter of it is missing", (sort, text) => {
+  expect(findSecrets(`It is ${text} here.`)).toEqual([expect.objectContaining({ sort, at: 6 })]);
+  expect(findSecrets(`It is ${text.slice(1)} here.`).filter((found) => found.sort === sort)).toEqual([]);
+});

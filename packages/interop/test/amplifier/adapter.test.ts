@@ -434,6 +434,23 @@ describe("hooks", () => {
   });
 
   test.each([
+    ["as a number", (priority: number) => priority],
+    ["in options", (priority: number) => ({ priority })],
+  ])("handlers of an event run in the order of their priority, which is given %s", async (_, written) => {
+    const heard: number[] = [];
+    await mounted({
+      amplifier_module_type: "hook",
+      mount: async (coordinator: AmplifierCoordinator) => {
+        for (const priority of [30, 10, 20])
+          coordinator.hooks.register("my:event", async () => void heard.push(priority), written(priority));
+        await coordinator.hooks.emit("my:event");
+      },
+    });
+
+    expect(heard).toEqual([10, 20, 30]);
+  });
+
+  test.each([
     { suppress_output: false, shown: 1 },
     { suppress_output: true, shown: 0 },
   ])(

@@ -47,6 +47,10 @@ test.each<[object, object | null]>([
     { type: "audio", data: "UklGRg==", mimeType: "audio/wav" },
     { type: "audio", mimeType: "audio/wav" },
   ],
+  [
+    { type: "image", data: "iVBORw0=" },
+    { type: "image", data: "iVBORw0=", mimeType: "image/png" },
+  ],
   [{ type: "resource_link", uri: "https://a.test/x.pdf" }, {}],
   [{ type: "resource_link" }, null],
   [{ type: "video", data: "AAAA" }, null],

@@ -119,7 +119,9 @@ function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly
   return {
     ...now,
     tools: { ...now.tools, ...Object.fromEntries(tools) },
-    definitions: { ...now.definitions, ...Object.fromEntries(definitions) },
+    ...(definitions.length > 0 && {
+      definitions: { ...now.definitions, ...Object.fromEntries(definitions) },
+    }),
   };
 }
 

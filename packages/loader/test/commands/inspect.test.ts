@@ -162,6 +162,7 @@ tools:
     'argument {"id":{"default":1}} base.yaml:5',
   ]);
   expect(explained.tools[0]?.answers).toEqual([]);
+  expect(explained.unknown).toEqual([]);
   expect((await explainTool("drop_note", path("plan.yaml"), { logger: silentLogger })).tools).toHaveLength(1);
 });
 
@@ -211,6 +212,23 @@ test("the effective plan masks secrets, shows variables by name, and knows where
     "tools[0].config.api_key 4",
     "tools[0].config.url 5",
     "tools[0].config.empty 6",
+  ]);
+});
+
+test("a variable is needed where it is written once without a default", async () => {
+  const { path } = await workspace({
+    "plan.yaml": [
+      "tools:",
+      "  - module: x",
+      '    config: { a: "${BOTH:-1}", b: "${BOTH}", c: "${BOTH:-2}", d: "${NEVER:-3}", e: "${ALWAYS}" }',
+    ].join("\n"),
+  });
+  const plan = await readEffectivePlan(path("plan.yaml"), { env: {} });
+
+  expect(plan.variables).toEqual([
+    { name: "BOTH", isRequired: true },
+    { name: "NEVER", isRequired: false },
+    { name: "ALWAYS", isRequired: true },
   ]);
 });
 

@@ -60,12 +60,27 @@ test("skills: is listed as an entry of tools", async () => {
 });
 
 test("a file that is not a plan cannot be listed", async () => {
-  const { folder } = await workspace({ "plan.yaml": "tools: [", "plan.json": "{" });
+  const { folder } = await workspace({
+    "plan.yaml": "tools: [",
+    "plan.json": "{",
+  });
 
   for (const plan of ["plan.yaml", "plan.json"]) {
     await expect(listPlan(plan, { cwd: folder })).rejects.toMatchObject({ code: "PLAN_INVALID" });
   }
   await expect(listPlan("gone.yaml", { cwd: folder })).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
+});
+
+test.each([
+  ['{ "tools": { "module": "notes" } }', true],
+  ['{ "hooks": { "module": "notes" } }', true],
+  ['{ "hooks": [{ "module": "notes", "colour": "red" }] }', true],
+  ['{ "colour": "red" }', true],
+  ['{ "hooks": [{ "command": ["guard"] }], "x-mine": 1 }', false],
+])("of %s a listing says whether a check would find more: %s", async (plan, isDoubtful) => {
+  const { folder } = await workspace({ "plan.json": plan });
+
+  expect(await listPlan("plan.json", { cwd: folder })).toMatchObject({ isDoubtful });
 });
 
 test("a listing loads neither the logger nor the general finders of plans and packages", async () => {

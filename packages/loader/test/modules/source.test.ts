@@ -118,3 +118,13 @@ test.each([
 ])("the module of %s is named %o", (written, named) => {
   expect(readRemote(written)).toEqual(named);
 });
+
+test.each([
+  "git+ssh://-oProxyCommand=touch/x",
+  "git+ssh://-host/acme/tools",
+  "git+https://name:word@host.example/acme/tools",
+])("%s is refused before git could read it as an option, or its log a password", (source) => {
+  expect(() => readSource({ module: "m", source }, folder)).toThrow(
+    expect.objectContaining({ code: "SOURCE_REFUSED" }),
+  );
+});

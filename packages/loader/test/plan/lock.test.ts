@@ -117,6 +117,26 @@ test.each(["", "{", "[]", '{"version":2,"tools":{}}', '{"version":1,"tools":{"a"
   },
 );
 
+test("a module that is away and need not be there keeps what was locked of its tools", async () => {
+  const { path } = await workspace({
+    "plan.yaml": "tools: [{ module: m }, { module: n, required: false }]",
+  });
+  const lock = (away: boolean) =>
+    lockPlan(path("plan.yaml"), {
+      logger: silentLogger,
+      accept: true,
+      extensions: {
+        m: { mount: () => [makeTool("a")] },
+        n: { mount: () => (away ? Promise.reject(new Error("it is away")) : [makeTool("b")]) },
+      },
+    });
+  const { file } = await lock(false);
+  const before = await readFile(file, "utf8");
+
+  expect(await lock(true)).toMatchObject({ written: true, leftOut: [{ module: "n" }] });
+  expect(await readFile(file, "utf8")).toBe(before);
+});
+
 test("a plan without a lock asks for none", async () => {
   const { open } = await world();
   await using host = await open(makeTool("a"));

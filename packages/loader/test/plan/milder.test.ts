@@ -8,6 +8,8 @@ test.each([
   ["category", "delete", "write", true],
   ["category", "read", "delete", false],
   ["category", undefined, "read", true],
+  ["category", "write", "write", false],
+  ["consequenceLevel", "low", "low", false],
   ["consequenceLevel", "high", "low", true],
   ["irreversible", true, undefined, true],
   ["irreversible", undefined, true, false],

@@ -43,5 +43,8 @@ test("an open turn cannot be removed", async () => {
     host: { approver: () => ({ decision: "later" }) },
   });
   expect(await run("write")).toMatchObject({ status: "paused" });
-  await expect(reasoner.rewind(host, "s", 1)).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
+  await expect(reasoner.rewind(host, "s", 1)).rejects.toMatchObject({
+    code: "SESSION_CONFLICT",
+    message: expect.stringContaining("its last turn has not ended; resume it, or cancel it") as string,
+  });
 });
