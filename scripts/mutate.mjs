@@ -82,11 +82,14 @@ function draw(mutations) {
   );
 }
 
-/** A package's own tests: those in its folder, and those in the folder of its name that need other packages, too. */
+/** A package's own tests: those in its folder, and those in folders of its name that need other packages or the command. */
 function testsOf(folder) {
-  return globSync([`${folder}/test/**/*.test.ts`, `test/${basename(folder)}/**/*.test.ts`], {
-    cwd: root,
-  }).toSorted();
+  const name = basename(folder);
+  const folders = [`${folder}/test`, `test/${name}`, `packages/cli/test/${name}`];
+  return globSync(
+    folders.map((one) => `${one}/**/*.test.ts`),
+    { cwd: root },
+  ).toSorted();
 }
 
 /** Whether a test file notices the mutations: the quick files run first, so that most are noticed in seconds. */

@@ -64,3 +64,10 @@ test("a change of a resource reaches a client that has subscribed to it", async 
 
   expect(seen).toEqual(["test://watched-resource"]);
 });
+
+test("a subscription to an address that no server has is answered, and changes nothing", async () => {
+  const client = await connect([entry("one", ["resources"]), entry("two", ["resources"])]);
+
+  await expect(client.subscribeResource({ uri: "test://elsewhere" })).resolves.toEqual({});
+  await expect(client.unsubscribeResource({ uri: "test://elsewhere" })).resolves.toEqual({});
+});

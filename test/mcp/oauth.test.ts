@@ -68,7 +68,7 @@ test("a plan with state keeps its credentials there", async () => {
 });
 
 test("two hosts with forty calls in flight renew an expired token once; the rotated one is kept", async () => {
-  const { url, grants, expire } = await startProtectedServer();
+  const { url, grants, resources, expire } = await startProtectedServer();
   const folder = await folderOf();
   await signInByFetch({ url, name }, { folder });
   const hosts = [await hostOf(url, folder), await hostOf(url, folder)];
@@ -82,17 +82,21 @@ test("two hosts with forty calls in flight renew an expired token once; the rota
     expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["ok"]));
     expect(grants.filter((grant) => grant === "refresh_token")).toHaveLength(round);
   }
+  // Each token is asked for this server alone (RFC 8707).
+  expect(resources).toEqual([url, url, url, url]);
 });
 
 test("invalid_grant ends in the status needs_auth, and is not asked for again; after a sign-in the running host works again", async () => {
-  const { url, grants, revoke } = await startProtectedServer();
+  const { url, grants, revoke, requests } = await startProtectedServer();
   const folder = await folderOf();
   await signInByFetch({ url, name }, { folder });
   const host = await hostOf(url, folder);
   revoke();
 
   const first = await host.call(call);
+  const refused = requests();
   for (let again = 0; again < 5; again++) await host.call(call);
+  expect(requests()).toBe(refused);
   const status = await statusOf(host);
   const asked = grants.length;
   await signInByFetch({ url, name }, { folder });

@@ -31,10 +31,10 @@ function waiting() {
   };
   const store = { get: async () => null, replace: async () => true };
   const signIns = new ClientSignIn({ settings, folder: undefined, store, logger: silentLogger, onPage });
-  const call = (abortSignal: AbortSignal) =>
+  const call = (abortSignal: AbortSignal, code = "MCP_NEEDS_AUTH") =>
     currentFront.run(front, () =>
       signIns.call("ana", { abortSignal, progress() {} } as unknown as ToolContext, async () => {
-        throw new ToolError("sign in", { code: "MCP_NEEDS_AUTH" });
+        throw new ToolError("sign in", { code });
       }),
     );
   return { seen, signIns, call };
@@ -66,6 +66,15 @@ test("nothing looks for a sign-in after the last call that waits for it was canc
   const before = seen.looks;
   await delay(1_200);
   expect(seen.looks).toBe(before);
+});
+
+test("a call that failed for another reason shows no page to sign in", async () => {
+  const { seen, call } = waiting();
+
+  await expect(call(new AbortController().signal, "MCP_SERVER_GONE")).rejects.toMatchObject({
+    code: "MCP_SERVER_GONE",
+  });
+  expect(seen).toEqual({ shown: 0, looks: 0 });
 });
 
 test("a host that closes ends the sign-ins for which calls wait", async () => {

@@ -36,6 +36,16 @@ test("a program that does not end in time is killed with everything below it, al
   await expectGone(word);
 });
 
+test("a program that ended leaves no timer, so that a command that used it ends at once", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  const tree = await startProgram({ command: "/bin/cat", args: [], env: {}, cwd: undefined });
+
+  await tree.end();
+
+  expect(timers()).toBe(before);
+});
+
 test("a connection that is closed while its server is silent ends the server, and does not wait for its answer", async () => {
   const { env, word } = mark();
   const settings = config.parse({

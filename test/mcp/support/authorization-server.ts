@@ -14,6 +14,8 @@ export interface ProtectedServer {
   readonly url: string;
   /** Requests for tokens, by their grant. */
   readonly grants: string[];
+  /** The servers for which these requests asked, as RFC 8707 names them. */
+  readonly resources: (string | null)[];
   /** The tokens that came to the MCP server. */
   readonly tokens: ReadonlySet<string>;
   /** Requests to the MCP server. */
@@ -41,6 +43,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   const revoked = new Set<string>();
   const codes = new Map<string, { challenge: string; person: string }>();
   const grants: string[] = [];
+  const resources: (string | null)[] = [];
   const tokens = new Set<string>();
   let clients = 0;
   let requests = 0;
@@ -65,6 +68,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     const form = new URLSearchParams(await request.text());
     const grant = form.get("grant_type") ?? "";
     grants.push(grant);
+    resources.push(form.get("resource"));
     if (broken > 0) {
       broken--;
       return new Response("busy", { status: 503 });
@@ -170,6 +174,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   return {
     url: `${origin}/mcp`,
     grants,
+    resources,
     tokens,
     requests: () => requests,
     registered: () => clients,

@@ -95,9 +95,7 @@ class HttpTransport extends StreamableHTTPClientTransport {
     if (!isJSONRPCRequest(message) || options?.onRequestStreamEnd !== undefined)
       return super.send(message, options);
     const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {}); // where the sending itself fails, nothing waits for it
     const onRequestStreamEnd = () => reject(new SdkError(SdkErrorCode.ConnectionClosed, "the stream ended"));
-    await super.send(message, { ...options, onRequestStreamEnd });
-    return promise;
+    await Promise.all([super.send(message, { ...options, onRequestStreamEnd }), promise]);
   }
 }
