@@ -122,9 +122,26 @@ async function complete(
   sources: readonly ExposedSource[],
   params: CompleteRequest["params"],
 ): Promise<CompleteResult> {
-  for (const source of sources) {
-    const result = await source.complete(params).catch(() => undefined);
+  for (const { source, ref } of await completers(sources, params.ref)) {
+    const result = await source.complete({ ...params, ref }).catch(() => undefined);
     if (result !== undefined) return result;
   }
   return { completion: { values: [] } };
+}
+
+type Reference = CompleteRequest["params"]["ref"];
+
+/** The servers that may know what is completed, with their own names for it. What a user types reaches no other server. */
+async function completers(
+  sources: readonly ExposedSource[],
+  ref: Reference,
+): Promise<readonly { readonly source: ExposedSource; readonly ref: Reference }[]> {
+  if (sources.length === 1) return [{ source: sources[0]!, ref }];
+  if (ref.type === "ref/prompt") {
+    const found = (await offeredPrompts(having(sources, "prompts"))).get(ref.name);
+    return found === undefined ? [] : [{ source: found.source, ref: { ...ref, name: found.name } }];
+  }
+  const lists = await Promise.all(sources.map((source) => source.listResourceTemplates().catch(() => [])));
+  const has = (index: number) => lists[index]?.some(({ uriTemplate }) => uriTemplate === ref.uri) === true;
+  return sources.filter((_, index) => has(index)).map((source) => ({ source, ref }));
 }
