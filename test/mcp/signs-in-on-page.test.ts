@@ -1,5 +1,4 @@
-import { silentLogger, type Json } from "@toolmount/core";
-import type { ServerSignIn } from "@toolmount/mcp";
+import { silentLogger, type Json, type ServerSignIn } from "@toolmount/core";
 import { stringify } from "yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPage, startBrowser } from "../../packages/http/test/support/page.ts";
@@ -29,11 +28,11 @@ const publicUrl = "https://tools.example.com";
 const whoAmI = { name: "who_am_i", arguments: {} };
 
 /** A gateway over HTTP before a protected server, to which the host itself has signed in; each user has to. */
-async function gateway(words: readonly string[] = []) {
+async function gateway(words: readonly string[] = [], credentials: object = {}) {
   const server = await startProtectedServer();
   const settings = { url: server.url, name, instance: "user" };
   const folder = await folderOf({
-    "plan.yaml": stringify(planOf({ url: server.url, instance: "user" })),
+    "plan.yaml": stringify(planOf({ url: server.url, instance: "user", users: credentials })),
   });
   await linkPackages(folder);
   await signInByFetch(settings, { folder });
@@ -221,6 +220,18 @@ test("the credentials of the host are for a person with the role admin, and thos
   const listed = async (token: string) => (await askApi(url, token, ["GET", "/servers"])).body["servers"];
   expect(await listed(tokens.olga)).toEqual([{ name, whose: "host", state: "signed_in", maySignIn: true }]);
   expect(await listed(tokens.ana)).toEqual([{ name, whose: "user", state: "unknown", maySignIn: true }]);
+});
+
+test("a person whose credentials the plan has is offered no sign-in", async () => {
+  const { url, tokens } = await gateway([], { ana: { headers: { Authorization: "Bearer from-the-plan" } } });
+  const listed = async (token: string) => (await askApi(url, token, ["GET", "/servers"])).body["servers"];
+
+  expect(await listed(tokens.ana)).toEqual([]);
+  expect(await listed(tokens.ben)).toMatchObject([{ name, whose: "user" }]);
+  expect(await askApi(url, tokens.ana, ["POST", `/servers/${name}/sign-in?whose=user`])).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining("the plan gives this user credentials of fixture") },
+  });
 });
 
 test("a sign-in ends although a call of the same user writes to the credentials at that moment", async () => {

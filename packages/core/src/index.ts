@@ -62,6 +62,7 @@ export type * from "./contract/approvals.ts";
 export type * from "./contract/audit.ts";
 export type * from "./contract/stores.ts";
 export type * from "./contract/state-store.ts";
+export type * from "./contract/server-sign-in.ts";
 export type * from "./contract/work.ts";
 export type * from "./contract/changes.ts";
 export type * from "./contract/preview.ts";

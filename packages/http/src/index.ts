@@ -7,7 +7,6 @@ export type {
   ServedPlan,
   ServedProtocol,
   ServedServer,
-  ServedSignIn,
   ServedTurns,
   TurnRequest,
   TurnResumption,
@@ -29,12 +28,7 @@ export { findOidcKeys } from "./access/issuer.ts";
 export type { WebhookOptions } from "./work/webhook.ts";
 export { createOidcCheck, type OidcOptions } from "./access/oidc.ts";
 export { createPageSignIn, type PageSignIn, type PageSignInOptions } from "./access/page-sign-in.ts";
-export {
-  createTokenExchange,
-  type ExchangedToken,
-  type ExchangeRequest,
-  type TokenExchange,
-} from "./access/token-exchange.ts";
+export { createTokenExchange, type TokenExchange } from "./access/token-exchange.ts";
 
 // Errors
 export { httpErrorCodes, type HttpErrorCode } from "./fault/http-error.ts";

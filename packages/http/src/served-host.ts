@@ -1,4 +1,4 @@
-import type { Host, JsonObject, PastCallFilter, ToolOutcome } from "@toolmount/core";
+import type { Host, JsonObject, PastCallFilter, ServerSignIn, ToolOutcome } from "@toolmount/core";
 
 /** A turn that is asked for over HTTP. */
 export interface TurnRequest {
@@ -87,21 +87,6 @@ export interface ServedProtocol {
   close(): Promise<void>;
 }
 
-/** The sign-in of people to one server that the host mounts: the part of the gateway that this server needs. */
-export interface ServedSignIn {
-  readonly name: string;
-  /** Whether each user signs in; otherwise the credentials are those of the host. */
-  readonly isOfUser: boolean;
-  state(user: string | undefined): Promise<"signed_in" | "needed" | "unknown">;
-  /** Resolves to the address of the provider, and to the `state` with which the browser comes back; null where no sign-in is needed. */
-  begin(
-    user: string | undefined,
-    redirectUrl: string,
-  ): Promise<{ readonly address: string; readonly state: string } | null>;
-  /** Rejects with `SIGN_IN_REFUSED` for a browser that is not waited for, and with `SIGN_IN_FAILED`. */
-  finish(user: string | undefined, parameters: URLSearchParams): Promise<object>;
-}
-
 /** How a server stands that the host mounts. */
 export interface ServedServer {
   readonly name: string;
@@ -135,7 +120,7 @@ export interface ServedHost {
   /** How the servers stand that the host mounts, now. */
   readonly servers?: (() => Promise<readonly ServedServer[]>) | undefined;
   /** Those of them to which people sign in. */
-  readonly signIns?: (() => Promise<readonly ServedSignIn[]>) | undefined;
+  readonly signIns?: (() => Promise<readonly ServerSignIn[]>) | undefined;
   /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */
   readonly mcp?: ServedProtocol | undefined;
 }

@@ -17,18 +17,13 @@ export {
   mount,
   mountLimitMs,
   probeChannel,
+  signInChannel,
   statusChannel,
   type ServerProbe,
 } from "./mount/mount.ts";
 export type { ServerStatus } from "./wire/server-status.ts";
 // Signing in to a server
 export { signIn, type SignInOptions } from "./mount/sign-in/sign-in.ts";
-export {
-  signInChannel,
-  type BrowserSignIn,
-  type ServerSignIn,
-  type SignedIn,
-} from "./wire/server-sign-in.ts";
 export { credentialsCapability, type CredentialStore } from "./auth/credentials.ts";
 // The shapes of the protocol
 export { fromMcpResult, outcomeMetaKey, toMcpResult } from "./wire/result.ts";

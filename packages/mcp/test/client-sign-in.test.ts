@@ -26,6 +26,7 @@ function waiting() {
       seen.looks += 1;
       return "needed" as const;
     },
+    isUsedBy: () => true,
     begin: () => Promise.reject(new Error("not here")),
     finish: () => Promise.reject(new Error("not here")),
   };

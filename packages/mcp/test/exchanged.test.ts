@@ -1,7 +1,7 @@
 import { InsufficientScopeError } from "@modelcontextprotocol/client";
-import { ToolError } from "@toolmount/core";
+import { ToolError, type ExchangeToken } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { ExchangedAuthorization, type ExchangeToken } from "../src/auth/exchanged.ts";
+import { ExchangedAuthorization } from "../src/auth/exchanged.ts";
 
 /** The authorization of one user. The provider refuses each scope with a word of `refused`. */
 function authorize(refused: readonly string[]) {
@@ -23,6 +23,13 @@ function authorize(refused: readonly string[]) {
     scopes,
     authorization: new ExchangedAuthorization({ url, user: "ana", settings, exchange: () => exchange }),
   };
+}
+
+/** Sends one request with the token, which the server refuses. */
+async function send(authorization: ExchangedAuthorization): Promise<Response> {
+  const headers = { authorization: `Bearer ${await authorization.token()}` };
+  const refuses = authorization.noting(async () => new Response(null, { status: 401 }));
+  return refuses("https://files.example.com/mcp", { headers });
 }
 
 test("a scope that the provider refuses to a user fails the one call that needs it", async () => {
@@ -59,9 +66,21 @@ test("a token with more scope is not the one that another call is getting", asyn
 
 test("two requests that the server refuses at the same time get one new token", async () => {
   const { authorization, scopes } = authorize([]);
-  await authorization.token();
+  const refusals = [await send(authorization), await send(authorization)];
 
-  await Promise.all([authorization.onUnauthorized(), authorization.onUnauthorized()]);
+  await Promise.all(refusals.map((response) => authorization.onUnauthorized({ response })));
 
+  expect(scopes).toHaveLength(2);
+});
+
+test("a late refusal of the token before does not drop the new one", async () => {
+  const { authorization, scopes } = authorize([]);
+  const [first, late] = [await send(authorization), await send(authorization)];
+  await authorization.onUnauthorized({ response: first });
+  const fresh = await authorization.token();
+
+  await authorization.onUnauthorized({ response: late });
+
+  expect(await authorization.token()).toBe(fresh);
   expect(scopes).toHaveLength(2);
 });

@@ -1,4 +1,5 @@
-import { signIn, type CredentialStore, type SignedIn } from "@toolmount/mcp";
+import type { SignedIn } from "@toolmount/core";
+import { signIn, type CredentialStore } from "@toolmount/mcp";
 
 /** Opens the address of a sign-in as a person whose browser agrees to everything. */
 export async function browse(address: URL, person?: string): Promise<void> {

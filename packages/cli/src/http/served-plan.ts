@@ -1,6 +1,6 @@
-import { ToolmountError, type Json } from "@toolmount/core";
+import { ToolmountError, type Json, type ServerSignIn } from "@toolmount/core";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
-import type { ServedPlan, ServedProtocol, ServedServer, ServedSignIn, ServedTurns } from "@toolmount/http";
+import type { ServedPlan, ServedProtocol, ServedServer, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import { auditSinkOf } from "../audit/audit-sink.ts";
 import { loaderOptions } from "../host/loader-options.ts";
@@ -139,10 +139,10 @@ export async function serveServers(host: OpenedHost): Promise<readonly ServedSer
 }
 
 /** The mounted servers to which people sign in. */
-export async function serveSignIns(host: OpenedHost): Promise<readonly ServedSignIn[]> {
+export async function serveSignIns(host: OpenedHost): Promise<readonly ServerSignIn[]> {
   const { signInChannel } = await import("@toolmount/mcp");
   const offered = await host.coordinator.collectContributions(signInChannel);
-  return (offered as (ServedSignIn | undefined)[]).filter((signIn) => signIn !== undefined);
+  return (offered as (ServerSignIn | undefined)[]).filter((signIn) => signIn !== undefined);
 }
 
 type Verified = Parameters<ServedProtocol["fetch"]>[1];

@@ -10,6 +10,7 @@ import type { Approver, ModeCatalog, Policy, SchemaCompiler, ToolAdapter } from 
 import type { Runner } from "./runner.ts";
 import type { AuditSink } from "./audit.ts";
 import type { ApprovalStore, SessionStore } from "./stores.ts";
+import type { ExchangeToken } from "./server-sign-in.ts";
 import type { WorkStore } from "./work.ts";
 
 /** The mount points and what each takes. Packages add their own points by declaration merging. */
@@ -52,6 +53,8 @@ export interface Capabilities {
   "host.chain": HostChain;
   /** Distinguishes the hosts of one process: the `hostId` of traces. */
   "host.id": string;
+  /** Exchanges the tokens of users for those of mounted servers. The server to which users come with tokens registers it. */
+  "tokens.exchange": ExchangeToken;
   /** `progressive`: only activated tools are offered in full. The module that activates tools registers it. */
   "tools.disclosure": "all" | "progressive";
   /** Globs of the tools that are active in every session from its start; a glob that begins with `!` excludes. */

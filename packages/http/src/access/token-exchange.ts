@@ -1,4 +1,10 @@
-import { systemClock, type Clock } from "@toolmount/core";
+import {
+  systemClock,
+  type Clock,
+  type ExchangedToken,
+  type ExchangeToken,
+  type TokenExchangeRequest,
+} from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import { decodeJwt } from "jose";
 import type * as Oauth from "oauth4webapi";
@@ -6,37 +12,11 @@ import { authenticationOf } from "./client-authentication.ts";
 import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
 import type { Authenticate } from "./tokens.ts";
 
-/** A token that a mounted server needs for a user. */
-export interface ExchangeRequest {
-  readonly user: string;
-  /** The provider that the plan names. A token goes to its own issuer only. */
-  readonly issuer: string;
-  /** The client that may exchange tokens there. */
-  readonly clientId: string;
-  readonly clientSecret?: string | undefined;
-  /** Which server the new token is for, as the provider names it. */
-  readonly audience?: string | undefined;
-  /** Which server the new token is for, by its address. */
-  readonly resource?: string | undefined;
-  readonly scope?: string | undefined;
-}
-
-/** A token for one user and one server. */
-export interface ExchangedToken {
-  readonly accessToken: string;
-  /** In milliseconds since the epoch; undefined where the provider does not say when it ends. */
-  readonly endsAt: number | undefined;
-}
-
 /** Changes the tokens with which users come for tokens of other servers (RFC 8693). */
 export interface TokenExchange {
   /** Recognises tokens, and keeps one of each user in memory: that which ends last. Nothing else can read them. */
   readonly authenticate: Authenticate;
-  /**
-   * Rejects with a `ToolError`: `TOKEN_MISSING` without a valid token of the user, `TOKEN_EXCHANGE_REFUSED` with the
-   * provider's reason, and `TOKEN_EXCHANGE_FAILED` where the provider could not be asked.
-   */
-  readonly exchange: (request: ExchangeRequest) => Promise<ExchangedToken>;
+  readonly exchange: ExchangeToken;
 }
 
 /** Users whose tokens are kept; the one who was away longest makes room. */
@@ -67,12 +47,16 @@ export function createTokenExchange(
       { code: "TOKEN_MISSING" },
     );
   };
+  const forgetEnded = () => {
+    for (const [user, { endsAt }] of tokens) if (endsAt <= clock.now()) tokens.delete(user);
+  };
   return {
     async authenticate(token) {
       const principal = await check(token);
       if (principal?.user == null) return principal;
       const kept = tokens.get(principal.user);
       const given = { token, endsAt: kept?.token === token ? kept.endsAt : endOf(token) };
+      if (kept?.token !== token) forgetEnded();
       tokens.delete(principal.user);
       // A client that was given its token earlier may still use that one.
       tokens.set(principal.user, kept !== undefined && kept.endsAt > given.endsAt ? kept : given);
@@ -103,7 +87,7 @@ function endOf(token: string): number {
 async function exchangeAt(
   issuer: Issuer,
   subject: string,
-  request: ExchangeRequest,
+  request: TokenExchangeRequest,
   clock: Clock,
 ): Promise<ExchangedToken> {
   const oauth = await import("oauth4webapi");

@@ -1,8 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import type { ServerSignIn } from "@toolmount/core";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { returnPath, startedCookie, type StartedSignIn } from "../access/server-sign-in.ts";
 import { HttpError } from "../fault/http-error.ts";
-import type { ServedServer, ServedSignIn } from "../served-host.ts";
+import type { ServedServer } from "../served-host.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Service } from "./service.ts";
 
 const serverSchema = z.object({
@@ -97,6 +98,8 @@ export function serverRoutes(service: Service) {
       const { whose } = c.req.valid("query");
       if (whose === "user" && !signIn.isOfUser)
         throw new HttpError("REQUEST_INVALID", { problem: `the users of ${server} share credentials` });
+      if (whose === "user" && principal.user !== null && !signIn.isUsedBy(principal.user))
+        throw new HttpError("REQUEST_INVALID", { problem: `the plan gives this user credentials of ${server}` });
       if (!maySignIn(principal, whose))
         throw new HttpError("FORBIDDEN", {
           problem:
@@ -161,11 +164,11 @@ function toJson({ name, state, cause, protocol, server, users, refused }: Served
 }
 
 /** The servers of a host to which people sign in. */
-async function signInsOf({ signIns }: LiveHost): Promise<readonly ServedSignIn[]> {
+async function signInsOf({ signIns }: LiveHost): Promise<readonly ServerSignIn[]> {
   return (await signIns?.()) ?? [];
 }
 
-async function findSignIn(host: LiveHost | undefined, server: string): Promise<ServedSignIn> {
+async function findSignIn(host: LiveHost | undefined, server: string): Promise<ServerSignIn> {
   const signIns = host === undefined ? [] : await signInsOf(host);
   const found = signIns.find(({ name }) => name === server);
   if (found === undefined)
@@ -176,10 +179,11 @@ async function findSignIn(host: LiveHost | undefined, server: string): Promise<S
 type Whose = "user" | "host";
 
 /** Whose credentials for a server a token sees: those of its user, and those of the host where it may give them. */
-function shownTo(principal: Principal, { isOfUser }: ServedSignIn): Whose[] {
-  if (!isOfUser) return ["host"];
-  const isOfHost = principal.user === null || principal.roles.has("admin");
-  return [...(principal.user === null ? [] : ["user" as const]), ...(isOfHost ? ["host" as const] : [])];
+function shownTo({ user, roles }: Principal, signIn: ServerSignIn): Whose[] {
+  if (!signIn.isOfUser) return ["host"];
+  const isOfHost = user === null || roles.has("admin");
+  const isOfUser = user !== null && signIn.isUsedBy(user);
+  return [...(isOfUser ? ["user" as const] : []), ...(isOfHost ? ["host" as const] : [])];
 }
 
 function maySignIn({ user, roles }: Principal, whose: Whose): boolean {

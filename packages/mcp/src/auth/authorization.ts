@@ -51,6 +51,24 @@ export interface ServerAuthorization extends AuthProvider {
   needsScope(error: InsufficientScopeError): Promise<boolean>;
 }
 
+/** Knows with which token the request of a response was sent. */
+export class SentTokens {
+  readonly #sent = new WeakMap<Response, string | undefined>();
+
+  /** A fetch that notes the token of each request. */
+  noting(fetchOne: FetchLike): FetchLike {
+    return async (url, init) => {
+      const response = await fetchOne(url, init);
+      this.#sent.set(response, new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, ""));
+      return response;
+    };
+  }
+
+  of(response: Response): string | undefined {
+    return this.#sent.get(response);
+  }
+}
+
 /** What an authorization is made with. */
 interface AuthorizationOptions {
   readonly url: URL;
@@ -68,8 +86,7 @@ interface AuthorizationOptions {
 export class Authorization implements ServerAuthorization {
   readonly #options: AuthorizationOptions;
   readonly #id = randomUUID();
-  /** Which token the request of a response had sent. */
-  readonly #sent = new WeakMap<Response, string | undefined>();
+  readonly #sent = new SentTokens();
   #kept: Kept | undefined;
   #renewing: Promise<void> | undefined;
   #refused: { readonly at: number; readonly token: string | undefined } | undefined;
@@ -78,13 +95,8 @@ export class Authorization implements ServerAuthorization {
     this.#options = options;
   }
 
-  /** A fetch that notes the token of each request. */
   noting(fetchOne: FetchLike): FetchLike {
-    return async (url, init) => {
-      const response = await fetchOne(url, init);
-      this.#sent.set(response, new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, ""));
-      return response;
-    };
+    return this.#sent.noting(fetchOne);
   }
 
   async token(): Promise<string | undefined> {
@@ -95,7 +107,7 @@ export class Authorization implements ServerAuthorization {
   /** Gets another token than the refused one: from the store, or from the authorization server. */
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
     const challenge = challengeOf(extractWWWAuthenticateParams(response));
-    const used = this.#sent.get(response);
+    const used = this.#sent.of(response);
     this.#renewing ??= this.#renew(used, challenge).finally(() => (this.#renewing = undefined));
     await this.#renewing;
   }

@@ -4,27 +4,10 @@ import {
   type FetchLike,
   type InsufficientScopeError,
 } from "@modelcontextprotocol/client";
-import { systemClock } from "@toolmount/core";
+import { systemClock, type ExchangeToken } from "@toolmount/core";
 import { ToolError } from "@toolmount/core/errors";
-import type { ServerAuthorization } from "./authorization.ts";
+import { SentTokens, type ServerAuthorization } from "./authorization.ts";
 import type { AuthSettings } from "./settings.ts";
-
-/**
- * Capability of a host whose users come with tokens of a provider: exchanges such a token for one of another server. Only
- * the new token comes back.
- */
-export const exchangeCapability = "tokens.exchange";
-
-/** The function behind {@link exchangeCapability}. */
-export type ExchangeToken = (request: {
-  readonly user: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret?: string | undefined;
-  readonly audience?: string | undefined;
-  readonly resource?: string | undefined;
-  readonly scope?: string | undefined;
-}) => Promise<{ readonly accessToken: string; readonly endsAt: number | undefined }>;
 
 /** A token is exchanged again so long before it ends, in milliseconds, or in a fifth of its time where that is shorter. */
 const marginMs = 30_000;
@@ -49,6 +32,7 @@ interface HeldToken {
  */
 export class ExchangedAuthorization implements ServerAuthorization {
   readonly #options: ExchangeOptions;
+  readonly #sent = new SentTokens();
   #held: HeldToken | undefined;
   #exchanging: Promise<HeldToken> | undefined;
   /** What is asked for: that of the plan, and what the server wanted and the provider granted. */
@@ -60,7 +44,7 @@ export class ExchangedAuthorization implements ServerAuthorization {
   }
 
   noting(fetchOne: FetchLike): FetchLike {
-    return fetchOne;
+    return this.#sent.noting(fetchOne);
   }
 
   async ready(): Promise<void> {
@@ -74,8 +58,10 @@ export class ExchangedAuthorization implements ServerAuthorization {
   }
 
   /** The server refused a token that may have been revoked: a new one is asked for, and refused at the second time. */
-  async onUnauthorized(): Promise<void> {
+  async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
     const before = this.#held?.text;
+    // A late answer refuses the token before; the request is sent again with the one that came since.
+    if (before !== undefined && this.#sent.of(response) !== before) return;
     this.#held = undefined;
     if ((await this.token()) === before)
       throw new UnauthorizedError("the provider gave the same token again");

@@ -3,7 +3,7 @@ import type { Coordinator } from "@toolmount/core";
 import { Authorization, type ServerAuthorization } from "../auth/authorization.ts";
 import { createCredentialFile, credentialFile } from "../auth/credential-file.ts";
 import { Credentials, credentialsCapability, type CredentialStore } from "../auth/credentials.ts";
-import { ExchangedAuthorization, exchangeCapability, type ExchangeToken } from "../auth/exchanged.ts";
+import { ExchangedAuthorization } from "../auth/exchanged.ts";
 import type { ServerSettings } from "./config.ts";
 
 /** Returns where credentials are stored: in the plan's state store, or in a file beside the plan. */
@@ -27,7 +27,7 @@ export function authorizationOf(
   const address = new URL(url);
   const isExchanged = settings.auth.grant === "token_exchange";
   if (isExchanged && user !== undefined) {
-    const exchange = () => coordinator.getCapability(exchangeCapability) as ExchangeToken | null;
+    const exchange = () => coordinator.getCapability("tokens.exchange");
     return new ExchangedAuthorization({ url: address, user, settings: settings.auth, exchange });
   }
   // The host lists the tools as the client that may exchange tokens.

@@ -10,9 +10,11 @@ import { skillsChannel } from "../wire/skills.ts";
 import { requireBorder } from "./process-tree.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
-import { signInChannel } from "../wire/server-sign-in.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import { placeOf, programOf } from "./transport.ts";
+
+/** Channel on which each mounted server offers its sign-in to a server with a page: a `ServerSignIn` of core. */
+export const signInChannel = "mcp.servers.sign_in";
 
 /** The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. */
 const lockChannel = "lock.definitions";

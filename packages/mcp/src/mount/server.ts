@@ -7,7 +7,6 @@ import type { ServerInstructions } from "../wire/instructions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { ServerAuthorization } from "../auth/authorization.ts";
 import { authorizationOf, lateStore } from "./authorize.ts";
-import type { ServerSignIn } from "../wire/server-sign-in.ts";
 import { browserSignInOf } from "./sign-in/browser-sign-in.ts";
 import { ClientSignIn } from "./sign-in/client-sign-in.ts";
 import type { ServerSettings } from "./config.ts";
@@ -30,7 +29,7 @@ export class MountedServer {
   readonly locked: readonly Tool[] | null;
   readonly optional = new OptionalStart();
   /** How people sign in to it by a browser; undefined where they do not. */
-  readonly signIn: ServerSignIn | undefined;
+  readonly signIn: ReturnType<typeof browserSignInOf>;
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #verdict = new EraVerdict();

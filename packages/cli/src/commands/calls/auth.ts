@@ -1,7 +1,6 @@
 import { createInterface } from "node:readline";
 import { once } from "node:events";
-import { ToolmountError } from "@toolmount/core";
-import type { SignedIn } from "@toolmount/mcp";
+import { ToolmountError, type SignedIn } from "@toolmount/core";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";

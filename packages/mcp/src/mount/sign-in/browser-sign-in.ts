@@ -1,10 +1,10 @@
-import { systemClock, ToolmountError } from "@toolmount/core";
+import { systemClock, ToolmountError, type ServerSignIn } from "@toolmount/core";
 import { Credentials, tokensOf, type CredentialStore, type StartedSignIn } from "../../auth/credentials.ts";
 import { createSignInFetch } from "../../auth/sign-in-fetch.ts";
 import { SignInProvider } from "../../auth/sign-in-provider.ts";
-import type { ServerSignIn } from "../../wire/server-sign-in.ts";
 import { signsInByHeader } from "../authorize.ts";
 import type { ServerSettings } from "../config.ts";
+import { settingsFor } from "../own-connections.ts";
 import { beginSignIn, challengeFor, finishSignIn, signInFailed } from "./sign-in-steps.ts";
 
 /** How long a person may be away at the authorization server, in milliseconds. */
@@ -35,6 +35,7 @@ export function browserSignInOf({ settings, folder = ".", store }: SignInPlace):
   return {
     name,
     isOfUser: instance === "user",
+    isUsedBy: (user) => !signsInByHeader(settingsFor(settings, user)),
     async state(user) {
       const kept = await credentialsOf(user).read();
       if (kept.record.challenge !== undefined) return "needed";

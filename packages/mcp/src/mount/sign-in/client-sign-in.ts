@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger, ToolContext } from "@toolmount/core";
+import type { Logger, ServerSignIn, ToolContext } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import type { CredentialStore } from "../../auth/credentials.ts";
 import { currentFront, type Front } from "../../wire/front.ts";
 import { raceSignal } from "../../wire/race-signal.ts";
-import type { ServerSignIn } from "../../wire/server-sign-in.ts";
 import type { ServerSettings } from "../config.ts";
 import { signIn } from "./sign-in.ts";
 

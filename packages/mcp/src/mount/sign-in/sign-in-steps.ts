@@ -7,7 +7,7 @@ import {
   UnauthorizedError,
   type AuthProvider,
 } from "@modelcontextprotocol/client";
-import { isToolmountError, silentLogger, ToolmountError } from "@toolmount/core";
+import { isToolmountError, silentLogger, ToolmountError, type SignedIn } from "@toolmount/core";
 import {
   challengeOf,
   placeOf,
@@ -18,7 +18,6 @@ import {
 } from "../../auth/credentials.ts";
 import { signInProblem, type SignInFetch } from "../../auth/sign-in-fetch.ts";
 import type { SignInProvider } from "../../auth/sign-in-provider.ts";
-import type { SignedIn } from "../../wire/server-sign-in.ts";
 import type { ServerSettings } from "../config.ts";
 import { negotiationOf } from "../client.ts";
 import { createTransport } from "../transport.ts";

@@ -1,9 +1,8 @@
-import { ToolmountError } from "@toolmount/core";
+import { ToolmountError, type SignedIn } from "@toolmount/core";
 import { listenForBrowser, type Callback } from "../../auth/callback.ts";
 import { Credentials, type CredentialStore } from "../../auth/credentials.ts";
 import { createSignInFetch, firstIssue } from "../../auth/sign-in-fetch.ts";
 import { SignInProvider } from "../../auth/sign-in-provider.ts";
-import type { SignedIn } from "../../wire/server-sign-in.ts";
 import { config, type ServerSettings } from "../config.ts";
 import { credentialStoreOf } from "../authorize.ts";
 import { beginSignIn, challengeFor, finishSignIn, signInFailed } from "./sign-in-steps.ts";

@@ -1,5 +1,33 @@
-/** Channel on which each mounted server offers its sign-in to a server with a page: a {@link ServerSignIn}. */
-export const signInChannel = "mcp.servers.sign_in";
+// What a server that hosts are served by, and the servers that they mount, share about the people who use both.
+
+/** A token that a mounted server needs for a user. */
+export interface TokenExchangeRequest {
+  readonly user: string;
+  /** The provider that the plan names. A token goes to its own issuer only. */
+  readonly issuer: string;
+  /** The client that may exchange tokens there. */
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  /** Which server the new token is for, as the provider names it. */
+  readonly audience?: string | undefined;
+  /** Which server the new token is for, by its address. */
+  readonly resource?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** A token for one user and one server. */
+export interface ExchangedToken {
+  readonly accessToken: string;
+  /** In milliseconds since the epoch; undefined where the provider does not say when it ends. */
+  readonly endsAt: number | undefined;
+}
+
+/**
+ * Exchanges the token with which a user came for one of another server (RFC 8693). Rejects with a `ToolError`:
+ * `TOKEN_MISSING` without a valid token of the user, `TOKEN_EXCHANGE_REFUSED` with the provider's reason, and
+ * `TOKEN_EXCHANGE_FAILED` where the provider could not be asked.
+ */
+export type ExchangeToken = (request: TokenExchangeRequest) => Promise<ExchangedToken>;
 
 /** What a sign-in did. */
 export interface SignedIn {
@@ -26,6 +54,8 @@ export interface ServerSignIn {
   readonly name: string;
   /** Whether each user signs in; otherwise the credentials are those of the host. */
   readonly isOfUser: boolean;
+  /** Whether a user's calls use the sign-in: not where the plan itself gives the user credentials. */
+  isUsedBy(user: string): boolean;
   /**
    * `signed_in`: there are tokens. `needed`: the server asked for a sign-in. `unknown`: neither; the server may need none.
    */
