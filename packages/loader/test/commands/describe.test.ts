@@ -59,3 +59,46 @@ test("a module that refuses the config, or that is not a module, cannot be descr
   });
   await expect(describeModule({})).rejects.toMatchObject({ code: "MODULE_INVALID" });
 });
+
+test("a module is described with its hooks, its members of the context, and why it needs the host", async () => {
+  const mount = (coordinator: Coordinator) => {
+    coordinator.hooks.observe("tool:post", () => undefined);
+    coordinator.provide("notes", () => 1);
+  };
+  const ready = { mount, onSessionReady: () => undefined };
+
+  expect(await describeModule({ mount })).toEqual({
+    type: "tool",
+    mounts: [],
+    static: false,
+    provides: [],
+    needs: [],
+    hooks: ["tool:post"],
+    context: ["notes"],
+    tools: [],
+  });
+  expect(await describeModule(ready)).toMatchObject({ hostOnly: "it exports onSessionReady" });
+  expect(
+    await describeModule(ready, { manifest: { hostOnly: "it reads keys", type: "hook" } }),
+  ).toMatchObject({
+    hostOnly: "it reads keys",
+    type: "hook",
+  });
+});
+
+test("a module is described with adapters and in a working directory, and all that its config gets wrong is said", async () => {
+  const seen: unknown[] = [];
+  const mount = (coordinator: Coordinator) => {
+    seen.push(coordinator.getCapability("session.working_dir"), coordinator.getCapability("adapted"));
+  };
+  const adapters = (coordinator: Coordinator) => coordinator.registerCapability("adapted", true);
+  await describeModule({ mount }, { adapters, workingDir: "/here" });
+
+  expect(seen).toEqual(["/here", true]);
+  const strict = z.strictObject({ root: z.string(), depth: z.number() });
+  await expect(
+    describeModule({ config: strict, mount }, { name: "notes", config: { root: 1 } }),
+  ).rejects.toMatchObject({
+    details: { module: "notes", problem: expect.stringMatching(/root.*; .*depth/) as string },
+  });
+});

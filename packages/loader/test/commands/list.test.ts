@@ -120,3 +120,69 @@ test("packages are found where Node finds them: above the plan, and the nearest 
   const { entries } = await listPlan("inner/plan.yaml", { cwd: folder });
   expect(entries.map(({ tools }) => tools?.[0]?.description)).toEqual(["near", "far"]);
 });
+
+test("a listing names the entry, where its module is, and what the plan has beside it", async () => {
+  const { path, folder } = await workspace({
+    "mine/package.json": JSON.stringify({ name: "mine", version: "2.0.0", toolmount: manifest }),
+    "plan.yaml": `extends: ./base.yaml
+x-note: 1
+tools:
+  - { module: label, id: own, source: ./mine, tools: { read_note: { description: Looks. } } }
+  - { module: label, source: { colour: red } }
+`,
+    "base.yaml": "flows: { allow: [] }",
+    "plan.lock.json": "{}",
+  });
+  const listing = await listPlan("plan.yaml", { cwd: folder });
+
+  expect(listing).toMatchObject({ name: undefined, isDoubtful: false, hasPolicy: true, isLocked: true });
+  expect(listing.entries).toMatchObject([
+    { id: "own", specifier: "./mine", required: true, package: { name: "mine", version: "2.0.0" } },
+    { id: "label", specifier: "label", package: undefined, tools: null },
+  ]);
+  expect(listing.entries[0]?.tools?.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+    "read_note: Looks.",
+    "drop_note: Drops a note.",
+  ]);
+  expect(await listPlan(path("base.yaml"), { cwd: folder })).toMatchObject({ entries: [], isLocked: false });
+});
+
+test("a summary of the author's description is not listed with the plan's own", async () => {
+  const summary = "In short.";
+  const toolmount = { ...manifest, tools: manifest.tools.map((tool) => ({ ...tool, summary })) };
+  const { folder } = await workspace({
+    ...installed("@toolmount/tool-notes", throws, { toolmount }),
+    "plan.json":
+      '{ "tools": [{ "module": "notes", "tools": { "read_note": { "description": "Looks." } } }] }',
+  });
+  const { entries } = await listPlan("plan.json", { cwd: folder });
+
+  expect(entries[0]?.tools?.map((tool) => tool.summary)).toEqual([undefined, summary]);
+});
+
+test("a module whose config decides about its tools is listed without them, and one that mounts none has none", async () => {
+  const pack = (name: string, mounts: string[]) =>
+    installed(`@toolmount/tool-${name}`, throws, { toolmount: { mounts, tools: [] } });
+  const { folder } = await workspace({
+    ...pack("open", ["tools"]),
+    ...pack("none", ["policies"]),
+    "plan.json": '{ "tools": [{ "module": "open" }, { "module": "none" }] }',
+  });
+  const { entries, hasPolicy } = await listPlan("plan.json", { cwd: folder });
+
+  expect(entries.map(({ tools }) => tools)).toEqual([null, []]);
+  expect(hasPolicy).toBe(false);
+});
+
+test("a plan inside a package lists that package by its own name", async () => {
+  const { folder } = await workspace({
+    "package.json": JSON.stringify({ name: "toolmount-tool-own", exports: "./a.js", toolmount: manifest }),
+    "a.js": throws,
+    "plan.json": '{ "tools": [{ "module": "own" }] }',
+  });
+  const { entries } = await listPlan("plan.json", { cwd: folder });
+
+  expect(entries).toMatchObject([
+    { package: { name: "toolmount-tool-own" }, tools: [{ name: "read_note" }, {}] },
+  ]);
+});

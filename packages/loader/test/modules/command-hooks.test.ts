@@ -1,0 +1,113 @@
+import { silentLogger, type Coordinator } from "@toolmount/core";
+import { z } from "zod";
+import { expect, test } from "vitest";
+import { openHost } from "../../src/index.ts";
+import { workspace } from "../workspace.ts";
+
+async function hooksOf(plan: string): Promise<{ seen: unknown[]; sections: string[] }> {
+  const seen: unknown[] = [];
+  const { path } = await workspace({ "plan.yaml": plan });
+  await using host = await openHost(path("plan.yaml"), {
+    logger: silentLogger,
+    extensions: {
+      "@toolmount/policy": { mount: (_: Coordinator, config: unknown) => void seen.push(config) },
+    },
+  });
+  return { seen, sections: host.status().entries.map(({ section, id }) => `${section} ${id}`) };
+}
+
+const plain = {
+  command: ["guard"],
+  events: ["tool:pre"],
+  tools: ["*"],
+  timeoutMs: 5000,
+  onFailure: "deny",
+  env: {},
+  dialect: "claude",
+  priority: 0,
+};
+
+test("a command in hooks is run before every call for five seconds, and its failure denies the call, unless it says else", async () => {
+  const own =
+    "{ command: check.sh, id: c, events: [tool:post], tools: [read_*], timeoutMs: 9, onFailure: allow, env: { A: b }, dialect: gemini, priority: 3 }";
+
+  expect(await hooksOf(`hooks: [{ command: [guard] }, ${own}]`)).toEqual({
+    seen: [
+      {
+        commandHooks: [
+          plain,
+          {
+            command: "check.sh",
+            events: ["tool:post"],
+            tools: ["read_*"],
+            timeoutMs: 9,
+            onFailure: "allow",
+            env: { A: "b" },
+            dialect: "gemini",
+            priority: 3,
+          },
+        ],
+      },
+    ],
+    sections: ["policy @toolmount/policy"],
+  });
+});
+
+test("commands in hooks and the sections of the policy are one config of one module", async () => {
+  const { seen, sections } = await hooksOf(
+    "policy: { level: paranoid }\nflows: { strict: true }\nhooks: [{ command: [guard] }]",
+  );
+
+  expect(seen).toEqual([{ level: "paranoid", flows: { strict: true }, commandHooks: [plain] }]);
+  expect(sections).toEqual(["policy @toolmount/policy"]);
+});
+
+test.each([
+  ["command: []", "hooks[0].command", "the command of a hook is a text, which a shell runs, or a list"],
+  ["command: x, events: [tool:during]", "hooks[0].events[0]", "tool:pre"],
+  ["command: x, onFailure: ask", "hooks[0].onFailure", "deny"],
+  ["command: x, timeoutMs: 600001", "hooks[0].timeoutMs", "600000"],
+  ["command: x, tools: [a b]", "hooks[0].tools[0]", "a tool's name, or a glob of * and ?"],
+  ["command: x, colour: red", "hooks[0].colour", "colour"],
+])("a hook with { %s } is a problem at %s", async (entry, path, words) => {
+  await expect(hooksOf(`hooks: [{ ${entry} }]`)).rejects.toMatchObject({
+    details: { problems: [{ path, line: 1, message: expect.stringContaining(words) as string }] },
+  });
+});
+
+test("without its module a command in hooks is refused at hooks, with what to install", async () => {
+  const { path } = await workspace({ "plan.yaml": "name: mine\nhooks: [{ command: [guard] }]" });
+
+  await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toMatchObject({
+    details: {
+      problems: [
+        {
+          code: "EXTENSION_MISSING",
+          line: 2,
+          details: { what: "a command in hooks", install: "npm install @toolmount/policy" },
+        },
+      ],
+    },
+  });
+});
+
+test.each(["plan.yaml", "alone.yaml"])(
+  "a section that %s lacks is reported in that file, whether it has layers or not",
+  async (plan) => {
+    const { path } = await workspace({
+      "base.yaml": "name: base\n",
+      "plan.yaml": "extends: ./base.yaml\naudit: durable\n",
+      "alone.yaml": "audit: durable\n",
+    });
+    const store = {
+      config: z.object({ state: z.string(), audit: z.string() }),
+      mount: () => null,
+    };
+
+    await expect(
+      openHost(path(plan), { logger: silentLogger, extensions: { "@toolmount/store": store } }),
+    ).rejects.toMatchObject({
+      details: { problems: [{ path: "state", file: path(plan), line: 1, column: 1 }] },
+    });
+  },
+);

@@ -1,0 +1,67 @@
+import { silentLogger } from "@toolmount/core";
+import { expect, test } from "vitest";
+import { openHost } from "../../src/index.ts";
+import { installed, moduleSource, workspace } from "../workspace.ts";
+
+const quiet = { logger: silentLogger };
+
+function pack(name: string, source: string, manifest: object): Record<string, string> {
+  return installed(`@acme/${name}`, source, { toolmount: { type: "tool", mounts: [], ...manifest } });
+}
+
+const breaks = "export function mount() { throw new Error('no disk'); }";
+const registers = 'export function mount(c) { c.registerCapability("db", 1); }';
+
+async function statesOf(files: Record<string, string>, names: readonly string[]) {
+  const entries = names.map((name) => `{ module: "@acme/${name}", required: false }`);
+  const { path } = await workspace({ ...files, "plan.yaml": `tools: [${entries.join(", ")}]` });
+  await using host = await openHost(path("plan.yaml"), quiet);
+  return host
+    .status()
+    .entries.map(({ id, state, problems }) => `${id.slice(6)} ${state}: ${problems[0]?.message ?? ""}`);
+}
+
+test("a module is skipped when the only module that gives what it needs has failed", async () => {
+  const files = {
+    ...pack("user", moduleSource("use"), { needs: ["log", "db"] }),
+    ...pack("broken", breaks, { provides: ["db"] }),
+  };
+
+  expect(await statesOf(files, ["user", "broken"])).toEqual([
+    expect.stringMatching(/^broken failed: .*no disk/) as string,
+    expect.stringMatching(/^user skipped: .*it needs "db" of "@acme\/broken", which failed/) as string,
+  ]);
+});
+
+test("a module is mounted when another module gives what it needs, also after one that failed", async () => {
+  const files = {
+    ...pack("user", moduleSource("use"), { needs: ["db"] }),
+    ...pack("broken", breaks, { provides: ["db"] }),
+    ...pack("db", registers, { provides: ["db"] }),
+  };
+
+  expect(await statesOf(files, ["user", "broken", "db"])).toEqual([
+    "db mounted: ",
+    "user mounted: ",
+    expect.stringMatching(/^broken failed/) as string,
+  ]);
+});
+
+test.each([
+  ["./gone.ts", "paths are relative to the plan's file"],
+  ["npm:@acme/gone@^1", "toolmount install"],
+  ["git+https://git.example/acme/gone", "toolmount install"],
+  ["npm:@toolmount/tool-web", "npm install @toolmount/tool-web"],
+  ["web", "npm install @toolmount/tool-web"],
+  ["serch", 'did you mean "search"?'],
+  [
+    "far-away",
+    "install the package that you trust under this name, or write the path of a file, such as ./my-tool.ts",
+  ],
+])("of the missing module %s the problem has the hint: %s", async (module, hint) => {
+  const { path } = await workspace({ "plan.yaml": `tools: [{ module: "${module}" }]` });
+
+  await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
+    details: { problems: [{ code: "SOURCE_NOT_FOUND", hint, line: 1, path: "tools[0].module" }] },
+  });
+});
