@@ -51,6 +51,8 @@ test("with Accept: text/event-stream, a call reports its progress before its out
 
   const events = [...(await response.text()).matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
   expect(events).toEqual(["progress", "progress", "progress", "outcome"]);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  expect(response.headers.get("x-accel-buffering")).toBe("no");
 });
 
 test("a pending call is decided by another token, and resumes once by its ticket", async () => {

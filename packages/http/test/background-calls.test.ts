@@ -64,6 +64,16 @@ test("a call that was approved while no server ran is resumed by the next one; o
   expect([...second.started, ...third.started]).toEqual(["wipe"]);
 });
 
+test("a call that is approved before its question was listed runs without another look at the store", async () => {
+  const { host, started } = createWorld();
+  const { ask } = await serve(host, { clock: clockOfLooks(15_000) });
+  await ask("POST", `${path}/calls`, { body: { tool: "wipe", sessionId: "s", background: true } });
+  const [question] = await host.approvals.list();
+  await host.approvals.decide(question!.id, "approve", "bob");
+
+  await vi.waitFor(() => expect(started).toEqual(["wipe"]), soon);
+});
+
 test("a call in the background that is denied ends, and nothing runs", async () => {
   const { started, call, decide, statuses } = await world();
   await call();
