@@ -61,7 +61,8 @@ export async function createServer(serving: Serving): Promise<Server> {
   );
   const transport = serving.isHere === true ? "pipe" : "tcp";
   const hostId = served.host.coordinator.getCapability("host.id") ?? "";
-  traceConnections(server, { hostId, role: "server", transport });
+  const isBrief = serving.era === "modern" && serving.isHere !== true;
+  traceConnections(server, { hostId, role: "server", transport, isBrief });
   const requested = (ctx: ServerContext) => ({ ...serving, capabilities: capabilitiesOf(server, ctx) });
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
   server.setRequestHandler("tools/call", (request, ctx) => callTool(request, ctx, requested(ctx)));

@@ -8,6 +8,8 @@ interface TracedConnection {
   readonly hostId: string;
   readonly role: "client" | "server";
   readonly transport: "pipe" | "tcp";
+  /** It serves one request: where nothing listens when it is made, nothing of it is published. */
+  readonly isBrief?: boolean | undefined;
   /** Where the server of a client is, as `host` or `host:port`. */
   readonly server?: string | undefined;
 }
@@ -29,7 +31,7 @@ interface Wire {
 export function traceConnections(peer: Peer, connection: TracedConnection): void {
   const connect = peer.connect.bind(peer) as (transport: Wire, ...rest: unknown[]) => Promise<void>;
   peer.connect = (transport: Wire, ...rest: unknown[]) => {
-    new TracedWire(transport, connection).watch();
+    if (connection.isBrief !== true || tracesMcp()) new TracedWire(transport, connection).watch();
     return connect(transport, ...rest);
   };
 }
