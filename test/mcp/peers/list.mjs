@@ -85,6 +85,7 @@ export const ways = ({ root, server, port, bin }) => {
         },
       },
       command: [bin("mcporter"), "serve", "--stdio"],
+      ends: [bin("mcporter"), "daemon", "stop"],
     },
     {
       name: "mcp-remote",

@@ -81,6 +81,8 @@ async function open(name) {
   const url = `http://127.0.0.1:${port}${way.path}`;
   const close = async () => {
     await client?.close().catch(() => {});
+    // It leaves a process that keeps its servers.
+    if (way.ends !== undefined) execFileSync(way.ends[0], way.ends.slice(1), { cwd, env, stdio: "ignore" });
     if (child?.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
   };
   let client;
