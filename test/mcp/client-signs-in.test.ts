@@ -22,6 +22,8 @@ async function connect(
   await linkPackages(folder);
   await signInByFetch({ ...settings, name }, { folder });
   const asked: string[] = [];
+  const shown: unknown[] = [];
+  const completed: unknown[] = [];
   const client = await connectCommand(
     ["plan.yaml", ...words],
     { cwd: folder },
@@ -29,12 +31,23 @@ async function connect(
   );
   client.setRequestHandler("elicitation/create", async ({ params }) => {
     asked.push(params.message);
+    shown.push((params as { readonly elicitationId?: string }).elicitationId);
     if (user === "refuses") return { action: "decline" };
     await browse(new URL(String((params as { readonly url?: string }).url)), user.login);
     return { action: "accept" };
   });
+  client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
+    completed.push(params.elicitationId);
+  });
   onTestFinished(() => client.close());
-  return { client, server, asked, call: () => client.callTool({ name: "who_am_i", arguments: {} }) };
+  return {
+    client,
+    server,
+    asked,
+    shown,
+    completed,
+    call: () => client.callTool({ name: "who_am_i", arguments: {} }),
+  };
 }
 
 const grantsOf = ({ grants }: ProtectedServer) => grants.filter((grant) => grant === "authorization_code");
@@ -42,7 +55,7 @@ const grantsOf = ({ grants }: ProtectedServer) => grants.filter((grant) => grant
 test.each(["legacy", "auto"] as const)(
   "the user of a client (%s) who has not signed in opens the address, and the call that needed it continues",
   async (mode) => {
-    const { call, asked, server } = await connect(
+    const { call, asked, shown, completed, server } = await connect(
       mode,
       { login: "ana" },
       { instance: "user", words: ["--user", "ana"] },
@@ -54,6 +67,8 @@ test.each(["legacy", "auto"] as const)(
     for (const { content } of [...answers, later]) expect(content).toMatchObject([{ text: "ana" }]);
     expect(asked).toEqual(['The MCP server "fixture" needs you to sign in']);
     expect(grantsOf(server)).toHaveLength(2);
+    // The revision of 2026 has no such notification.
+    expect(completed).toEqual(mode === "legacy" ? shown : []);
   },
 );
 

@@ -148,6 +148,10 @@ function createPushFront(
       });
       return Object.fromEntries(await Promise.all(answers));
     },
+    completed(elicitationId) {
+      const method = "notifications/elicitation/complete";
+      void mcpReq.notify({ method, params: { elicitationId } }).catch(() => {}); // it has left
+    },
     log: (level, data, logger) => void mcpReq.log(level, data, logger).catch(() => {}), // it has left
   };
 }

@@ -33,6 +33,8 @@ export interface Front {
   readonly callInternal: InternalCall;
   /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
   ask(requests: Readonly<Record<string, ServerAsk>>): Promise<Readonly<Record<string, unknown>>>;
+  /** Says that what an address was shown for is done; undefined where the revision of the client has no word for it. */
+  readonly completed?: ((elicitationId: string) => void) | undefined;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 

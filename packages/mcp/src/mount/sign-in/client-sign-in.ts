@@ -135,15 +135,19 @@ export class ClientSignIn {
 
   async #signInHere(front: Front, user: string | undefined, signal: AbortSignal): Promise<void> {
     const { settings, folder = ".", store } = this.#options;
-    const open = ({ href }: URL) => raceSignal(show(front, href, settings.name), signal);
+    const shown = randomUUID();
+    const open = ({ href }: URL) => raceSignal(show(front, shown, href, settings.name), signal);
     await signIn({ settings, folder, store, user, signal, open });
+    front.completed?.(shown);
   }
 
   /** The page stores the tokens, perhaps in another process. */
   async #onPage(front: Front, user: string | undefined, signal: AbortSignal): Promise<void> {
     const { settings, onPage } = this.#options;
-    await raceSignal(show(front, front.signInPage!(settings.name), settings.name), signal);
+    const shown = randomUUID();
+    await raceSignal(show(front, shown, front.signInPage!(settings.name), settings.name), signal);
     while ((await onPage?.state(user)) !== "signed_in") await delay(pollMs, undefined, { signal });
+    front.completed?.(shown);
   }
 }
 
@@ -161,12 +165,12 @@ function canShow(front: Front | undefined, user: string | undefined): front is F
 }
 
 /** Asks the client to open an address. Rejects where its user does not want to. */
-async function show(front: Front, url: string, server: string): Promise<void> {
+async function show(front: Front, elicitationId: string, url: string, server: string): Promise<void> {
   const params = {
     mode: "url",
     message: `The MCP server "${server}" needs you to sign in`,
     url,
-    elicitationId: randomUUID(),
+    elicitationId,
   };
   const answers = await front.ask({ signIn: { method: "elicitation/create", params } });
   const { action } = Object(answers["signIn"]) as { readonly action?: unknown };
