@@ -27,15 +27,11 @@ function watch(): void {
   let beats = 0n;
   let silentMs = 0;
   let done = new Set<string>();
-  let session: Session | undefined;
   let isOver: (() => boolean) | undefined;
   const once = (action: "release" | "warn" | "expire") => {
     if (done.has(action)) return false;
     done.add(action);
-    session ??= connect();
-    session?.post("Runtime.evaluate", {
-      expression: `globalThis[Symbol.for("toolmount.watchdog")].${action}()`,
-    });
+    evaluate(`globalThis[Symbol.for("toolmount.watchdog")].${action}()`);
     return true;
   };
   setInterval(() => {
@@ -44,8 +40,6 @@ function watch(): void {
     if (now !== beats) {
       beats = now;
       done = new Set();
-      session?.disconnect();
-      session = undefined;
       isOver = undefined;
     }
     if (silentMs < blockedMs) return;
@@ -71,15 +65,16 @@ function createRespite(): () => boolean {
   };
 }
 
-/** A session with the main thread's inspector; undefined where Node was built without one. */
-function connect(): Session | undefined {
+/**
+ * Runs code in the main thread, also while that is blocked. A session that stayed open would keep the process from ending,
+ * and Node would say so on stderr. Does nothing where Node was built without an inspector.
+ */
+function evaluate(expression: string): void {
   try {
     const session = new Session();
     session.connectToMainThread();
-    return session;
-  } catch {
-    return undefined;
-  }
+    session.post("Runtime.evaluate", { expression }, () => session.disconnect());
+  } catch {}
 }
 
 function kill(): never {

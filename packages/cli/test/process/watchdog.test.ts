@@ -17,6 +17,18 @@ test("a tool that never gives the thread back is ended at its timeout, with the 
   });
 });
 
+test("a tool that blocks the thread for a while leaves no words of a debugger, and the command ends", async () => {
+  const body = `for (const end = Date.now() + 1_600; Date.now() < end; );
+    return data("done");`;
+  const { run } = await workspace({
+    "mount-plan.yaml": planOf("./busy.ts"),
+    "busy.ts": oneTool({ name: "busy", body }),
+  });
+
+  for (let round = 0; round < 3; round++)
+    expect(await run(["call", "busy", "--json"])).toMatchObject({ code: 0, stderr: "" });
+});
+
 test("of the calls that run, the one whose timeout ends first is ended", async () => {
   const body = `await context.call({ name: "quick", arguments: {} });
     return data(await context.call({ name: "spin", arguments: {} }));`;
