@@ -1,4 +1,5 @@
 import { silentLogger } from "@toolmount/core";
+import { z } from "zod";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
 import { installed, moduleSource, workspace } from "../workspace.ts";
@@ -63,5 +64,21 @@ test.each([
 
   await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
     details: { problems: [{ code: "SOURCE_NOT_FOUND", hint, line: 1, path: "tools[0].module" }] },
+  });
+});
+
+test("two tools of one name in a plan without a file are refused with the id of the other entry", async () => {
+  const tool = {
+    name: "same",
+    description: "Answers.",
+    schema: z.strictObject({}),
+    execute: () => ({ data: 1 }),
+  };
+  const same = { tool: { ...tool, category: "read", consequenceLevel: "low", requiresConfirmation: false } };
+
+  await expect(
+    openHost({ tools: [{ module: "a" }, { module: "b" }] }, { ...quiet, extensions: { a: same, b: same } }),
+  ).rejects.toMatchObject({
+    details: { problems: [{ code: "TOOL_DUPLICATE", details: { owner: "b", existingOwner: "a" } }] },
   });
 });
