@@ -185,16 +185,15 @@ const needsPrices = "budgets.cost needs prices, so that the cost of a turn is kn
 /** The config of the reasoner's module, parsed. */
 export type Config = z.output<typeof config>;
 
-/** Keys of Amplifier's plans for the same settings. */
-const foreignNames: Readonly<Record<string, keyof Settings>> = {
-  base_url: "baseUrl",
-  api_key: "apiKey",
-  default_model: "model",
-  model: "model",
-  max_iterations: "maxIterations",
-  max_tokens: "maxOutputTokens",
-  temperature: "temperature",
-};
+/** By the key of an Amplifier plan, ours or Amplifier's own: the setting. */
+const settingNames: ReadonlyMap<string, string> = new Map([
+  ...Object.keys(settingsSchema.shape).map((name) => [name, name] as const),
+  ["base_url", "baseUrl"],
+  ["api_key", "apiKey"],
+  ["default_model", "model"],
+  ["max_iterations", "maxIterations"],
+  ["max_tokens", "maxOutputTokens"],
+]);
 
 /** The settings of a plan, of ours or of Amplifier. Throws `CONFIG_INVALID`. */
 export function settingsOf({ orchestrator, providers, ...limits }: Config): Settings {
@@ -228,7 +227,7 @@ export function requireConsistent(settings: Settings): Settings {
 
 function translated(given: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const pairs = Object.entries(given ?? {}).flatMap(([key, value]) => {
-    const name = foreignNames[key] ?? (Object.hasOwn(settingsSchema.shape, key) ? key : undefined);
+    const name = settingNames.get(key);
     return name === undefined || value === null || value === "" || (name === "maxIterations" && value === -1)
       ? []
       : [[name, value] as const];

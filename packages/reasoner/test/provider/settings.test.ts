@@ -141,3 +141,44 @@ test("a server with Chat Completions only gets a hint in its error", async () =>
 test("a turn may make 32 requests unless the plan says otherwise", () => {
   expect(settingsSchema.parse({ model: "m" }).maxIterations).toBe(32);
 });
+
+test("settings of an Amplifier plan have its names, and those that it leaves open are not set", () => {
+  const parsed = config.parse({
+    orchestrator: {
+      config: {
+        temperature: 0.5,
+        max_iterations: -1,
+        api_key: "",
+        max_tokens: null,
+        colour: "red",
+        toString: 1,
+      },
+    },
+    providers: [
+      {
+        module: "p",
+        config: { default_model: "m", base_url: "http://a.example", max_tokens: 7, temperature: 1 },
+      },
+    ],
+    injection_size_limit: 5,
+    injection_budget_per_turn: 6,
+  });
+
+  expect(settingsOf(parsed)).toMatchObject({
+    model: "m",
+    baseUrl: "http://a.example",
+    maxOutputTokens: 7,
+    temperature: 0.5,
+    maxIterations: 32,
+    maxInjectionBytes: 5,
+    injectionTokens: 6,
+  });
+  expect(settingsOf(parsed)).not.toHaveProperty("apiKey");
+});
+
+test("each setting that is wrong is named, and a plan without a model says so", () => {
+  const wrong = { config: { model: "m", temperature: 3, retries: 11 } };
+
+  expect(() => settingsOf({ orchestrator: wrong })).toThrow(/temperature: .*; retries: /);
+  expect(() => settingsOf({})).toThrow(/model: /);
+});
