@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ModelRules } from "@toolmount/interop";
-import type { Item } from "../../src/provider/items.ts";
+import { readText, type Item } from "../../src/provider/items.ts";
 import { legalItems } from "../../src/provider/legal-items.ts";
 
 const rules: ModelRules = {
@@ -85,7 +85,7 @@ test("outputs follow the calls of their answer, in their order, and a call witho
     output("z"),
   );
 
-  expect(items.map(({ type, call_id: id }) => [type, id].join(" "))).toEqual([
+  expect(items.map((item) => `${readText(item["type"])} ${readText(item["call_id"])}`)).toEqual([
     "message ",
     "function_call a",
     "function_call b",
