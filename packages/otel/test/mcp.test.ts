@@ -2,6 +2,7 @@ import { context, metrics, SpanKind, SpanStatusCode, trace } from "@opentelemetr
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
   AggregationTemporality,
+  type Histogram,
   InMemoryMetricExporter,
   MeterProvider,
   PeriodicExportingMetricReader,
@@ -155,3 +156,22 @@ test.each(["client", "server"] as const)(
     ]);
   },
 );
+
+test("durations of MCP are in seconds, in the buckets that the conventions advise", async () => {
+  await request({ side: "client", method: "ping", durationMs: 250 });
+  publishMcpSession({ hostId: "h", role: "server", transport: "pipe", durationMs: 1_500 });
+  await meters.forceFlush();
+  const found = points
+    .getMetrics()
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+    .map(({ descriptor: { name, unit }, dataPoints }) => {
+      const [{ sum, buckets } = {}] = dataPoints.map(({ value }) => value as Partial<Histogram>);
+      return { name, unit, sum, bounds: buckets?.boundaries };
+    });
+  const bounds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+
+  expect(found).toEqual([
+    { name: "mcp.client.operation.duration", unit: "s", sum: 0.25, bounds },
+    { name: "mcp.server.session.duration", unit: "s", sum: 1.5, bounds },
+  ]);
+});

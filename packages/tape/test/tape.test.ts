@@ -288,4 +288,17 @@ describe("a tape", () => {
     const text = [tapeHeader, ...calls.map(printTapeCall), '{"order":9,"to'].join("\n");
     expect(parseTape(text).calls).toHaveLength(calls.length);
   });
+
+  test("shows a long value by its beginning, and one of 160 characters whole", async () => {
+    const shown = async (text: string) => {
+      const { problems } = await replay(read([]), [["say", { text }]]);
+      return /say (.*) is not on the tape/.exec(problems[0]!)?.[1];
+    };
+    const exact = "x".repeat(149);
+    const pairs = "\u{1F600}".repeat(80);
+
+    expect(await shown(exact)).toBe(`{"text":"${exact}"}`);
+    expect(await shown(`${exact}x`)).toBe(`{"text":"${exact}x…`);
+    expect((await shown(pairs))?.isWellFormed()).toBe(true);
+  });
 });
