@@ -161,11 +161,13 @@ const entries = ["index.js", "index.mjs", "index.cjs", "package.json", "__main__
 /** A program that runs the file or folder after its name. */
 const interpreter = /^(?:node|nodejs|bun|tsx|python[\d.]*)$/;
 
-/** The files in the folder that a program runs. */
+/** The files in the folders that programs run: a shell's text may start several. */
 async function entriesOf({ words, cwd }: Program): Promise<readonly string[]> {
-  const at = words.findIndex((word) => interpreter.test(basename(word)));
-  const run = at === -1 ? undefined : words.slice(at + 1).find((word) => !word.startsWith("-"));
-  return run === undefined ? [] : existing(entries.map((name) => resolve(cwd, run, name)));
+  const run = words.flatMap((word, at) => {
+    const isRun = interpreter.test(basename(word));
+    return isRun ? (words.slice(at + 1).find((each) => !each.startsWith("-")) ?? []) : [];
+  });
+  return existing(run.flatMap((folder) => entries.map((name) => resolve(cwd, folder, name))));
 }
 
 /** The files that a word may mean. One that looks like a script need not be there: the program would run it all the same. */
