@@ -289,6 +289,16 @@ describe("a tape", () => {
     expect(parseTape(text).calls).toHaveLength(calls.length);
   });
 
+  test.each([
+    { made: "{oops", recorded: { count: 2 }, problem: 'arguments are "{oops", were {"count":2}' },
+    { made: { count: 2 }, recorded: "{oops", problem: 'arguments are {"count":2}, were "{oops"' },
+  ])("shows arguments that are no object as a whole: $problem", async ({ made, recorded, problem }) => {
+    const { tape } = await record([["add", recorded]]);
+    const { problems } = await replay(tape, [["add", made]]);
+
+    expect(problems).toEqual([`call 1: add: ${problem}`]);
+  });
+
   test("shows a long value by its beginning, and one of 160 characters whole", async () => {
     const shown = async (text: string) => {
       const { problems } = await replay(read([]), [["say", { text }]]);

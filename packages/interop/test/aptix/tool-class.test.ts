@@ -74,7 +74,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
   expect(rulesOf(members)).toEqual(rules);
 });
 
-test("a name of 64 signs is one, and a computed name is none", () => {
+test("a name may have 64 signs, and may not be computed", () => {
   const name = "a".repeat(64);
   expect(rulesOf({ ToolName: name, ...withSchema({ name }) })).toEqual([]);
 
