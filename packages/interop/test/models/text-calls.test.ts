@@ -45,6 +45,7 @@ test.each([
   ["words after a call", `<tool_call>${json}</tool_call> is how one calls it.`],
   ["JSON inside words", `Write ${json} to call it.`],
   ["an answer in JSON", '{"name": "look", "city": "Rome"}'],
+  ["an answer in JSON with arguments", '{"name": "look", "arguments": {}, "city": "Rome"}'],
   ["an answer without arguments", '{"name": "look"}'],
   ["arguments that are no object", '{"name": "look", "arguments": [1]}'],
   ["half a call", `<tool_call>${json.slice(0, -4)}`],

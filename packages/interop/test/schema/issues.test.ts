@@ -41,7 +41,7 @@ test("a path has numbers for items, and its names as they are written", () => {
   expect(read).toMatchObject({ ok: false, issues: [{ path: ["list", 1, "x/y~z"] }] });
 });
 
-test("a condition that fails is told by the faults of its branch", () => {
+test("a condition that fails shows the faults of its branch", () => {
   const when = {
     if: { properties: { kind: { const: "a" } } },
     then: { required: ["path"] },

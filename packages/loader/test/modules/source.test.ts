@@ -128,3 +128,12 @@ test.each([
     expect.objectContaining({ code: "SOURCE_REFUSED" }),
   );
 });
+
+test.each(["http", "https", "data", "node", "blob", "javascript"])(
+  "a source that begins with %s: says that a plan cannot import such code",
+  (scheme) => {
+    expect(() => readSource({ module: "m", source: `${scheme}:x` }, folder)).toThrow(
+      `a plan cannot import ${scheme}: modules; name a package or a file`,
+    );
+  },
+);
