@@ -19,9 +19,9 @@ const ownOfAFile = new Set(["extends", "$schema"]);
 
 /** Merges layers, lowest first: maps by key, entries by id (the second of a file is `#2`), other values as a whole. */
 export function combineLayers({ layers, problems }: Layers): Combined {
-  const [first] = layers;
-  if (first === undefined) return { value: {}, map: new Map(), problems };
-  if (layers.length === 1 && first.value["extends"] === undefined) return { ...first, problems };
+  const [lowest, ...higher] = layers;
+  if (lowest !== undefined && higher.length === 0 && lowest.value["extends"] === undefined)
+    return { ...lowest, problems };
   const combined: Combining = { map: new Map(), problems: [...problems], complete: problems.length === 0 };
   const value = layers.reduce<JsonObject>((below, layer) => layOver(combined, below, layer), {});
   const root = layers.at(-1)?.map.get("");
