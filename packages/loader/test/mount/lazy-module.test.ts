@@ -198,3 +198,27 @@ test("wake: call of the plan applies to every entry without its own wake", async
   expect(woken()).toBe(1);
   await host.close();
 });
+
+test.each<[string, string, string]>([
+  ["false", "false", "ok"],
+  ["true", "false", "invalid"],
+  ["() => false", "false", "invalid"],
+  ["() => false", '"dynamic"', "ok"],
+  ["false", '"dynamic"', "invalid"],
+])(
+  "a module that asks by %s, and whose manifest says %s, answers its first call with %s",
+  async (asks, listed, status) => {
+    const body = source().replace('({ name }) => name === "root"', asks);
+    const requiresConfirmation: unknown = JSON.parse(listed);
+    const { host } = await open(
+      installed("@acme/greet", body, {
+        toolmount: { ...manifest, tools: [{ ...tool, requiresConfirmation }] },
+      }),
+      plan(),
+      { approver: () => ({ decision: "approve" }) },
+    );
+
+    expect(await host.call({ name: "my_greet", arguments: { name: "Ada" } })).toMatchObject({ status });
+    await host.close();
+  },
+);
