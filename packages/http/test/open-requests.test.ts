@@ -154,3 +154,23 @@ test.each([
     while (!seen.includes('"tool":"echo"')) seen += (await reader.read()).value ?? "";
   },
 );
+
+test("connections that have ended take no room: a slow client is not cut off by those that come after it", async () => {
+  const { url } = await changingWorld({ connections: 10 });
+  const { hostname, port } = new URL(url);
+  const slow = connect(Number(port), hostname);
+  onTestFinished(() => void slow.destroy());
+  await once(slow, "connect");
+  slow.write("GET /healthz HTTP/1.1\r\n");
+  for (let ended = 0; ended < 300; ended++) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.end();
+    socket.resume();
+    await once(socket, "close");
+  }
+
+  slow.write("Host: localhost\r\n\r\n");
+  const [answer] = (await once(slow, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+});
