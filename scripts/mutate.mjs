@@ -4,7 +4,16 @@
 // Each package's tests have to pass without a change first, otherwise every mutation of it would count as noticed. That pass
 // finds out which test files reach which place: only those run for a mutation, the quickest first.
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { mutationsOf, numbers } from "./mutations.mjs";
@@ -39,7 +48,9 @@ for (const folder of packages) {
   const all = allMutations(folder);
   const clean = await cleanPass(folder, tests, all, { passes, inPlace });
   if (clean === undefined) {
-    console.log(`NOT MEASURED ${folder}: its tests fail without a change, see ${outputOfTests}`);
+    const failed = `.reports/failed-${basename(folder)}.log`;
+    copyFileSync(join(root, outputOfTests), join(root, failed));
+    console.log(`NOT MEASURED ${folder}: its tests fail without a change, see ${failed}`);
     process.exitCode = 1;
     continue;
   }

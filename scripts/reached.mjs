@@ -13,10 +13,10 @@ const log = join(reports, "reached.log");
 /** Appended to each source. A process whose border forbids it to write the log counts as one that reaches nothing. */
 const probe = `
 function reachedMutation(number) {
-  const seen = (globalThis.reachedMutations ??= new Set());
-  if (seen.has(number)) return;
-  seen.add(number);
   try {
+    const seen = (globalThis.reachedMutations ??= new Set());
+    if (seen.has(number)) return;
+    seen.add(number);
     const line = \`reached \${number} \${process.env.TOOLMOUNT_TEST_FILE ?? ""}\\n\`;
     process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(log)}, line);
   } catch {}
