@@ -245,6 +245,27 @@ describe("the chain", () => {
     });
     expect(checkAudit(records, []).length).toBe(1);
   });
+
+  test("what is wrong is said with the writer and the record, once for each place", async () => {
+    const { records, heads } = await written();
+    const writer = heads[0]?.writer;
+    const check = (changed: readonly AuditRecord[], known = heads) =>
+      checkAudit(changed, known).map((problem) => {
+        expect(problem.writer).toBe(writer);
+        return `${problem.sequence}: ${problem.problem}`;
+      });
+    const last = records.length;
+    const edited = (at: number) => ({ ...records[at]!, entry: { ...records[at]!.entry, at: 1 } });
+
+    expect(check(records.toReversed())).toEqual([]);
+    expect(check(records.with(1, edited(1)))).toEqual(["2: it was changed"]);
+    expect(check(records.with(last - 1, edited(last - 1)))).toEqual([`${last}: it was changed`]);
+    expect(check(records.toSpliced(2, 1))).toEqual(["4: record 3 is expected here"]);
+    expect(check(records.slice(1))).toEqual(["2: record 1 is expected here"]);
+    expect(check(records.slice(0, -1))).toEqual([`${last}: the newest records are missing or changed`]);
+    expect(check([])).toEqual([`${last}: the newest records are missing or changed`]);
+    expect(check(records, [])).toEqual([`${last + 1}: its head is missing`]);
+  });
 });
 
 /** A record and the one before it in each other's place in the chain. */

@@ -24,3 +24,12 @@ test.each([
 ] as const)("a server's tool %s with %j is classified as %j", (name, annotations, expected) => {
   expect(classify(name, annotations)).toEqual(expected);
 });
+
+test.each("delete remove drop destroy purge wipe erase truncate uninstall".split(" "))(
+  "a tool whose name says %s takes something away, whatever its server says",
+  (word) => {
+    for (const name of [word, `${word}_rows`, `rows.${word.toUpperCase()}`])
+      expect(classify(name, { readOnlyHint: true, destructiveHint: false })).toEqual(destructive);
+    expect(classify(`${word}like`, undefined)).toEqual({});
+  },
+);
