@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { silentLogger, type Json, type ServerSignIn } from "@toolmount/core";
 import { stringify } from "yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { windows } from "../../packages/cli/test/support/browser.ts";
 import { openPage, startBrowser } from "../../packages/http/test/support/page.ts";
 import { startProtectedServer } from "./support/authorization-server.ts";
 import { linkPackages, serveCommand } from "./support/command.ts";
@@ -117,13 +119,47 @@ test("a person signs in on the page, in a real browser, and the page shows it", 
   expect(problems).toEqual([]);
 });
 
+test("a sign-in of one tab ends although the tab that gave it the token was closed, and so does one begun again", async () => {
+  const { url, tokens } = await gateway();
+  const { page: first, context, problems } = await openPage(browser, url, tokens.ana);
+  await first.getByRole("link", { name: "Servers" }).waitFor();
+  const second = await context.newPage();
+  await second.goto(url);
+  await second.getByRole("link", { name: "Servers" }).click();
+  const button = second.getByRole("button", { name: "Sign in to fixture" });
+  let isLeft = false;
+  await context.route("**/authorize?*", async (route) => {
+    if (!isLeft) return route.fulfill({ body: "the provider asks" });
+    await first.close();
+    return route.continue({ url: `${route.request().url()}&login=ana` });
+  });
+
+  // The person goes to the provider, and leaves it by the way back.
+  await button.press("Enter");
+  await second.getByText("the provider asks").waitFor();
+  await second.goto(`${url}/#/servers`);
+  isLeft = true;
+  await button.press("Enter");
+  await second.getByText("You are signed in to fixture").waitFor();
+
+  expect(first.isClosed()).toBe(true);
+  expect(await stateOf(url, tokens.ana)).toBe("signed_in");
+  expect(problems).toEqual([]);
+});
+
 test("a person who runs the server sees how each server stands, and others do not", async () => {
+  const protectedServer = await startProtectedServer();
   const folder = await folderOf({
     "plan.yaml": stringify({
       version: 1,
       tools: [
         { module: name, source: { mcp: { ...serverOf(), wake: "start" } }, required: false },
         { module: "away", source: { mcp: { url: "http://127.0.0.1:9/mcp" } }, required: false },
+        {
+          module: "notes",
+          source: { mcp: { url: protectedServer.url, instance: "user" } },
+          required: false,
+        },
       ],
     }),
   });
@@ -137,10 +173,24 @@ test("a person who runs the server sees how each server stands, and others do no
   await mounted.getByRole("row", { name }).getByText("connected", { exact: true }).waitFor();
   await mounted.getByRole("row", { name: "away" }).getByText("down", { exact: true }).waitFor();
   await mounted.getByRole("row", { name: "away" }).getByText("fetch failed").waitFor();
+  await page.getByRole("region", { name: "Sign in" }).getByRole("row", { name: "notes" }).waitFor();
+  if (process.env["TOOLMOUNT_WRITE"] === "1")
+    for (const window of windows) await photograph(url, tokens.olga, window);
 
   const { body } = await askApi(url, tokens.ana, ["GET", "/servers"]);
   expect(body["mounted"]).toEqual([]);
 });
+
+/** Takes a picture of the view, as `pnpm pictures` does of all others. */
+async function photograph(url: string, token: string, window: (typeof windows)[number]): Promise<void> {
+  const { page, context } = await openPage(browser, url, token, window);
+  await page.getByRole("link", { name: "Servers" }).click();
+  await page.getByRole("row", { name: "away" }).getByText("fetch failed").waitFor();
+  await page.getByRole("row", { name: "notes" }).first().waitFor();
+  const folder = join(import.meta.dirname, "../../docs/pictures/page");
+  await page.screenshot({ path: join(folder, `servers-${window.name}.png`) });
+  await context.close();
+}
 
 test("a sign-in ends in another process than the one that began it, at the public address", async () => {
   const { url, kill, start, tokens, server } = await gateway(["--public-url", publicUrl]);
