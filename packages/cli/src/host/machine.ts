@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { isToolmountError } from "@toolmount/core";
-import { basicVariables, programCommand, proveSandbox } from "@toolmount/paths/system";
+import { basicVariables, delegatedGroup, programCommand, proveSandbox } from "@toolmount/paths/system";
 import type { BorderName } from "@toolmount/workers";
 import type { Shell } from "../process/shell.ts";
 import { unsupportedOn } from "./platform-support.ts";
@@ -83,7 +83,16 @@ async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
   });
   const weak = strictest === "permission" ? ", which is no wall: see the line of bubblewrap" : "";
   const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here${weak}`;
-  return [{ what: "process", state: "ok", says }, ...findings];
+  return [{ what: "process", state: "ok", says }, ...findings, limitsFinding()];
+}
+
+/** Who keeps a process within its memory and its number of processes. */
+function limitsFinding(): MachineFinding {
+  const says =
+    delegatedGroup() === null
+      ? "memory and processes of calls are measured; the kernel keeps them where cgroup v2 is delegated to toolmount"
+      : "the kernel keeps the memory and the processes of calls, by cgroup v2";
+  return { what: "limits", state: "ok", says };
 }
 
 /** Tries the sandbox in which commands of `bash` run by default. */

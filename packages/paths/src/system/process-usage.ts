@@ -20,16 +20,21 @@ export function usageOf(
   platform = process.platform,
 ): ProcessUsage | undefined {
   if (platform !== "linux") return undefined;
-  const found = [pid];
-  let bytes = 0;
-  for (let at = 0; at < found.length && at < maxProcesses; at++) {
-    bytes += Number(readOr(`/proc/${found[at]}/statm`).split(" ")[1] ?? 0) * pageBytes;
-    found.push(...childrenOf(found[at]!));
-  }
+  const found = processesOf(pid, maxProcesses);
+  const bytes = found
+    .slice(0, maxProcesses)
+    .reduce((sum, each) => sum + Number(readOr(`/proc/${each}/statm`).split(" ")[1] ?? 0) * pageBytes, 0);
   // The process of bubblewrap itself sees the machine's folders; those that it started are inside.
   const inside = found[1];
   const inFiles = inside === undefined ? [] : folders.map((folder) => bytesIn(folder, inside));
   return { bytes: inFiles.reduce((sum, each) => sum + each, bytes), processes: found.length };
+}
+
+/** A process, its children and theirs. It looks for the children of the first `most`. Linux only. */
+export function processesOf(pid: number, most = Number.POSITIVE_INFINITY): readonly number[] {
+  const found = [pid];
+  for (let at = 0; at < found.length && at < most; at++) found.push(...childrenOf(found[at]!));
+  return found;
 }
 
 /** The children of all threads of a process. */

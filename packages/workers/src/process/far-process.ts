@@ -18,7 +18,7 @@ import { createNearRun, type NearRun } from "./near-run.ts";
 import { MessageMeter } from "./message-meter.ts";
 import { NearQuestion } from "./near-question.ts";
 import type { NearServices } from "./near-services.ts";
-import { watchUsage } from "./watch-usage.ts";
+import { describeEnd, UsageLimits } from "./watch-usage.ts";
 
 /** How a process is started and watched. */
 interface FarOptions {
@@ -58,6 +58,7 @@ export class FarProcess {
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
   readonly #meter: MessageMeter;
+  readonly #limits: UsageLimits;
   readonly #runs = new Map<string, NearRun>();
   /** The process ran a preview of each of these. */
   readonly #rehearsals = new WeakSet<object>();
@@ -71,7 +72,9 @@ export class FarProcess {
   constructor(options: FarOptions) {
     this.#options = options;
     this.#meter = new MessageMeter(options.clock);
-    const { file, args, env, filter } = options.launch;
+    this.#limits = new UsageLimits(options);
+    const { env, filter } = options.launch;
+    const { file, args } = this.#limits.command;
     this.#child = spawn(file, args, {
       cwd: options.cwd,
       env: { ...env },
@@ -95,7 +98,7 @@ export class FarProcess {
     });
     this.#send(options.mount);
     this.#watchStart();
-    watchUsage(this.#child.pid ?? 0, options, () => this.#runs.size > 0, {
+    this.#limits.watch(this.#child.pid ?? 0, () => this.#runs.size > 0, {
       kill: (because) => this.kill(because),
       ended: this.ended,
     });
@@ -207,8 +210,11 @@ export class FarProcess {
   async #watchEnd(): Promise<string> {
     const how = await new Promise<string>((resolve) => {
       this.#child.once("error", (error) => resolve(`could not be started: ${error.message}`));
-      this.#child.once("exit", (code, signal) => resolve(describeEnd(code, signal, this.#killedBecause)));
+      this.#child.once("exit", (code, signal) =>
+        resolve(describeEnd(code, signal, this.#killedBecause ?? this.#limits.excess())),
+      );
     });
+    this.#limits.close();
     if (this.#killedBecause === undefined) await this.#readRest();
     this.isAlive = false;
     if (this.#output !== "" && this.#killedBecause === undefined)
@@ -240,10 +246,4 @@ export class FarProcess {
   #keepOutput(chunk: Buffer): void {
     this.#output = `${this.#output}${chunk.toString("utf8")}`.slice(-keptOutput);
   }
-}
-
-/** A process that ended by itself just before it was killed ended as it did. */
-function describeEnd(code: number | null, signal: string | null, killedBecause: string | undefined): string {
-  if (killedBecause !== undefined && signal === "SIGKILL") return `ended: ${killedBecause}`;
-  return signal === null ? `ended with exit code ${code}` : `ended by ${signal}`;
 }
