@@ -99,7 +99,9 @@ export function serverRoutes(service: Service) {
       if (whose === "user" && !signIn.isOfUser)
         throw new HttpError("REQUEST_INVALID", { problem: `the users of ${server} share credentials` });
       if (whose === "user" && principal.user !== null && !signIn.isUsedBy(principal.user))
-        throw new HttpError("REQUEST_INVALID", { problem: `the plan gives this user credentials of ${server}` });
+        throw new HttpError("REQUEST_INVALID", {
+          problem: `the plan gives this user credentials of ${server}`,
+        });
       if (!maySignIn(principal, whose))
         throw new HttpError("FORBIDDEN", {
           problem:
