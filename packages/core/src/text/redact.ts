@@ -154,9 +154,15 @@ function maskTextsOf(secrets: ReadonlySet<string>): ((text: string) => string) |
   const forms = [...new Set([...secrets].filter((secret) => secret.length >= 6).flatMap(formsOf))];
   if (forms.length === 0) return null;
   const longestFirst = forms.toSorted((a, b) => b.length - a.length);
-  const pattern = new RegExp(longestFirst.map((form) => form.replaceAll(special, "\\$&")).join("|"), "g");
-  return (text) => text.replaceAll(pattern, mask);
+  const long = longestFirst.filter(({ length }) => length > maxInPattern);
+  const short = longestFirst.slice(long.length);
+  const pattern = new RegExp(short.map((form) => form.replaceAll(special, "\\$&")).join("|"), "g");
+  const maskShort = (text: string) => (short.length === 0 ? text : text.replaceAll(pattern, mask));
+  return (text) => maskShort(long.reduce((shown, form) => shown.replaceAll(form, mask), text));
 }
+
+/** Longer forms are searched one by one: from about 32,000 characters on, a pattern of one text is too large. */
+const maxInPattern = 1_000;
 
 const special = /[\\^$.*+?()[\]{}|/-]/g;
 

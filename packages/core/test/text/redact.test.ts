@@ -92,6 +92,24 @@ describe("redaction by value", () => {
     );
   });
 
+  test.each([1_000, 1_001, 16_000, 65_536])(
+    "a secret of %i characters, such as the content of a file, is masked in each form, beside short ones",
+    (length) => {
+      const long = "k3y/+=".repeat(length).slice(0, length);
+      const hideBoth = createRedactor([long, "token-1234"]);
+
+      for (const form of [
+        long,
+        encodeURIComponent(long),
+        bytes(long).toString("hex"),
+        bytes(long).toString("base64"),
+      ])
+        expect(hideBoth(`before ${form} and token-1234`)).toMatch(
+          /^before \[masked\][\w+/]?={0,2} and \[masked\]$/,
+        );
+    },
+  );
+
   test("AMP-N63: a secret is masked at any place of any value", () => {
     const text = fc.string({ minLength: 8, maxLength: 40, unit: "binary" });
     const around = fc.string({ maxLength: 20 });
