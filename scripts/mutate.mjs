@@ -26,6 +26,8 @@ const { values } = parseArgs({
     each: { type: "string", default: "15" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
+    // Counts a place that no test reaches as survived without a run. Behind a border a probe cannot say that it is reached.
+    "trust-probes": { type: "boolean", default: false },
     report: { type: "string", default: ".reports/mutations.json" },
   },
 });
@@ -60,7 +62,8 @@ for (const folder of packages) {
   const drawn = draw(all);
   const unreached = drawn.filter((one) => clean.filesOf(one).length === 0);
   // What no test reaches runs together: where every test still passes, each of them survives.
-  const isNoticed = unreached.length > 0 && (await tryMutations(unreached, tests, clean)) === "killed";
+  const isTried = unreached.length > 0 && !values["trust-probes"];
+  const isNoticed = isTried && (await tryMutations(unreached, tests, clean)) === "killed";
   let killed = 0;
   for (const one of drawn) {
     const files = unreached.includes(one) && isNoticed ? tests : clean.filesOf(one);
