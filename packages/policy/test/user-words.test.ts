@@ -1,5 +1,6 @@
 import { digestOfSecret } from "@toolmount/core/text";
 import { describe, expect, test } from "vitest";
+import { namesDate } from "../src/flows/dates.ts";
 import { UserWords } from "../src/flows/words.ts";
 
 describe("a value in the user's words", () => {
@@ -78,4 +79,18 @@ test.each([
   ["Write to ada@a.example.", "a.example", false],
 ])("%j names the host %s: %s", (prompt, host, expected) => {
   expect(new UserWords([prompt]).namesHost(host)).toBe(expected);
+});
+
+test.each<[string, string, boolean | null]>([
+  ["2026-05-05", "on may 5th", true],
+  ["2026-05-05T00:00", "on may 5th", true],
+  ["2026-05-05T01:00", "on may 5th", false],
+  ["2026-05-05T00:30", "on may 5th", false],
+  ["2026-05-05T01:00", "on may 5th at 1 am", true],
+  ["2026-05-05T14:00", "on the 5th of may at 2 pm", true],
+  ["2026-05-05", "on may 15th", false],
+  ["2026-13-05", "on may 5th", false],
+  ["no date", "on may 5th", null],
+])("the date %s is named by %j: %s", (value, text, expected) => {
+  expect(namesDate(value, text)).toBe(expected);
 });
