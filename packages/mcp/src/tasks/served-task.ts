@@ -10,6 +10,7 @@ export class ServedTask {
   readonly #record: TaskRecord;
   readonly #call: SuspendableCall;
   readonly #result: Promise<CallToolResult>;
+  readonly #ended: Promise<void>;
   #end: TaskEnd | undefined;
   #answers: Readonly<Record<string, unknown>> = {};
   #isLeft = false;
@@ -24,8 +25,9 @@ export class ServedTask {
     this.#record = record;
     this.#call = call;
     this.#result = call.outcome.then(render);
-    const keep = (end: Pick<TaskEnd, "status" | "result" | "error">) => this.#keep(end).catch(onFailure);
-    this.#result.then(
+    const keep = (end: Pick<TaskEnd, "status" | "result" | "error">) =>
+      this.#isLeft ? undefined : this.#endWith(end).catch(onFailure);
+    this.#ended = this.#result.then(
       (result) => keep({ status: "completed", result }),
       (error: unknown) => keep(failedBy(error)),
     );
@@ -35,15 +37,14 @@ export class ServedTask {
     };
   }
 
-  /** Its client reads the end when it is stored: a kill takes nothing back that was read. */
-  async #keep(end: Pick<TaskEnd, "status" | "result" | "error">): Promise<void> {
-    if (this.#isLeft) return;
+  /** Its client reads the end when it is stored: a kill takes nothing back that was read, and the first end stays. */
+  async #endWith(given: Pick<TaskEnd, "status" | "result" | "error" | "message">): Promise<void> {
     const { message } = this.#call.state;
-    const whole = { message, at: systemClock.now(), ...end, ...this.#end };
+    let end: TaskEnd = this.#end ?? { message, at: systemClock.now(), ...given };
     try {
-      await this.#record.end(whole);
+      end = await this.#record.end(end);
     } finally {
-      this.#end = whole;
+      this.#end ??= end;
       this.#call.note();
     }
   }
@@ -94,27 +95,28 @@ export class ServedTask {
     this.#answers = {};
   }
 
-  /** Resolves when it is stored that the task was cancelled. */
+  /** Resolves when it is stored how the task ended: it is cancelled, unless it has ended before. */
   async cancel(reason: Error): Promise<void> {
     if (this.#end !== undefined) return;
-    this.#end = { status: "cancelled", at: systemClock.now(), message: reason.message };
+    const stored = this.#endWith({ status: "cancelled", message: reason.message });
     this.#call.cancel(reason);
-    await this.#record.end(this.#end);
+    await stored;
   }
 
-  /** Stops following here. A call that waits for a person stays in the store, and its task with it. */
+  /** Stops following here. What waits for a person, or runs in another process, stays in the store, and its task with it. */
   async leave(reason: Error): Promise<void> {
-    if (this.#record.kept.ticket === undefined) return this.cancel(reason);
+    const { isOurs, kept } = this.#record;
+    if (isOurs && (kept.ticket ?? this.#call.ticket) === undefined) return this.cancel(reason);
     this.#isLeft = true;
     this.#record.release();
     this.#call.cancel(reason);
   }
 
-  /** Nothing is kept of it. */
+  /** Nothing is kept of it, unless another process runs it. */
   async forget(reason: Error): Promise<void> {
     this.#isLeft = true;
     this.#call.cancel(reason);
-    await this.#record.forget();
+    if (this.#record.isOurs) await this.#record.forget();
   }
 
   /** Waits for the result. Meanwhile a client from before 2026 is asked, on the stream of its request. */
@@ -127,6 +129,7 @@ export class ServedTask {
       });
       this.#call.answer(Object.fromEntries(await Promise.all(asked)));
     }
+    await this.#ended;
     return withTask(this.id, await this.#result);
   }
 }

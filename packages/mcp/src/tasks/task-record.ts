@@ -35,8 +35,9 @@ export class TaskRecord {
   readonly #store: WorkStore;
   #record: WorkRecord;
   #kept: KeptTask;
-  #saving: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
   #stopRenewing = () => {};
+  #isOurs = false;
   /** Called with the end that another process has stored while the call ran here. */
   onEnd: (end: TaskEnd) => void = () => {};
 
@@ -55,52 +56,68 @@ export class TaskRecord {
     return this.#record;
   }
 
+  /** Whether this process began the call, or took it over: otherwise it follows what another one does. */
+  get isOurs(): boolean {
+    return this.#isOurs;
+  }
+
   get isOver(): boolean {
     return this.#record.status === "forgotten" || systemClock.now() > this.#record.at + this.#kept.ttlMs;
   }
 
   /** Stores it for the first time. */
   async add(): Promise<void> {
-    const first = this.#next({});
-    await (this.#saving = this.#store.save(first).then(() => (this.#record = first)));
+    this.#isOurs = true;
+    const first = this.#next(this.#kept);
+    await (this.#last = this.#store.save(first).then(() => (this.#record = first)));
     this.#hold();
   }
 
-  /** Stores what changed. Resolves to false where another process has changed the task. */
+  /** Stores what changed. Resolves to false where another process has changed the task: then its change is known here. */
   change(more: Partial<KeptTask>): Promise<boolean> {
-    this.#kept = { ...this.#kept, ...more };
-    return this.#save(() => this.#next({}));
+    return this.#alone(async () => {
+      if (await this.#save({ ...this.#kept, ...more })) return true;
+      await this.#read();
+      return false;
+    });
   }
 
-  /** Stores the end, unless another process has stored one. */
-  async end(end: TaskEnd): Promise<void> {
+  /** Stores the end. Resolves to the end that counts: another one may have been stored first. */
+  end(end: TaskEnd): Promise<TaskEnd> {
     this.release();
-    while (!(await this.change({ end }))) if (!(await this.#read()) || this.#kept.end !== undefined) return;
+    return this.#alone(async () => {
+      while (this.#kept.end === undefined)
+        if (!(await this.#save({ ...this.#kept, end })) && !(await this.#read())) return end;
+      return this.#kept.end;
+    });
   }
 
   /** Keeps nothing but that there was a task. */
   forget(): Promise<boolean> {
     this.release();
-    return this.#save(() => this.#next({ status: "forgotten", dueAt: null, body: {} }));
+    return this.#alone(() => this.#save(this.#kept, { status: "forgotten", dueAt: null, body: {} }));
   }
 
-  #save(make: () => WorkRecord): Promise<boolean> {
-    const saved = this.#saving.then(async () => {
-      const next = make();
-      if (!(await this.#store.save(next))) return false;
-      this.#record = next;
-      return true;
-    });
-    this.#saving = saved.catch(() => {}); // the caller has it
-    return saved;
+  /** Each change begins with what the one before it stored or read. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {}); // the caller has it
+    return done;
   }
 
-  #next(more: Partial<WorkRecord>): WorkRecord {
-    const kept = this.#kept;
+  async #save(kept: KeptTask, more: Partial<WorkRecord> = {}): Promise<boolean> {
+    const next = { ...this.#next(kept), ...more };
+    if (!(await this.#store.save(next))) return false;
+    this.#record = next;
+    this.#kept = kept;
+    return true;
+  }
+
+  #next(kept: KeptTask): WorkRecord {
     const status = kept.end !== undefined ? "ended" : kept.ticket === undefined ? "running" : "waiting";
     const dueAt = status === "running" ? systemClock.now() + leaseMs : null;
     const body = { sealed: encryptWithTicket(bounded(kept), this.id) };
-    return { ...this.#record, version: this.#record.version + 1, status, dueAt, body, ...more };
+    return { ...this.#record, version: this.#record.version + 1, status, dueAt, body };
   }
 
   /** Says that this process runs the call, until {@link release}. */
@@ -120,9 +137,8 @@ export class TaskRecord {
   async #renew(): Promise<void> {
     const { ticket, end } = this.#kept;
     // From here on the host keeps the lease of the call.
-    if (ticket !== undefined || end !== undefined) return this.release();
-    if (await this.change({})) return;
-    if (!(await this.#read()) || this.#kept.end === undefined) return;
+    if (ticket !== undefined || end !== undefined || this.isOver) return this.release();
+    if ((await this.change({})) || this.#kept.end === undefined) return;
     this.release();
     this.onEnd(this.#kept.end);
   }
@@ -131,21 +147,26 @@ export class TaskRecord {
   async #read(): Promise<boolean> {
     const found = await this.#store.get(kind, this.#record.id);
     const kept = found === null ? null : open(found, this.id);
-    if (found === null || kept === null) return false;
-    this.#record = found;
-    this.#kept = kept;
-    return true;
+    this.#record = found ?? { ...this.#record, status: "forgotten" };
+    this.#kept = kept ?? this.#kept;
+    return kept !== null;
   }
 
   /** Waits until no other process runs the call: it has ended, waits for a person, or belongs to this process from now on. */
   async takeOver(signal: AbortSignal): Promise<void> {
     for (;;) {
       const { status, dueAt } = this.#record;
+      if (status === "forgotten") throw new Error("the task is not kept any more");
       if (status !== "running") return;
       const leftMs = (dueAt ?? 0) - systemClock.now();
-      if (leftMs <= 0 && (await this.change({}))) return this.#hold();
-      await delay(Math.min(Math.max(leftMs, 1), lookMs), undefined, { signal });
-      await this.#read();
+      // A store that is away now may be there at the next look: the call runs in the other process meanwhile.
+      if (leftMs <= 0 && (await this.change({}).catch(() => false))) {
+        signal.throwIfAborted();
+        this.#isOurs = true;
+        return this.#hold();
+      }
+      await delay(leftMs > 0 ? Math.min(leftMs, lookMs) : lookMs, undefined, { signal });
+      await this.#alone(() => this.#read()).catch(() => false);
     }
   }
 }
@@ -201,11 +222,11 @@ function open({ body }: WorkRecord, id: string): KeptTask | null {
     : ((decryptWithTicket(sealed, id)?.value as KeptTask | undefined) ?? null);
 }
 
-/** A result that is too large is not kept, and says so; of a call, its arguments. */
-function bounded(kept: KeptTask): KeptTask {
-  if (JSON.stringify(kept).length <= maxKept) return kept;
-  const text = `the result of ${kept.call.name} is larger than ${maxKept} characters, so it was not kept when its server ended`;
+/** What has ended needs no arguments any more. A result that is too large is not kept, and says so; of a call, its arguments. */
+function bounded({ call: { name, ...rest }, end, ...kept }: KeptTask): KeptTask {
+  const whole = { ...kept, call: end === undefined ? { name, ...rest } : { name }, end };
+  if (JSON.stringify(whole).length <= maxKept) return whole;
+  const text = `the result of ${name} is larger than ${maxKept} characters, so it was not kept when its server ended`;
   const result = { content: [{ type: "text" as const, text }], isError: true };
-  const call = { name: kept.call.name };
-  return { ...kept, call, ...(kept.end?.result !== undefined && { end: { ...kept.end, result } }) };
+  return { ...kept, call: { name }, end: end?.result === undefined ? end : { ...end, result } };
 }
