@@ -18,7 +18,8 @@ test("a tool that never gives the thread back is ended at its timeout, with the 
 });
 
 test("a tool that blocks the thread for a while leaves no words of a debugger, and the command ends", async () => {
-  const body = `for (const end = Date.now() + 1_600; Date.now() < end; );
+  const body = `const isOver = ((end) => () => Date.now() >= end)(Date.now() + 1_600);
+    while (!isOver());
     return data("done");`;
   const { run } = await workspace({
     "mount-plan.yaml": planOf("./busy.ts"),
