@@ -10,7 +10,10 @@ export interface GroupLimits {
   readonly memoryMb?: number | undefined;
 }
 
-/** A control group of Linux for one program and all that it starts, which none of them can leave. */
+/**
+ * A control group of Linux for one program and all that it starts. Only who may write the files of groups can leave one: no
+ * program behind bubblewrap, where they are not there.
+ */
 export interface ControlGroup {
   /** Returns the command that joins the group and becomes the program. */
   launch(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
@@ -72,10 +75,25 @@ async function removeGroup(folder: string): Promise<void> {
     try {
       rmdirSync(folder);
     } catch {
-      writeFileSync(join(folder, "cgroup.kill"), "1");
+      killMembers(folder);
       await delay(pauseMs, undefined, { ref: false });
     }
   }
+}
+
+function killMembers(folder: string): void {
+  try {
+    writeFileSync(join(folder, "cgroup.kill"), "1");
+  } catch {
+    // A kernel before 5.14 has no such file. A process of another namespace has the number 0, which is no process to `kill`.
+    for (const pid of membersOf(folder)) if (pid > 0) killProcess(pid);
+  }
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {} // it has ended
 }
 
 let found: string | null | undefined;

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createControlGroup } from "@toolmount/paths/system";
+import { expect, onTestFinished, test } from "vitest";
+
+/** A folder in place of a delegated group: its files are those of a group, and no kernel reads them. */
+function groupIn() {
+  const base = mkdtempSync(join(tmpdir(), "toolmount-group-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const group = createControlGroup({ processes: 2 }, base)!;
+  const folder = join(base, readdirSync(base)[0]!);
+  rmSync(join(folder, "pids.max"));
+  // A kernel before 5.14 has no such file, and lets none be made.
+  mkdirSync(join(folder, "cgroup.kill"));
+  return { group, folder, allowKill: () => rmSync(join(folder, "cgroup.kill"), { recursive: true }) };
+}
+
+test("a group that cannot be removed at once is tried again, and fails no promise", async () => {
+  const { group, folder, allowKill } = groupIn();
+  const closed = group.close();
+  allowKill();
+
+  await closed;
+
+  expect(existsSync(folder)).toBe(false);
+});
+
+// Elsewhere there are no groups, and Windows names no signal.
+test.skipIf(process.platform === "win32")(
+  "without the kernel's own way to kill a group, each process of it is killed",
+  async () => {
+    const { group, folder, allowKill } = groupIn();
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    // A process of another namespace is 0 there: as a number of `kill` that is this process and its siblings.
+    writeFileSync(join(folder, "cgroup.procs"), `0\n${child.pid}\n`);
+    const ended = once(child, "exit");
+    const closed = group.close();
+    rmSync(join(folder, "cgroup.procs"));
+    allowKill();
+
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    await closed;
+  },
+);
