@@ -29,7 +29,8 @@ export function createOrder(tools: readonly Pick<ToolInfo, "declaredName" | "own
       score: score * (1 + bonus.name * shareOf(names[at]!, asked)),
     }));
     const beside = bestFirst(addOwners(named, ({ at }) => tools[at]!.owner));
-    return bestFirst(lowerSame(beside, ({ at }) => names[at]!.join(" "))).map(({ at }) => at);
+    const nameOf = ({ at }: Found) => names[at]!.join(" ");
+    return bestFirst(lowerSame(beside, nameOf, ({ at }) => tools[at]!.owner)).map(({ at }) => at);
   };
 }
 
@@ -48,12 +49,18 @@ function addOwners(found: readonly Found[], ownerOf: (one: Found) => string): Fo
   });
 }
 
-function lowerSame(found: readonly Found[], nameOf: (one: Found) => string): Found[] {
-  const seen = new Set<string>();
+/** Two tools of one owner differ, also where their names have the same words: `get_user` and `get_all_users`. */
+function lowerSame(
+  found: readonly Found[],
+  nameOf: (one: Found) => string,
+  ownerOf: (one: Found) => string,
+): Found[] {
+  const owners = new Map<string, string>();
   return found.map((one) => {
-    const isSame = seen.has(nameOf(one));
-    seen.add(nameOf(one));
-    return isSame ? { ...one, score: one.score * sameName } : one;
+    const [name, owner] = [nameOf(one), ownerOf(one)];
+    const first = owners.get(name) ?? owner;
+    if (name !== "") owners.set(name, first);
+    return first === owner ? one : { ...one, score: one.score * sameName };
   });
 }
 

@@ -25,6 +25,12 @@ test("of the tools of one name only the best has its place, the others come late
   expect(found).toEqual(["disk/readFile", "pages/show_page", "desktop/read_file"]);
 });
 
+test("two tools of one owner are not taken for the same, though their names have the same words", () => {
+  const found = order("read it", { "hub/get_user": 1, "hub/get_all_users": 0.9, "pages/show_page": 0.8 });
+
+  expect(found).toEqual(["hub/get_user", "hub/get_all_users", "pages/show_page"]);
+});
+
 test("a tool whose owner has others that fit comes before one whose owner has none", () => {
   const found = order("report", { "shop/a": 0.7, "market/b": 0.65, "market/c": 0.6 });
 
@@ -32,6 +38,8 @@ test("a tool whose owner has others that fit comes before one whose owner has no
 });
 
 test("a tool whose name has no word that says something keeps its place", () => {
-  expect(order("read a file", { "one/get": 0.9, "two/all": 1 })).toEqual(["two/all", "one/get"]);
+  const found = order("read a file", { "one/get": 0.9, "two/all": 1, "three/page": 0.8 });
+
+  expect(found).toEqual(["two/all", "one/get", "three/page"]);
   expect(order("read a file", {})).toEqual([]);
 });
