@@ -166,3 +166,14 @@ test("arguments that are too large to keep take no place from a result", async (
 
   expect(await stored(store, id)).toMatchObject({ status: "completed", result: text("done") });
 });
+
+test("a question under a name that each object has is not answered by a request without answers", async () => {
+  const call = callOf(() => Promise.resolve({}));
+  const answers = call.ask({ constructor: { method: "elicitation/create", params: {} } });
+  call.answer({});
+  expect(call.state.asked).toHaveProperty("constructor");
+
+  call.answer({ constructor: { action: "decline" } });
+
+  expect(await answers).toEqual({ constructor: { action: "decline" } });
+});

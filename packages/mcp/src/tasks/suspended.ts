@@ -164,7 +164,8 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 
   answer(answers: Answers): void {
     const waiting = this.#waiting;
-    if (waiting === undefined || !Object.keys(waiting.requests).every((key) => key in answers)) return;
+    if (waiting === undefined || !Object.keys(waiting.requests).every((key) => Object.hasOwn(answers, key)))
+      return;
     this.#waiting = undefined;
     this.#asking = Promise.withResolvers<void>();
     this.note();
