@@ -18,6 +18,7 @@ const kinds = [
       "packages/cli/src/scaffold/init-files.ts",
       "packages/mcp/src/mount/process-tree.ts",
       "packages/paths/src/place.ts",
+      "packages/paths/src/system/control-group.ts",
       "packages/paths/src/system/environment.ts",
       "packages/paths/src/system/file-mode.ts",
       "packages/paths/src/system/process-trees.ts",
@@ -51,6 +52,7 @@ const kinds = [
       "packages/loader/src/host/process-mark.ts",
       "packages/paths/src/disk.ts",
       "packages/paths/src/proof/attempts.ts",
+      "packages/paths/src/system/control-group.ts",
       "packages/paths/src/system/inherited-descriptors.ts",
       "packages/paths/src/system/process-trees.ts",
       "packages/paths/src/system/process-usage.ts",
@@ -66,6 +68,7 @@ const kinds = [
     pattern: /["']\/bin\/sh["']|cmd\.exe["']|shell: true/,
     files: [
       "packages/cli/src/process/take-stdout.ts",
+      "packages/paths/src/system/control-group.ts",
       "packages/paths/src/system/program-command.ts",
       "packages/paths/src/system/program-guard.ts",
       "packages/policy/src/hook-process.ts",
