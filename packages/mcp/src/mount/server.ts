@@ -182,14 +182,12 @@ export class MountedServer {
       user,
       authProvider: this.#authorizationOf(settings, user),
     };
-    return new Connection({ ...shared, onTools, onResource, onStarted: () => setImmediate(this.#warmUp) });
-  }
-
-  /** Loads the compiler and compiles its first schema, which takes 100 ms, while the server starts. */
-  readonly #warmUp = () => {
+    // While the server starts: to load the compiler and to compile a first schema takes 100 ms. A module that could not be
+    // mounted has nothing to ask for it by then.
     const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
-    compiler?.compile({ type: "object" })({});
-  };
+    const onStarted = () => setImmediate(() => compiler?.compile({ type: "object" })({}));
+    return new Connection({ ...shared, onTools, onResource, onStarted });
+  }
 
   readonly #define = (tool: Tool, name: string): ToolDefinition => {
     const exposed = exposedOf(tool);
