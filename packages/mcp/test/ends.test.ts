@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { silentLogger } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { config } from "../src/mount/config.ts";
@@ -37,13 +39,18 @@ test("a program that does not end in time is killed with everything below it, al
 });
 
 test("a program that ended leaves no timer, so that a command that used it ends at once", async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  const tree = await startProgram({ command: "/bin/cat", args: [], env: {}, cwd: undefined });
+  // A process of its own has no timers of other tests.
+  const source = new URL("../src/mount/process-tree.ts", import.meta.url).href;
+  const program = `
+    import { startProgram } from ${JSON.stringify(source)};
+    const tree = await startProgram({ command: "/bin/cat", args: [], env: {}, cwd: undefined });
+    await tree.end();
+    process.stdout.write(String(process.getActiveResourcesInfo().includes("Timeout")));
+  `;
+  const words = ["-C", "@toolmount/source", "--input-type=module", "-e", program];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: import.meta.dirname });
 
-  await tree.end();
-
-  expect(timers()).toBe(before);
+  expect(stdout).toBe("false");
 });
 
 test("a connection that is closed while its server is silent ends the server, and does not wait for its answer", async () => {
