@@ -14,7 +14,7 @@ const node = process.execPath;
 
 /**
  * Ways to reach the same server. `command` speaks MCP over stdio; `listens` is started first and is reached at `path`.
- * `files` are written to its folder before, by name. `startsServer: false` is a way that starts no process of the server.
+ * `files` are written to its folder before, by name. `startsServer: false` is a way that starts no process of the server. `isRaceOnly` is timed, and has no column in the table.
  */
 export const ways = ({ root, server, port, bin }) => {
   const behind = { command: node, args: [server] };
@@ -32,6 +32,13 @@ export const ways = ({ root, server, port, bin }) => {
   return [
     { name: "the server alone", startsServer: false, command: [node, server] },
     { name: "toolmount, stdio", files: ours, command: [node, toolmount, "serve", "plan.json", "--stdio"] },
+    // The peers record nothing: this is a call without the durable record of each change.
+    {
+      name: "toolmount, stdio, audit off",
+      files: { "plan.json": { ...plan, audit: "off" } },
+      command: [node, toolmount, "serve", "plan.json", "--stdio"],
+      isRaceOnly: true,
+    },
     {
       name: "toolmount, HTTP",
       files: ours,

@@ -44,7 +44,9 @@ function install() {
 }
 
 function namesOf() {
-  const all = ways(factsOf(0)).map(({ name }) => name);
+  const all = ways(factsOf(0))
+    .filter(({ isRaceOnly = false }) => isRace || !isRaceOnly)
+    .map(({ name }) => name);
   return wanted.length === 0 ? all : all.filter((name) => wanted.some((word) => name.includes(word)));
 }
 
