@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { processesOf } from "./process-usage.ts";
+import { processesOf, readOr } from "./process-usage.ts";
 
 /** Limits that the kernel keeps for a program and all that it starts. */
 export interface GroupLimits {
@@ -134,13 +134,4 @@ function prepareGroup(own: string | null): string | null {
 
 function membersOf(group: string): readonly number[] {
   return readOr(join(group, "cgroup.procs")).split("\n").filter(Boolean).map(Number);
-}
-
-/** Empty for a file that is not there. */
-function readOr(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
 }

@@ -63,8 +63,8 @@ function bytesIn(folder: string, inside: number): number {
   }
 }
 
-/** Empty for a process that ended. */
-function readOr(path: string): string {
+/** The text of a file of the system. Empty for one that is not there, such as that of a process that ended. */
+export function readOr(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
