@@ -1,42 +1,14 @@
-import { context, metrics, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import {
-  AggregationTemporality,
-  type Histogram,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from "@opentelemetry/sdk-metrics";
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import type { Histogram } from "@opentelemetry/sdk-metrics";
 import { beginMcp, endMcp, publishMcpSession, type McpTrace } from "@toolmount/core/tracing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTelemetry, type Telemetry } from "../src/index.ts";
+import { readMetrics, spans, tracers } from "./exporters.ts";
 
-let spans: InMemorySpanExporter;
-let points: InMemoryMetricExporter;
-let tracers: TracerProvider;
-let meters: MeterProvider;
 let telemetry: Telemetry;
 
-beforeEach(() => {
-  spans = new InMemorySpanExporter();
-  points = new InMemoryMetricExporter(AggregationTemporality.DELTA);
-  tracers = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
-  meters = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter: points })] });
-  trace.setGlobalTracerProvider(tracers);
-  metrics.setGlobalMeterProvider(meters);
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  telemetry = createTelemetry();
-});
-
-afterEach(async () => {
-  telemetry.stop();
-  await tracers.shutdown();
-  await meters.shutdown();
-  trace.disable();
-  metrics.disable();
-  context.disable();
-});
+beforeEach(() => void (telemetry = createTelemetry()));
+afterEach(() => telemetry.stop());
 
 const base = { hostId: "h", requestId: "7", traceparent: undefined, transport: "pipe" } as const;
 
@@ -50,10 +22,8 @@ async function request(given: Omit<McpTrace, keyof typeof base> & Partial<McpTra
 }
 
 async function measured(name: string) {
-  await meters.forceFlush();
-  return points
-    .getMetrics()
-    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+  const all = await readMetrics();
+  return all
     .filter(({ descriptor }) => descriptor.name === name)
     .flatMap(({ dataPoints }) => dataPoints.map(({ attributes }) => attributes));
 }
@@ -160,14 +130,11 @@ test.each(["client", "server"] as const)(
 test("durations of MCP are in seconds, in the buckets that the conventions advise", async () => {
   await request({ side: "client", method: "ping", durationMs: 250 });
   publishMcpSession({ hostId: "h", role: "server", transport: "pipe", durationMs: 1_500 });
-  await meters.forceFlush();
-  const found = points
-    .getMetrics()
-    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
-    .map(({ descriptor: { name, unit }, dataPoints }) => {
-      const [{ sum, buckets } = {}] = dataPoints.map(({ value }) => value as Partial<Histogram>);
-      return { name, unit, sum, bounds: buckets?.boundaries };
-    });
+  const all = await readMetrics();
+  const found = all.map(({ descriptor: { name, unit }, dataPoints }) => {
+    const [{ sum, buckets } = {}] = dataPoints.map(({ value }) => value as Partial<Histogram>);
+    return { name, unit, sum, bounds: buckets?.boundaries };
+  });
   const bounds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
   expect(found).toEqual([

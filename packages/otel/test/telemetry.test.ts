@@ -1,17 +1,5 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, type SpanContext } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from "@opentelemetry/sdk-metrics";
-import {
-  InMemorySpanExporter,
-  SimpleSpanProcessor,
-  TracerProvider,
-  type ReadableSpan,
-} from "@opentelemetry/sdk-trace";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import {
   createHost,
   createMemoryStore,
@@ -22,32 +10,10 @@ import {
   type ToolContext,
 } from "@toolmount/core";
 import { traceModel, traceTurn } from "@toolmount/core/tracing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { config, createTelemetry, mount } from "../src/index.ts";
-
-let spans: InMemorySpanExporter;
-let points: InMemoryMetricExporter;
-let tracers: TracerProvider;
-let meters: MeterProvider;
-
-beforeEach(() => {
-  spans = new InMemorySpanExporter();
-  points = new InMemoryMetricExporter(AggregationTemporality.DELTA);
-  tracers = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
-  meters = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter: points })] });
-  trace.setGlobalTracerProvider(tracers);
-  metrics.setGlobalMeterProvider(meters);
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-});
-
-afterEach(async () => {
-  await tracers.shutdown();
-  await meters.shutdown();
-  trace.disable();
-  metrics.disable();
-  context.disable();
-});
+import { meters, readMetrics, spans, tracers } from "./exporters.ts";
 
 function named(name: string, execute: (params: object, context: ToolContext) => unknown, asks = false) {
   return defineTool({
@@ -88,10 +54,7 @@ const found = (name: string): ReadableSpan =>
   spans.getFinishedSpans().find((span) => span.name === name) ?? expect.fail(`no span ${name}`);
 
 async function measured() {
-  await meters.forceFlush();
-  const all = points
-    .getMetrics()
-    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+  const all = await readMetrics();
   return (name: string) =>
     all
       .filter(({ descriptor }) => descriptor.name === name)
