@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { mutationsOf, numbers } from "./mutations.mjs";
-import { cleanPass } from "./reached.mjs";
+import { cleanPass, logDescriptor } from "./reached.mjs";
 
 const root = dirname(import.meta.dirname);
 const { values } = parseArgs({
@@ -147,14 +147,16 @@ async function inPlace(changes, work) {
   }
 }
 
-/** A mutation that makes tests hang is noticed: the run ends at its limit. */
-function passes(tests, limitMs, { workers = values.workers, words = [], env = {} } = {}) {
+/** A mutation that makes tests hang is noticed: the run ends at its limit. `logged` is a descriptor for all its processes. */
+function passes(tests, limitMs, { workers = values.workers, words = [], env = {}, logged } = {}) {
   const run = ["run", "--bail", "1", "--maxWorkers", workers, "--reporter", "dot", ...words, ...tests];
   mkdirSync(dirname(join(root, outputOfTests)), { recursive: true });
   const output = openSync(join(root, outputOfTests), "w");
+  const stdio = ["ignore", output, output];
+  if (logged !== undefined) stdio.push(...Array(logDescriptor - stdio.length).fill("ignore"), logged);
   const child = spawn("vitest", run, {
     cwd: root,
-    stdio: ["ignore", output, output],
+    stdio,
     detached: true,
     env: { ...process.env, ...env },
   });

@@ -2,7 +2,7 @@
 // The answer is kept in .reports: a later run repeats the pass only for test files that changed,
 // and for those that reach a source that changed.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { withProbes } from "./mutations.mjs";
 
@@ -10,16 +10,27 @@ const root = dirname(import.meta.dirname);
 const reports = join(root, ".reports");
 const log = join(reports, "reached.log");
 
-/** Appended to each source. A process whose border forbids it to write the log counts as one that reaches nothing. */
+/**
+ * The descriptor of the log. Every process below the tests inherits it, and may write to it behind any border, which has the
+ * log's path hidden. Node closes the inherited descriptors from 0 on in what it starts, up to the first that is not open.
+ */
+export const logDescriptor = 63;
+
+/** Appended to each source. */
 const probe = `
 function reachedMutation(number) {
+  const seen = (globalThis.reachedMutations ??= new Set());
+  if (seen.has(number)) return;
+  seen.add(number);
+  const line = \`reached \${number} \${process.env.TOOLMOUNT_TEST_FILE ?? ""}\\n\`;
+  const { appendFileSync, writeSync } = process.getBuiltinModule("node:fs");
   try {
-    const seen = (globalThis.reachedMutations ??= new Set());
-    if (seen.has(number)) return;
-    seen.add(number);
-    const line = \`reached \${number} \${process.env.TOOLMOUNT_TEST_FILE ?? ""}\\n\`;
-    process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(log)}, line);
-  } catch {}
+    writeSync(${logDescriptor}, line);
+  } catch {
+    try {
+      appendFileSync(${JSON.stringify(log)}, line);
+    } catch {}
+  }
 }
 `;
 
@@ -43,10 +54,14 @@ export async function cleanPass(folder, tests, mutations, { passes, inPlace }) {
   const start = Date.now();
   if (changed.length > 0) {
     writeFileSync(log, "");
+    const logged = openSync(log, "a");
     const env = { TOOLMOUNT_REACHED: log };
     const words = ["--config", "scripts/mutate.config.mjs"];
-    if (!(await inPlace(probed(mutations), () => passes(changed, 3_600_000, { words, env }))))
-      return undefined;
+    const isGreen = await inPlace(probed(mutations), () =>
+      passes(changed, 3_600_000, { words, env, logged }),
+    );
+    closeSync(logged);
+    if (!isGreen) return undefined;
     for (const key of stale) delete kept.reached[key];
     addLog(kept, mutations);
     kept.hashes = hashes;
