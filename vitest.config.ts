@@ -43,7 +43,7 @@ const shared = {
   unit: [...find("packages/*/test/**/*.test.ts"), ...find("tools/*/test/**/*.test.ts")],
   cross: [
     ...find("test/*.test.ts"),
-    ...find("test/{contract-rows,core,decisions,isolation,mcp}/**/*.test.ts"),
+    ...find("test/{contract-rows,core,decisions,isolation,mcp,workers}/**/*.test.ts"),
   ],
 };
 const inOwnProcess = { exclude: [...defaultExclude, ...shared.unit, ...shared.cross] };

@@ -32,14 +32,19 @@ const processMembers = {
       error: 'network is "none", "any", or a list of host names',
     })
     .optional()
-    .describe("What the process may reach. A list of host names needs the border srt."),
+    .describe("What the process may reach. A list of host names needs the border `srt`."),
   read: z.array(folder).default([]).describe("Files and folders that tools may read, relative to the plan."),
   write: z
     .array(folder)
     .default([])
     .describe("Files and folders that tools may change, relative to the plan."),
   memoryMb: z.int().min(32).optional().describe("Resident memory at which a process is ended."),
-  env: z.array(variable).default([]).describe("Variables of the host's environment that the process gets."),
+  env: z
+    .array(variable)
+    .default([])
+    .describe(
+      "Variables of the host's environment that the process gets, beside `PATH`, `HOME`, `LANG`, `LC_ALL`, `TZ` and `TMPDIR`.",
+    ),
   processes: z.int().min(1).max(64).default(2).describe("Most processes of one module that wait for calls."),
   startTimeoutMs: z
     .int()
@@ -56,13 +61,13 @@ const processSettings = z.strictObject({
   border: border
     .default("none")
     .describe(
-      "What keeps the process from the machine. strictest: bubblewrap where it works, else permission.",
+      "What keeps the process from the machine. `strictest`: bubblewrap where it works, else permission.",
     ),
   hooks: z
     .array(z.string().min(1).max(200))
     .default([])
     .describe(
-      "Events for which the module may register hooks behind its border, such as tool:pre; * are all.",
+      "Events for which the module may register [hooks behind its border](#hooks-and-capabilities-behind-a-border), such as `tool:pre`; `*` are all.",
     ),
   capabilities: z
     .array(capability)
@@ -79,17 +84,21 @@ const fleetSettings = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "a queue has 1 to 64 letters, digits, _ and -" })
     .default("main")
-    .describe("Workers of this queue run the calls."),
+    .describe("Only workers of this queue run the calls: `toolmount worker plan.yaml --queue heavy`."),
   engine: z
     .string()
     .regex(/^(postgres(ql)?|rediss?):\/\/.+/, { error: "engine is redis://… or postgres://…" })
     .optional()
-    .describe("What delivers calls to workers: redis://… or postgres://…; default the database of state."),
+    .describe(
+      "What delivers calls: `postgres://…`, or `redis://…` where throughput counts. Without it, the database of `state`.",
+    ),
   key: z
     .string()
     .min(16, { error: "a key has at least 16 characters, such as those of: openssl rand -base64 32" })
     .optional()
-    .describe("Secret that hosts and workers share: a worker runs only jobs that are signed with it."),
+    .describe(
+      "A secret that hosts and workers share: a worker runs only jobs that are signed with it; see [Who may give work](#who-may-give-work).",
+    ),
   leaseMs: z
     .int()
     .min(200)
@@ -101,22 +110,26 @@ const fleetSettings = z.strictObject({
     .min(60_000)
     .max(maxMs)
     .default(86_400_000)
-    .describe("Milliseconds for which the end of a call stays whose host ended."),
+    .describe("Milliseconds for which the end of a call stays for a host that ended."),
   waitMs: z
     .int()
     .min(1)
     .max(maxMs)
     .default(30_000)
-    .describe("Milliseconds that a call waits for a worker; then it ends as UNAVAILABLE."),
+    .describe("Milliseconds that a call waits for a worker; then it ends as `UNAVAILABLE`."),
   maxWaiting: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(1_000)
-    .describe("Calls that may wait in the queue; one more ends as UNAVAILABLE."),
+    .describe(
+      "Calls that may wait in the queue; one more ends as `UNAVAILABLE`. Calls by tools are not counted.",
+    ),
   border: border
     .optional()
-    .describe("Workers run the calls in processes behind this border; default in the worker itself."),
+    .describe(
+      "Workers run the calls in processes behind this [border](isolation.md). Without it, in the worker itself.",
+    ),
   ...processMembers,
 });
 

@@ -1,22 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { plain, tableOf, type Schema } from "../support/keys-table.ts";
 import { root } from "../support/workspace.ts";
 
 const page = join(root, "docs/mount-plans.md");
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly $ref?: string;
-}
 
 test("the reference of plans is what their schema says: TOOLMOUNT_WRITE=1 writes it again", async () => {
   const schema = JSON.parse(
@@ -31,14 +19,6 @@ test("the reference of plans is what their schema says: TOOLMOUNT_WRITE=1 writes
 
   expect(plain(await readFile(page, "utf8"))).toBe(plain(whole));
 });
-
-/** The formatter gives tables their width. */
-function plain(text: string): string {
-  return text
-    .replaceAll(/ {2,}/g, " ")
-    .replaceAll(/-{3,}/g, "---")
-    .replaceAll(/\n{2,}/g, "\n\n");
-}
 
 function referenceOf(schema: Schema & { definitions: { entry: Schema } }): string {
   const { entry } = schema.definitions;
@@ -58,35 +38,6 @@ function referenceOf(schema: Schema & { definitions: { entry: Schema } }): strin
   ].join("");
 }
 
-function section(title: string, { properties = {} }: Schema, more: readonly [string, Schema][] = []): string {
-  const rows = [...Object.entries(properties), ...more].map(([key, schema]) => [
-    key.includes(" ") ? key : `\`${key}\``,
-    typeOf(schema),
-    [
-      schema.description ?? "",
-      schema.default === undefined ? "" : `Default \`${JSON.stringify(schema.default)}\`.`,
-    ]
-      .filter(Boolean)
-      .join(" "),
-  ]);
-  const table = [["key", "is", ""], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => (row[column] ?? "").length)));
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
-  const rule = `| ${widths.map((width) => "-".repeat(Math.max(3, width))).join(" | ")} |`;
-  return `### ${title}\n\n${[line(table[0]!), rule, ...table.slice(1).map(line)].join("\n")}\n\n`;
-}
-
-function typeOf(schema: Schema): string {
-  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
-  if (schema.$ref !== undefined) return schema.$ref.endsWith("/entry") ? "an entry" : "any value";
-  if (schema.anyOf !== undefined)
-    return [...new Set(schema.anyOf.map(typeOf).filter((type) => type !== ""))].join(" or ");
-  const types = [schema.type ?? "any value"].flat().filter((type) => type !== "null");
-  if (types.includes("array"))
-    return `list of ${schema.items === undefined ? "any value" : typeOf(schema.items)}`;
-  return types
-    .map((type) => ({ string: "text", object: "map", integer: "whole number" })[type] ?? type)
-    .join(" or ");
+function section(title: string, schema: Schema, more: readonly [string, Schema][] = []): string {
+  return `### ${title}\n\n${tableOf(schema, more)}\n\n`;
 }

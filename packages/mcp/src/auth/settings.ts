@@ -7,15 +7,19 @@ export const authSettings = z
       .enum(["authorization_code", "client_credentials", "token_exchange"])
       .default("authorization_code")
       .describe(
-        "authorization_code: a person signs in once; client_credentials: the host signs in by itself; token_exchange: the token with which a user comes is exchanged for one of the server.",
+        "`authorization_code`: a person signs in once. `client_credentials`: the host signs in by itself. `token_exchange`: [the user's token is exchanged](#exchange-the-token-of-the-user) for one of the server.",
       ),
-    clientId: z.string().min(1).optional().describe("A client that is registered already."),
-    clientSecret: z.string().min(1).optional().describe("Its secret; write ${VARIABLE}."),
+    clientId: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("A client that is registered already. Without it, the sign-in registers one."),
+    clientSecret: z.string().min(1).optional().describe("Its secret: write `${VARIABLE}`."),
     issuer: z
       .url()
       .optional()
       .describe(
-        "The only authorization server that may receive the client's id and secret; one inside this network has to be named.",
+        "The only authorization server that may receive the client's id and secret. One inside this network has to be named.",
       ),
     metadataUrl: z
       .url({ protocol: /^https$/ })
@@ -26,7 +30,7 @@ export const authSettings = z
       .min(1)
       .optional()
       .describe(
-        "With token_exchange: the provider's name for the server. Default: the server's address, as resource.",
+        "With `token_exchange`: the provider's name for the server. Without it, the server's `url`, as `resource`.",
       ),
     scope: z.string().min(1).optional().describe("Scopes to ask for, where the server names none."),
     redirectPort: z
@@ -34,7 +38,7 @@ export const authSettings = z
       .min(1)
       .max(65_535)
       .optional()
-      .describe("Port on this machine to which the browser returns. Default: a free one."),
+      .describe("Port on this machine to which the browser returns. Without it, a free one."),
   })
   .check(({ value, issues }) => {
     const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });

@@ -7,47 +7,50 @@ const maxTimerMs = 2 ** 31 - 1;
 const texts = z.record(z.string(), z.string());
 
 const classification = z.strictObject({
-  category: z.enum(["read", "write", "delete", "side_effect"]).optional(),
-  consequence: z.enum(["low", "medium", "high"]).optional(),
+  category: z.enum(["read", "write", "delete", "side_effect"]).optional().describe("What it does."),
+  consequence: z.enum(["low", "medium", "high"]).optional().describe("How bad it is where it goes wrong."),
   confirm: z.boolean().optional().describe("Whether a person is asked before it runs."),
   idempotent: z.boolean().optional().describe("Running it twice is as good as once."),
 });
 
+/** What the loader fills in from the entry. */
+const ofEntry = {
+  /** The id of the entry. */
+  name: z.string().min(1),
+  /** Whether the plan needs the server. One that is not required is asked until it answers. */
+  required: z.boolean().default(true),
+  /** The prefix of the entry's tools. */
+  prefix: z.string().optional(),
+  /** Whether texts of the server keep characters that people cannot see. */
+  hiddenText: z.enum(["refuse", "allow"]).default("refuse"),
+};
+
 /** What a plan may say of an MCP server: `source: { mcp: { … } }`. */
 export const config = z
   .strictObject({
-    name: z.string().min(1).describe("The id of the entry; the loader fills it in."),
-    required: z
-      .boolean()
-      .default(true)
+    ...ofEntry,
+    command: z.string().min(1).optional().describe("A server over stdio: its program."),
+    args: z.array(z.string()).default([]).describe("Words for the program."),
+    env: texts
+      .default({})
       .describe(
-        "Whether the plan needs the server; the loader fills it in. One that is not required is asked until it answers.",
+        "Variables of the program, beside `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER`; it gets no others.",
       ),
-    prefix: z.string().optional().describe("The prefix of the entry's tools; the loader fills it in."),
-    hiddenText: z
-      .enum(["refuse", "allow"])
-      .default("refuse")
-      .describe(
-        "Whether texts of the server keep characters that people cannot see; the loader fills it in from the entry.",
-      ),
-    command: z.string().min(1).optional().describe("The program that is started, for a server over stdio."),
-    args: z.array(z.string()).default([]),
-    env: texts.default({}).describe("Variables of the program, beside PATH, HOME and a few others."),
-    cwd: z.string().optional().describe("Working folder of the program; default the plan's."),
+    cwd: z.string().optional().describe("Working folder of the program. Without it, the plan's folder."),
     border: z
       .enum(["none", "bubblewrap"])
       .default("none")
       .describe(
-        "What keeps the program from the machine. bubblewrap: files, the network and other processes.",
+        "What keeps the program from the machine. `bubblewrap`: it reads only its own code and what is granted, and has no network.",
       ),
     read: z
       .array(z.string().min(1))
       .default([])
-      .describe("Behind a border: files and folders that the program may read, relative to the plan."),
+      .describe("Behind a border: paths relative to the plan that the program may read."),
     write: z
       .array(z.string().min(1))
       .default([])
-      .describe("Behind a border: files and folders that the program may change, relative to the plan."),
+      .describe("Behind a border: paths relative to the plan that the program may change."),
     network: z
       .enum(["none", "any"])
       .default("none")
@@ -55,85 +58,89 @@ export const config = z
     url: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .describe("The address of a server over HTTP."),
+      .describe("A server over HTTP: its address."),
     headers: texts.default({}).describe("Sent with each request to a server over HTTP."),
     auth: authSettings
       .prefault({})
-      .describe("How to sign in to a server over HTTP that asks for it: toolmount auth <entry>."),
+      .describe("How to [sign in](#sign-in) to a server over HTTP: `toolmount auth <entry>`."),
     transport: z
       .enum(["http", "sse"])
       .default("http")
       .describe(
-        "How a server with a url is spoken to: Streamable HTTP, or SSE for servers from before 2025-03.",
+        "How a server over HTTP is spoken to: Streamable HTTP, or SSE for servers from before March 2025.",
       ),
     era: z
       .enum(["auto", "legacy", "modern"])
       .default("auto")
       .describe(
-        "Which revision of the protocol: modern is 2026-07-28, legacy is what came before, auto finds out.",
+        "The revision of the protocol: `modern` is 2026-07-28, `legacy` what came before, and `auto` asks the server.",
       ),
     wake: z
       .enum(["start", "call"])
       .optional()
       .describe(
-        "When the server is started: with the host, or by the first call, for which its tools have to be in the lock file. Default call, where they are.",
+        "When the server is started: with the host, or by the first call. Without it, by the first call where the lock file has its tools.",
       ),
     instance: z
       .enum(["shared", "session", "call", "user"])
       .default("shared")
       .describe(
-        "What the server's state belongs to: all sessions, one session, one call, or one user, who then has credentials of their own.",
+        "Whose state the server holds. With `user`, [each user has their own credentials](#one-plan-many-people).",
       ),
     users: z
       .record(z.string().min(1), z.strictObject({ headers: texts.optional(), env: texts.optional() }))
       .default({})
-      .describe("With instance: user, by the id of a user: headers and variables of that user's connection."),
+      .describe(
+        "With `instance: user`, by the id of a user: headers and variables of that user's connection.",
+      ),
     startTimeoutMs: z
       .int()
       .positive()
       .max(maxTimerMs)
       .default(30_000)
-      .describe("Longest time of one attempt to connect and list."),
+      .describe("Longest time of one attempt to connect and list, in milliseconds."),
     timeoutMs: z
       .int()
       .positive()
       .max(maxTimerMs)
       .default(60_000)
-      .describe("Longest time of one call without progress."),
+      .describe("Longest time of a call without progress, in milliseconds."),
     maxTimeoutMs: z
       .int()
       .positive()
       .max(maxTimerMs)
       .default(1_800_000)
-      .describe("Longest time of one call that reports progress: each report starts timeoutMs again."),
+      .describe("Longest time of a call that reports progress: each report starts `timeoutMs` again."),
     maxMessageBytes: z
       .int()
       .positive()
       .default(64 * 1024 * 1024)
-      .describe("Longest message of a server; a longer one ends the connection."),
+      .describe("Longest message of the server; a longer one ends the connection."),
     hints: z
       .enum(["use", "ignore"])
       .default("use")
-      .describe("Whether what the server says of its tools (annotations) classifies them."),
+      .describe("Whether the server's annotations classify its tools."),
     classify: z
       .record(z.string(), classification)
       .default({})
-      .describe("By a glob of the server's names: how its tools are classified, whatever the server says."),
+      .describe(
+        "By a glob of the server's names, such as `write_*`: how its tools are classified, whatever the server says.",
+      ),
     ask: z
       .array(z.enum(["elicitation", "sampling", "roots"]))
       .default([])
-      .describe("What the server may ask the client in front of this host; everything else is refused."),
+      .describe(
+        "What the server [may ask](#what-a-server-may-ask-the-client) the client in front of this host.",
+      ),
     skills: z
       .boolean()
       .default(false)
-      .describe(
-        "Whether each skill of the server (io.modelcontextprotocol/skills) is mounted as a tool that reads it.",
-      ),
+      .describe("Whether each [skill](#skills) of the server is mounted as a tool that reads it."),
     expose: z
       .array(z.enum(["resources", "prompts", "ui"]))
       .default([])
       .describe(
-        "What beside tools is served to clients of this host; ui: only the user interfaces of its tools (ui:// resources).",
+        "What beside tools is served to clients of this host: [resources and prompts](#resources-and-prompts), or only the [user interfaces](#user-interfaces) of its tools.",
       ),
   })
   .check(({ value, issues }) => {
