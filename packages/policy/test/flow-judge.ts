@@ -1,0 +1,50 @@
+import type { JsonObject, KeptResult, PendingCall, PolicyAnswer, ToolInfo } from "@toolmount/core";
+import { config, createFlows } from "../src/index.ts";
+
+/** A tool whose argument `to` decides, and whose argument `body` is carried there. */
+export const send = {
+  name: "send",
+  declaredName: "send",
+  owner: "mail",
+  tags: ["net"],
+  category: "side_effect",
+  control: ["to"],
+  content: ["body"],
+} as unknown as ToolInfo;
+
+/** A result of a call that reads. */
+export const look = (value: KeptResult["value"], fields: Partial<KeptResult> = {}): KeptResult => ({
+  call: 1,
+  tool: "look",
+  owner: "o",
+  arguments: {},
+  value,
+  isError: false,
+  ...fields,
+});
+
+export interface Given {
+  readonly flows?: unknown;
+  readonly tool?: ToolInfo;
+  readonly results?: readonly KeptResult[];
+  readonly prompts?: readonly string[] | null;
+  readonly isPartial?: boolean;
+}
+
+/** What the flows say of a call. */
+export function judge(given: JsonObject, how: Given = {}): PolicyAnswer {
+  const { flows = "on", tool = send, results = [], prompts = ["Write to Ada."], isPartial = false } = how;
+  const prepared = createFlows(config.parse({ flows }).flows!).prepare(tool)!;
+  const call = {
+    arguments: given,
+    history: { results, isPartial },
+    ...(prompts !== null && { prompts }),
+  } as unknown as PendingCall;
+  return prepared(call) as PolicyAnswer;
+}
+
+export const reasonOf = (answer: PolicyAnswer) =>
+  answer !== null && "reason" in answer ? answer.reason : undefined;
+
+/** Flows with one line, about every tool. */
+export const line = (fields: object) => ({ into: [{ match: {}, ...fields }] });
