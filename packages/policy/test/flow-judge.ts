@@ -1,4 +1,4 @@
-import type { JsonObject, KeptResult, PendingCall, PolicyAnswer, ToolInfo } from "@toolmount/core";
+import type { Json, JsonObject, KeptResult, PendingCall, PolicyAnswer, ToolInfo } from "@toolmount/core";
 import { config, createFlows } from "../src/index.ts";
 
 /** A tool whose argument `to` decides, and whose argument `body` is carried there. */
@@ -48,3 +48,29 @@ export const reasonOf = (answer: PolicyAnswer) =>
 
 /** Flows with one line, about every tool. */
 export const line = (fields: object) => ({ into: [{ match: {}, ...fields }] });
+
+export type Result = Partial<KeptResult> & { readonly value: Json };
+
+export interface Case extends Omit<Given, "results"> {
+  readonly results?: readonly (Json | Result)[];
+}
+
+const isResult = (one: Json | Result): one is Result =>
+  typeof one === "object" && one !== null && !Array.isArray(one) && "value" in one;
+
+/** The first value of the argument `to`: its origin, the place that shows it, and whether the flows accept it. */
+export function originOf(to: Json, { results = [], ...given }: Case): string {
+  const kept = results.map((one, at) =>
+    isResult(one) ? look(one.value, { call: at + 1, ...one }) : look(one, { call: at + 1 }),
+  );
+  const { origin, from, isAccepted } = judge({ to }, { ...given, results: kept })!.origins![0]!;
+  const place =
+    from === undefined ? "" : ` ${from.call}${from.path}${from.line === undefined ? "" : `:${from.line}`}`;
+  return `${isAccepted ? "+" : "-"}${origin}${place}`;
+}
+
+/** Flows in which a tool's results have a field of other people's mail addresses. */
+export const mails = (trust: string, from?: readonly unknown[]) => ({
+  results: [{ match: { tool: "look" }, fields: { "*.mail": trust } }],
+  ...(from && { into: [{ match: {}, from }] }),
+});
