@@ -73,8 +73,7 @@ export class AgentCalls {
     const context = this.#contextOf(given);
     const key = keyOf(call, context);
     if (this.#held.has(key)) return false;
-    if ((await this.#tickets.find(key, context.sessionId)) !== null)
-      return (await this.#question(call.id, context))?.state === "pending";
+    if ((await this.#tickets.find(key, context.sessionId)) !== null) return this.isOpen(call.id, given);
     return this.#hold(key, call, context);
   }
 
@@ -144,6 +143,11 @@ export class AgentCalls {
     return { callId, tool, prompt, arguments: shown };
   }
 
+  /** Whether a person still has to answer the question of a call. */
+  async isOpen(callId: string, given: CallContext = {}): Promise<boolean> {
+    return (await this.#question(callId, this.#contextOf(given)))?.state === "pending";
+  }
+
   /** How the question of a call was decided; null while it is open, and for a call without one. */
   async decisionOf(callId: string, given: CallContext = {}): Promise<ApprovalView["decision"]> {
     return (await this.#question(callId, this.#contextOf(given)))?.decision ?? null;
@@ -185,7 +189,7 @@ export class AgentCalls {
     this.#held.delete(key);
     const abort = () => controller.abort();
     if (signal?.aborted === true) abort();
-    signal?.addEventListener("abort", abort, { once: true });
+    signal?.addEventListener("abort", abort);
     release();
     return outcome.finally(() => signal?.removeEventListener("abort", abort));
   }

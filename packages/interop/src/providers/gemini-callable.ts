@@ -42,14 +42,14 @@ export function toGeminiCallable(
     const named = functionCall.id === undefined ? rest : { ...rest, id: functionCall.id };
     if (outcome.status !== "pending") return { response: { functionResponse: named }, beside };
     // Gemini may give no ids, so the result itself says which call waits.
-    const error = outcome.result.error ?? "it waits for a person";
+    const error = readText(outcome.result.error);
     return { response: { functionResponse: { ...named, response: { error, waitingCall: id } } }, beside: [] };
   };
   return {
     tool: async () => exported.tools[0],
     callTool: async (made) =>
       partsFor(await Promise.all(made.map((call) => run(call, call.id ?? randomUUID())))),
-    resume: (contents) => resumeContents(contents, run),
+    resume: (contents) => resumeContents(contents, run, (id) => calls.isOpen(id)),
   };
 }
 
@@ -64,9 +64,11 @@ function partsFor(answered: readonly Answered[]): (GeminiResponse | GeminiData)[
   return [...answered.map(({ response }) => response), ...answered.flatMap(({ beside }) => beside)];
 }
 
+/** While a question is open no call runs: the contents have no place for a part of the results. */
 async function resumeContents<Content extends object>(
   contents: readonly Content[],
   run: (call: GeminiCall, id: string) => Promise<Answered>,
+  isOpen: (id: string) => Promise<boolean>,
 ): Promise<Content[] | null> {
   const at = contents.findIndex((content) => partsOf(content).some((part) => waitingId(part) !== null));
   if (at < 1) return null;
@@ -75,6 +77,7 @@ async function resumeContents<Content extends object>(
   );
   const given = partsOf(contents[at]!);
   const responses = given.filter(({ functionResponse }) => functionResponse !== undefined);
+  for (const id of responses.map(waitingId)) if (id !== null && (await isOpen(id))) return null;
   const parts = await Promise.all(
     responses.map(async (part, index) => {
       const id = waitingId(part);

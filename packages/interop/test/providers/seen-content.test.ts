@@ -74,3 +74,12 @@ test("what a model's server takes in no result is named, with where a file is", 
   ]);
   expect(dataUrl(image)).toBe("data:image/png;base64,AA==");
 });
+
+test.each(["image/png", "image/jpeg", "image/webp", "image/gif"])(
+  "a model sees an image of the type %s",
+  (mimeType) => {
+    const image = { data: "AA==", mimeType };
+
+    expect(contentOf([{ type: "image", ...image }])).toEqual({ images: [image], files: [], notes: [] });
+  },
+);
