@@ -215,3 +215,26 @@ test("an output without a text says so", () => {
     Array.from({ length: 4 }, () => "(no output)"),
   );
 });
+
+test.each([
+  ["image/jpeg", "\xff\xd8\xff\xe0"],
+  ["image/gif", "GIF89a"],
+  ["image/webp", "RIFF\x01\x02\x03\x04WEBPVP8 "],
+])("an image that says PNG and begins as %s is sent as that", (type, head) => {
+  const all = { ...rules, images: ["image/jpeg", "image/gif", "image/webp"] };
+  const data = Buffer.from(head, "latin1").toString("base64");
+  const item = { type: "message", role: "user", content: [png(data)] } as Item;
+  const [message] = legalItems([item], { rules: all, isContinued: false });
+
+  expect(message?.["content"]).toEqual([{ type: "input_image", image_url: `data:${type};base64,${data}` }]);
+});
+
+test.each([
+  ["RIFF\x01\x02\x03\x04WAVEfmt ", "RIFF of another kind"],
+  ["WEBPRIFF\x01\x02\x03\x04", "the word elsewhere"],
+])("bytes of no known image keep the type that is said: %j", (head) => {
+  const data = Buffer.from(head, "latin1").toString("base64");
+  const [message] = sent({ type: "message", role: "user", content: [png(data)] });
+
+  expect(message?.["content"]).toEqual([png(data)]);
+});
