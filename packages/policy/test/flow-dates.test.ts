@@ -52,3 +52,18 @@ test.each<[string, string, boolean | null]>([
 ])("%s is named by %j: %s", (value, text, named) => {
   expect(namesDate(value, text)).toBe(named);
 });
+
+test.each(
+  "january february march april may june july august september october november december"
+    .split(" ")
+    .map((name, at) => [name, at + 1] as const),
+)("%s is month %i, also with three letters", (name, month) => {
+  const day = `2026-${month}-7`;
+  const short = name.slice(0, 3);
+  expect([name, short, `${short}.`].map((word) => namesDate(day, `on 7 ${word} at noon`))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(namesDate(day, `on 7 ${name.slice(0, 2)}`)).toBe(false);
+});
