@@ -1,15 +1,16 @@
-// Vitest's configuration for the pass that says which test files reach a mutation: each has a process of its own, so that
-// what runs once in a process is counted for each of them.
+// Vitest's configuration for `mutate.mjs`: its runner, a process of its own for each test file, and one test at a time.
 import { join } from "node:path";
 import config from "../vitest.config.ts";
 
 const { projects, ...test } = config.test;
+const runner = join(import.meta.dirname, "mutate-runner.mjs");
+const own = { runner, isolate: true, maxConcurrency: 1, testTimeout: config.test.hookTimeout };
 
 export default {
   ...config,
   test: {
     ...test,
-    setupFiles: [join(import.meta.dirname, "mutate-setup.mjs")],
-    projects: projects.map((project) => ({ ...project, test: { ...project.test, isolate: true } })),
+    ...own,
+    projects: projects.map((project) => ({ ...project, test: { ...project.test, ...own } })),
   },
 };

@@ -1,77 +1,100 @@
-// Changes one token of a package's sources at a time, and runs the package's own tests: `pnpm mutate --each 15 --seed 7`.
-// A change that no test notices survives, and is printed with its place. Needs a working tree without changes below the
-// packages, since it changes files where they are and puts each back; SIGINT puts the last ones back, too.
-// Each package's tests have to pass without a change first, otherwise every mutation of it would count as noticed. That pass
-// finds out which test files reach which place: only those run for a mutation, the quickest first.
-import { spawn } from "node:child_process";
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+// Changes one token of a package's sources at a time, and says which changes the package's own tests do not notice:
+// `pnpm mutate --packages policy`. Without `--each`, it tries all of them.
+//
+// All changes are written into the sources at once, each behind a switch, so a test process tries many of them. A first pass
+// without a change has to be green, and says which test reaches which. Then each test runs once for each that it reaches and
+// no other test has noticed, the quickest first (mutate-runner.mjs). What runs only while a module is imported costs a
+// process each. Needs a working tree of its own: the sources are put back at the end, also on SIGINT and SIGTERM.
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { mutationsOf, numbers } from "./mutations.mjs";
-import { cleanPass, logDescriptor } from "./reached.mjs";
+import { descriptors, Hunt } from "./mutate-tests.mjs";
+import { mutationsOf, numbers, withSwitches } from "./mutations.mjs";
 
 const root = dirname(import.meta.dirname);
 const { values } = parseArgs({
   options: {
     packages: { type: "string", default: "all" },
-    each: { type: "string", default: "15" },
+    /** Part of the paths of sources. */
+    only: { type: "string", default: "" },
+    /** Part of the paths of test files. */
+    tests: { type: "string", default: "" },
+    each: { type: "string", default: "Infinity" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
-    // Counts a place that no test reaches as survived without a run. Behind a border a probe cannot say that it is reached.
-    "trust-probes": { type: "boolean", default: false },
-    report: { type: "string", default: ".reports/mutations.json" },
+    /** Milliseconds of the slowest test that is repeated. */
+    slowest: { type: "string", default: "Infinity" },
+    /** How many of those that run only while a module is imported are tried; the others are not counted. */
+    static: { type: "string", default: "Infinity" },
   },
 });
 
 const everything = globSync("{packages,tools}/*/package.json", { cwd: root }).toSorted().map(dirname);
 const packages = values.packages === "all" ? everything : values.packages.split(",").map(folderOf);
-const results = [];
-/** What the last run of tests printed. */
-const outputOfTests = ".reports/mutated-tests.log";
-let restore = () => undefined;
-let endTests = () => undefined;
-process.once("SIGINT", () => {
-  endTests();
-  restore();
-  process.exit(130);
-});
+/** What each changed source was. */
+const sources = new Map();
+const restore = () => sources.forEach((code, path) => writeFileSync(join(root, path), code));
+process.once("exit", restore);
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+])
+  process.once(signal, () => process.exit(code));
 
-for (const folder of packages) {
-  const tests = testsOf(folder);
-  const all = allMutations(folder);
-  const clean = await cleanPass(folder, tests, all, { passes, inPlace });
-  if (clean === undefined) {
-    const failed = `.reports/failed-${basename(folder)}.log`;
-    copyFileSync(join(root, outputOfTests), join(root, failed));
-    console.log(`NOT MEASURED ${folder}: its tests fail without a change, see ${failed}`);
+/** Appended to each source. What a border forbids, environment variables and files, comes through inherited descriptors. */
+const switchCode = `
+function mutated(number) {
+  const { readSync, writeSync } = process.getBuiltinModule("node:fs");
+  if (globalThis.mutations === undefined) {
+    const text = Buffer.alloc(9);
+    let active = -1;
+    try {
+      readSync(${descriptors.active}, text, 0, 9, 0);
+      active = Number.parseInt(text, 10);
+    } catch {}
+    globalThis.mutations = { active, reached: new Set() };
+  }
+  const { active, reached } = globalThis.mutations;
+  if (reached.has(number)) return active === number;
+  reached.add(number);
+  const { MUTATE_TEST: test, MUTATE_PROCESS: owner } = process.env;
+  if (owner !== String(process.pid))
+    try {
+      writeSync(${descriptors.reached}, JSON.stringify({ kind: "reached", test, mutations: [number] }) + "\\n");
+    } catch {}
+  return active === number;
+}
+`;
+
+for (const folder of packages) await measure(folder);
+
+async function measure(folder) {
+  const paths = globSync(`${folder}/src/**/*.ts`, { cwd: root, exclude: ["**/index.ts", "**/*.d.ts"] });
+  const chosen = paths.toSorted().filter((path) => path.includes(values.only));
+  for (const path of chosen) sources.set(path, readFileSync(join(root, path), "utf8"));
+  const all = chosen.flatMap((path) => mutationsOf(path, sources.get(path)));
+  const drawn = draw(all).map((one, number) => ({ ...one, number }));
+  for (const [path, own] of Map.groupBy(drawn, (one) => one.path)) writeSwitches(path, own);
+  const reports = join(root, ".reports", `mutate-${basename(folder)}`);
+  rmSync(reports, { recursive: true, force: true });
+  mkdirSync(reports, { recursive: true });
+  const hunt = new Hunt(reports, testsOf(folder), {
+    workers: values.workers,
+    slowestMs: Number(values.slowest),
+    mostStatic: Number(values.static),
+  });
+  const ends = await hunt.run(drawn);
+  restore();
+  sources.clear();
+  if (ends === undefined) {
+    console.log(`NOT MEASURED ${folder}: its tests fail without a change, see ${hunt.log}`);
     process.exitCode = 1;
-    continue;
+    return;
   }
-  console.log(
-    `clean ${folder} in ${clean.seconds} s (${clean.ran} of ${tests.length} files are new or changed)`,
-  );
-  const drawn = draw(all);
-  const unreached = drawn.filter((one) => clean.filesOf(one).length === 0);
-  // What no test reaches runs together: where every test still passes, each of them survives.
-  const isTried = unreached.length > 0 && !values["trust-probes"];
-  const isNoticed = isTried && (await tryMutations(unreached, tests, clean)) === "killed";
-  let killed = 0;
-  for (const one of drawn) {
-    const files = unreached.includes(one) && isNoticed ? tests : clean.filesOf(one);
-    const end = await tryMutations([one], files, clean);
-    if (end === "killed") killed += 1;
-    report(one, end, files.length);
-  }
-  console.log(`${folder}: ${killed} of ${drawn.length} killed (seed ${values.seed})`);
+  const list = `.reports/survivors-${basename(folder)}.txt`;
+  const summary = summaryOf(folder, drawn, ends);
+  writeFileSync(join(root, list), `${summary}\n${listOf(drawn, ends)}`);
+  console.log(`${summary}. Those that survive: ${list}`);
 }
 
 /** `core` is packages/core, `bash` is tools/bash, and `tools/testing` is itself. */
@@ -79,105 +102,51 @@ function folderOf(name) {
   return [name, `packages/${name}`, `tools/${name}`].find((folder) => existsSync(join(root, folder)));
 }
 
-function allMutations(folder) {
-  return globSync(`${folder}/src/**/*.ts`, { cwd: root, exclude: ["**/index.ts", "**/*.d.ts"] })
-    .toSorted()
-    .flatMap((path) => mutationsOf(path, readFileSync(join(root, path), "utf8")));
-}
-
 /** The same seed draws the same ones. */
 function draw(mutations) {
+  const each = Number(values.each);
+  if (each >= mutations.length) return mutations;
   const random = numbers(Number(values.seed));
   const pool = [...mutations];
-  const count = Math.min(Number(values.each), pool.length);
-  return Array.from(
-    { length: count },
-    () => pool.splice(Math.floor(random.next().value * pool.length), 1)[0],
-  );
+  return Array.from({ length: each }, () => pool.splice(Math.floor(random.next().value * pool.length), 1)[0]);
 }
 
 /** A package's own tests: those in its folder, and those in folders of its name that need other packages or the command. */
 function testsOf(folder) {
   const name = basename(folder);
   const folders = [`${folder}/test`, `test/${name}`, `packages/cli/test/${name}`];
-  return globSync(
+  const found = globSync(
     folders.map((one) => `${one}/**/*.test.ts`),
     { cwd: root },
-  ).toSorted();
-}
-
-/** Whether a test file notices the mutations: the quick files run first, so that most are noticed in seconds. */
-function tryMutations(mutations, files, clean) {
-  const changes = mutations
-    .toSorted((a, b) => a.start - b.start)
-    .map(({ path, start, end, after }) => [path, (code) => code.slice(0, start) + after + code.slice(end)]);
-  return inPlace(changes, async () => {
-    for (const stage of stagesOf(files, clean.msOf))
-      if (!(await passes(stage.files, stage.limitMs))) return "killed";
-    return "survived";
-  });
-}
-
-/** The files of the first ten seconds, those of the first minute, and the others. */
-function stagesOf(files, msOf) {
-  const stages = [10_000, 60_000, Infinity].map((untilMs) => ({ untilMs, files: [], limitMs: 60_000 }));
-  let sum = 0;
-  for (const file of files) {
-    sum += msOf(file);
-    const stage = stages.find(({ untilMs }) => sum <= untilMs);
-    stage.files.push(file);
-    stage.limitMs += 3 * msOf(file);
-  }
-  return stages.filter((stage) => stage.files.length > 0);
-}
-
-/** Does the work while files are changed, and puts them back. */
-async function inPlace(changes, work) {
-  const codes = new Map(changes.map(([path]) => [path, readFileSync(join(root, path), "utf8")]));
-  restore = () => codes.forEach((code, path) => writeFileSync(join(root, path), code));
-  try {
-    // The last place first, so that the others stay where they were.
-    for (const [path, change] of changes.toReversed()) {
-      const file = join(root, path);
-      writeFileSync(file, change(readFileSync(file, "utf8")));
-    }
-    return await work();
-  } finally {
-    restore();
-  }
-}
-
-/** A mutation that makes tests hang is noticed: the run ends at its limit. `logged` is a descriptor for all its processes. */
-function passes(tests, limitMs, { workers = values.workers, words = [], env = {}, logged } = {}) {
-  const run = ["run", "--bail", "1", "--maxWorkers", workers, "--reporter", "dot", ...words, ...tests];
-  mkdirSync(dirname(join(root, outputOfTests)), { recursive: true });
-  const output = openSync(join(root, outputOfTests), "w");
-  const stdio = ["ignore", output, output];
-  if (logged !== undefined) stdio.push(...Array(logDescriptor - stdio.length).fill("ignore"), logged);
-  const child = spawn("vitest", run, {
-    cwd: root,
-    stdio,
-    detached: true,
-    env: { ...process.env, ...env },
-  });
-  endTests = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
-  const limit = setTimeout(endTests, limitMs);
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      clearTimeout(limit);
-      endTests = () => undefined;
-      closeSync(output);
-      resolve(code === 0);
-    });
-  });
-}
-
-function report({ path, line, before, after }, end, files) {
-  results.push({ path, line, before, after, end, files });
-  console.log(
-    `${end} ${path}:${line}  ${JSON.stringify(before)} -> ${JSON.stringify(after)}  (${files} files reach it)`,
   );
-  mkdirSync(dirname(join(root, values.report)), { recursive: true });
-  writeFileSync(join(root, values.report), `${JSON.stringify(results, null, 2)}\n`);
+  return found.toSorted().filter((path) => path.includes(values.tests));
+}
+
+function writeSwitches(path, own) {
+  writeFileSync(join(root, path), withSwitches(sources.get(path), own) + switchCode);
+}
+
+function summaryOf(folder, drawn, ends) {
+  const counts = Map.groupBy(drawn, ({ number }) => ends.get(number));
+  const of = (end) => counts.get(end)?.length ?? 0;
+  const tried = drawn.length - of("not tried");
+  const seed = drawn.length === Number(values.each) ? ` (seed ${values.seed})` : "";
+  const share = `${((100 * of("killed")) / Math.max(tried, 1)).toFixed(1)} %`;
+  return `${folder}: ${of("killed")} of ${tried} killed, ${share}${seed}; ${of("not reached")} not reached, ${of("not tried")} not tried`;
+}
+
+function listOf(drawn, ends) {
+  const alive = drawn.filter(({ number }) => ends.get(number) !== "killed");
+  const paths = [...Map.groupBy(alive, ({ path }) => path)].toSorted(([, a], [, b]) => b.length - a.length);
+  const short = (text) => text.replaceAll(/\s+/g, " ").slice(0, 90);
+  const lines = paths.map(([path, own]) => [
+    `\n${path}: ${own.length}`,
+    ...own
+      .toSorted((a, b) => a.line - b.line)
+      .map(
+        ({ line, number, before, after }) =>
+          `  ${line} ${ends.get(number)}: ${short(before)} -> ${short(after)}`,
+      ),
+  ]);
+  return `${lines.flat().join("\n")}\n`;
 }

@@ -43,50 +43,57 @@ function operatorOf({ left, right, operator }, code) {
 const isSkipped = (type) =>
   type.startsWith("TS") || type.startsWith("Import") || /^Export(All|Named)/.test(type);
 
-/** All mutations of a file: where each is, what stood there, and what stands there instead. */
+/** All mutations of a file: where each is, what stood there, what stands there instead, and the node that both are in. */
 export function mutationsOf(path, code) {
   const { program, errors } = parseSync(path, code);
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
   const found = [];
-  const visit = (node) => {
+  const visit = (node, parent) => {
     const change = kinds[node.type]?.(node, code);
-    if (change !== undefined) found.push({ ...mutation(path, code, change), probe: probeOf(node) });
-    for (const child of Object.values(node)) childrenOf(child).forEach(visit);
-    // A property's name in quotes has no place for a probe.
-    const name = node.computed === false ? found.find(({ start }) => start === node.key?.start) : undefined;
-    if (name !== undefined) name.probe = undefined;
+    if (change !== undefined) found.push({ ...mutation(path, code, change), node: nodeOf(node, parent) });
+    for (const child of Object.values(node)) childrenOf(child).forEach((one) => visit(one, node));
   };
-  childrenOf(program.body).forEach(visit);
+  childrenOf(program.body).forEach((one) => visit(one));
   return found;
 }
 
-/** The code that runs where the mutation would, and whether it is a statement or a value. */
-function probeOf(node) {
-  const { start, end } = node.type.endsWith("Statement") && "test" in node ? node.test : node;
-  return { start, end, isStatement: node.type === "ExpressionStatement" };
+/** What has to stand as a whole in each branch of a switch. A property's name becomes a computed one. */
+function nodeOf(node, parent) {
+  const { start, end } = node.type === "IfStatement" ? node.test : node;
+  const isName = parent?.key === node && parent.computed === false;
+  return { start, end, kind: isName ? "name" : node.type === "ExpressionStatement" ? "statement" : "value" };
 }
 
-/** The code with a call of `reached(n)` where the mutation number n changes it. */
-export function withProbes(code, mutations, reached) {
-  const inserts = mutations
-    .map(({ probe, number }) => ({ ...probe, number }))
-    .filter(({ start }) => start !== undefined)
-    .toSorted((a, b) => b.end - b.start - (a.end - a.start))
-    .flatMap(({ start, end, number, isStatement }, depth) => [
-      {
-        at: start,
-        order: depth + 1,
-        text: isStatement ? `{ ${reached}(${number}); ` : `(${reached}(${number}), `,
-      },
-      { at: end, order: -depth, text: isStatement ? " }" : ")" },
-    ])
-    .toSorted((a, b) => a.at - b.at || a.order - b.order);
-  let [text, from] = ["", 0];
-  for (const insert of inserts) {
-    text += code.slice(from, insert.at) + insert.text;
-    from = insert.at;
-  }
-  return text + code.slice(from);
+/**
+ * The code with all its mutations, each behind a call of `mutated(number)`: one text serves every mutation, and says which of
+ * them it reaches.
+ */
+export function withSwitches(code, mutations) {
+  const nodes = [...Map.groupBy(mutations, ({ node }) => `${node.start}-${node.end}-${node.kind}`).values()]
+    .map((own) => ({ ...own[0].node, own }))
+    .toSorted((a, b) => a.start - b.start || b.end - a.end || (a.kind === "statement" ? -1 : 1));
+  const render = (from, to) => {
+    let [text, at] = ["", from];
+    while (nodes.length > 0 && nodes[0].start < to) {
+      const node = nodes.shift();
+      text += code.slice(at, node.start) + switchOf(node, render(node.start, node.end), code);
+      at = node.end;
+    }
+    return text + code.slice(at, to);
+  };
+  return render(0, code.length);
+}
+
+function switchOf({ kind, own }, inner, code) {
+  if (kind === "statement") return `{ if (!mutated(${own[0].number})) { ${inner} } }`;
+  const branches = own.map((one) => `mutated(${one.number}) ? ${branchOf(one, code)} : `).join("");
+  return kind === "name" ? `[${branches}${inner}]` : `(${branches}(${inner}))`;
+}
+
+/** The node as it is with the mutation. `??` may not stand beside `&&` and `||` without parentheses. */
+function branchOf({ node, start, end, before, after }, code) {
+  const [left, right] = [code.slice(node.start, start), code.slice(end, node.end)];
+  return before in swapped ? `((${left})${after}(${right}))` : `(${left}${after}${right})`;
 }
 
 /** `as const`, `satisfies T` and `x!` are types around a value. */

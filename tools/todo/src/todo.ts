@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   changedSince,
   data,
@@ -64,10 +65,11 @@ export function createTodo(settings: Settings = {}, services: Services = {}) {
       const result = await work(params, context, parsed);
       const after = linesOf(readList(context.session));
       const difference = [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)].join("\n");
-      const isSame = before.join("\n") === after.join("\n");
       return {
         result,
-        effects: isSame ? [] : [{ target: "the list of tasks", change: "change", difference }],
+        effects: isDeepStrictEqual(before, after)
+          ? []
+          : [{ target: "the list of tasks", change: "change", difference }],
       };
     },
   });

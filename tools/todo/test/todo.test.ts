@@ -21,7 +21,24 @@ test("a change of the list is undone, unless the list was changed since", async 
   await call({ action: "create", todos: [repair] });
   session.restore({});
   session.state.set("todo.items", [show]);
-  expect((await session.undo()).stopped?.outcome.result).toMatchObject({ code: "CHANGED_SINCE" });
+  expect((await session.undo()).stopped?.outcome.result).toMatchObject({
+    code: "CHANGED_SINCE",
+    error: expect.stringContaining("the list was changed since") as string,
+  });
+});
+
+test.each([
+  { now: [show], answer: { data: { changed: true } } },
+  { now: [repair], answer: { data: { changed: false } } },
+  { now: [show, show], answer: { code: "CHANGED_SINCE" } },
+])("an undo of a list that is now $now answers $answer", async ({ now, answer }) => {
+  const { host } = await mounted();
+  const { state } = host.session("s-1");
+  state.set("todo.items", now);
+  const change = { data: { before: [repair], after: [show] } };
+  const { undo } = createTodo();
+
+  expect(await undo!(change as never, { session: state } as never)).toMatchObject(answer);
 });
 
 test("a rehearsal shows how the list would differ, and leaves it as it is", async () => {
@@ -38,7 +55,24 @@ test("a rehearsal shows how the list would differ, and leaves it as it is", asyn
     "+in_progress: Fix the bug\n+pending: Show it",
     "-in_progress: Fix the bug\n-pending: Show it\n+completed: Read the code",
   ]);
+  expect(rehearsal.calls.map(({ effects }) => effects[0]!.target)).toEqual([
+    "the list of tasks",
+    "the list of tasks",
+  ]);
   expect(session.state.get("todo.items")).toBeUndefined();
+});
+
+test.each([
+  { from: [repair, show], to: [repair, show], changes: 1 },
+  { from: [repair, show], to: [show, repair], changes: 2 },
+  { from: [repair, show], to: [{ ...repair, content: "Fix the bug\npending: Show it" }], changes: 2 },
+])("a rehearsal from $from to $to shows $changes changes", async ({ from, to, changes }) => {
+  const { host } = await mounted();
+  const rehearsal = host.session("s-1").rehearse();
+  for (const todos of [from, to])
+    await rehearsal.call({ name: "todo", arguments: { action: "create", todos } });
+
+  expect(rehearsal.calls).toHaveLength(changes);
 });
 
 test("a list is created, changed and shown", async () => {
@@ -90,6 +124,13 @@ test("what does not fit leaves the list as it was", async () => {
   expect(await call({ action: "list" })).toMatchObject({ data: { todos: [repair] } });
 });
 
+test("a call of a session warns of nothing", async () => {
+  const { call } = await mounted();
+
+  expect(await call({ action: "create", todos: [repair] })).not.toHaveProperty("warnings");
+  expect(await call({ action: "list" })).not.toHaveProperty("warnings");
+});
+
 test("a call of no session says that the list is not kept", async () => {
   expect(await createTodo().execute({ action: "create", todos: [repair] })).toMatchObject({
     data: { status: "created" },
@@ -100,6 +141,7 @@ test("a call of no session says that the list is not kept", async () => {
 test("a list is bounded", async () => {
   const { call } = await mounted({ max_todos: 2 });
 
+  expect(await call({ action: "create", todos: [read, repair] })).toMatchObject({ data: { count: 2 } });
   expect(await call({ action: "create", todos: [read, repair, show] })).toMatchObject({
     error: "3 items are too many: the list may have 2",
     code: "TOO_MANY_TODOS",
@@ -142,6 +184,11 @@ test.each([
   {
     params: { action: "update", todos: [repair, { ...repair, status: "done" }] },
     error: "Todo 1 has invalid status: done",
+  },
+  { params: { action: 7 }, error: "Unknown action: 7. Valid actions: create, update, list" },
+  {
+    params: { action: "update", todos: [{ ...repair, status: "x".repeat(101) }] },
+    error: `Todo 0 has invalid status: ${"x".repeat(100)}`,
   },
   {
     params: { action: "update", todos: [{ content: "x", activeForm: "y" }] },
