@@ -116,14 +116,17 @@ describe("the error of a plan", () => {
     );
   });
 
-  test("counts the problems beyond a hundred, and those beyond 20000 characters", () => {
-    const { count, problems, report } = planError(Array(101).fill(problem())).details;
-    expect([count, problems.length, report.split("\n\n").at(-1)]).toEqual([101, 100, "and 1 more"]);
-    expect(planError(Array(100).fill(problem())).details.report).not.toContain("more");
+  const detailsOf = (problems: Parameters<typeof planError>[0]) =>
+    planError(problems).details as { count: number; problems: readonly unknown[]; report: string };
 
-    const long = planError(Array(30).fill(problem({ message: "x".repeat(980) }))).details.report;
+  test("counts the problems beyond a hundred, and those beyond 20000 characters", () => {
+    const { count, problems, report } = detailsOf(Array.from({ length: 101 }, () => problem()));
+    expect([count, problems.length, report.split("\n\n").at(-1)]).toEqual([101, 100, "and 1 more"]);
+    expect(detailsOf(Array.from({ length: 100 }, () => problem())).report).not.toContain("more");
+
+    const long = detailsOf(Array.from({ length: 30 }, () => problem({ message: "x".repeat(980) }))).report;
     expect(long.split("\n\n")).toHaveLength(21);
     expect(long).toMatch(/and 10 more$/);
-    expect(planError([problem({ message: "x".repeat(30_000) })]).details.report).toHaveLength(30_020);
+    expect(detailsOf([problem({ message: "x".repeat(30_000) })]).report).toHaveLength(30_020);
   });
 });
