@@ -71,7 +71,7 @@ describe("a problem of a plan", () => {
     ]);
   });
 
-  test("stands in the order of files, lines and columns", () => {
+  test("is sorted by the order of files, lines and columns", () => {
     const of = (file?: string, line?: number, column?: number) => ({ file, line, column }) as never;
     const sorted = [of("b", 1, 1), of("a", 2, 1), of("a", 1, 2), of("a", 1, 1), of()].toSorted(byPlace);
 

@@ -42,7 +42,7 @@ describe("a value of a variable", () => {
     expect(kindOf("word", { name: "NAME", key: "name" })).toBe("");
   });
 
-  test("from a file is a secret, and a default is none", () => {
+  test("from a file is a secret, and a default is not one", () => {
     const files = {
       values: new Map([["/plan/k.txt", { ok: true as const, text: "word" }]]),
       folder: "/plan",
@@ -95,7 +95,7 @@ describe("what cannot be filled in", () => {
     expect(problemsOf(value)).toEqual([[code, message, hint]]);
   });
 
-  test("a value of an environment's prototype is none", () => {
+  test("a value of an environment's prototype is not used", () => {
     expect(interpolate({ a: "${toString}" }, new Map(), {}).problems).toMatchObject([
       { code: "VARIABLE_MISSING", details: { variable: "toString" } },
     ]);
