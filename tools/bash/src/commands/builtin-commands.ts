@@ -66,6 +66,14 @@ const printf: Judge = (words, inspection, name) => {
   if (at === 0) setNames(words[0]!.value === "-v" ? words.slice(1, 2) : [], inspection, name);
 };
 
+/** With `-p`, `wait` sets a variable. */
+const wait: Judge = (words, inspection, name) => {
+  const at = words.findIndex(({ value, prefix }) => /^-[a-z]*p/.test(value ?? prefix));
+  if (at !== -1) setNames(words.slice(at + 1, at + 2), inspection, name);
+  if (at !== -1 && words[at]!.value?.endsWith("p") !== true)
+    noteUnclear(inspection, `the name that "${name}" sets is not known`);
+};
+
 const evaluateArithmetic: Judge = (words, inspection, name) => {
   for (const { value } of words)
     if (value === null || !isTameArithmetic(value, inspection.untrusted))
@@ -74,7 +82,8 @@ const evaluateArithmetic: Judge = (words, inspection, name) => {
 
 const testVariable: Judge = (words, inspection, name) => {
   words.forEach(({ value }, at) => {
-    if (value === "-v" && !/^\w+$/.test(words[at + 1]?.value ?? "x"))
+    const operand = words[at + 1];
+    if (value === "-v" && operand !== undefined && !/^\w+$/.test(operand.value ?? ""))
       noteUnclear(inspection, `what "${name} -v" evaluates may run a command`);
   });
 };
@@ -121,6 +130,7 @@ const judges: ReadonlyMap<string, Judge> = new Map<string, Judge>(
     unset: setNames,
     getopts: (words, inspection, name) => setNames(words.slice(1, 2), inspection, name),
     printf,
+    wait,
     let: evaluateArithmetic,
     test: testVariable,
     "[": testVariable,

@@ -19,6 +19,10 @@ interface Wrapper {
   readonly adds?: boolean;
 }
 
+function list(words: string): readonly string[] {
+  return words.split(" ");
+}
+
 /** Commands whose inner command is judged. An option that is not in the table makes the command unclear. */
 const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   Object.entries({
@@ -28,47 +32,44 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     env: {
       flags: "i0v",
       valued: "uC",
-      longFlags: ["--ignore-environment", "--null", "--debug", "--list-signal-handling"],
-      longValued: ["--unset", "--chdir", "--default-signal", "--ignore-signal", "--block-signal"],
+      longFlags: list("--ignore-environment --null --debug --list-signal-handling"),
+      longValued: list("--unset --chdir --default-signal --ignore-signal --block-signal"),
       assignments: true,
     },
     nohup: {},
-    nice: { valued: "n", longValued: ["--adjustment"], numbers: true },
-    ionice: { valued: "cn", flags: "t", longValued: ["--class", "--classdata"], longFlags: ["--ignore"] },
-    time: { flags: "pv", longFlags: ["--portability", "--verbose"] },
+    nice: { valued: "n", longValued: list("--adjustment"), numbers: true },
+    ionice: {
+      valued: "cn",
+      flags: "t",
+      longValued: list("--class --classdata"),
+      longFlags: list("--ignore"),
+    },
+    time: { flags: "pv", longFlags: list("--portability --verbose") },
     timeout: {
       valued: "ks",
       flags: "vfp",
-      longValued: ["--kill-after", "--signal"],
-      longFlags: ["--preserve-status", "--foreground", "--verbose"],
+      longValued: list("--kill-after --signal"),
+      longFlags: list("--preserve-status --foreground --verbose"),
       operands: 1,
     },
-    setsid: { flags: "cfw", longFlags: ["--ctty", "--fork", "--wait"] },
-    stdbuf: { valued: "ioe", longValued: ["--input", "--output", "--error"] },
+    setsid: { flags: "cfw", longFlags: list("--ctty --fork --wait") },
+    stdbuf: { valued: "ioe", longValued: list("--input --output --error") },
     xargs: {
       flags: "0rtxopi",
       valued: "IdELnPsa",
-      longFlags: ["--null", "--no-run-if-empty", "--verbose", "--exit", "--open-tty", "--interactive"],
-      longValued: [
-        "--arg-file",
-        "--delimiter",
-        "--max-lines",
-        "--max-args",
-        "--max-procs",
-        "--max-chars",
-        "--replace",
-      ],
+      longFlags: list("--null --no-run-if-empty --verbose --exit --open-tty --interactive"),
+      longValued: list("--arg-file --delimiter --max-lines --max-args --max-procs --max-chars --replace"),
       adds: true,
     },
     busybox: {},
     toybox: {},
-    coreutils: { longValued: ["--coreutils-prog"] },
+    coreutils: { longValued: list("--coreutils-prog") },
     caffeinate: { flags: "dimsu" },
     catchsegv: {},
     unbuffer: { flags: "p" },
     chronic: { flags: "ev" },
-    fakeroot: { longFlags: ["--unknown-is-real"] },
-    firejail: { longFlags: ["--quiet"] },
+    fakeroot: { longFlags: list("--unknown-is-real") },
+    firejail: { longFlags: list("--quiet") },
   }),
 );
 

@@ -172,7 +172,7 @@ const tarValued = "fCbTXKNVLgHIF";
 function writtenByTar(command: readonly ShellWord[]): readonly ShellWord[] {
   const values = tarValues(command);
   const letters = command.map(({ value }, at) =>
-    at === 1 || /^-[^-]/.test(value ?? "") ? (value ?? "") : "",
+    (at === 1 && value?.startsWith("--") !== true) || /^-[^-]/.test(value ?? "") ? (value ?? "") : "",
   );
   const isWritten =
     /[cruA]/.test(letters.join("")) ||

@@ -1,6 +1,7 @@
 import {
   forEachChild,
   parse,
+  type Assignment,
   type ParameterExpansionPart,
   type Script,
   type Statement,
@@ -99,7 +100,8 @@ const judges: {
   Statement: judgeStatement,
   Command: judgeCommand,
   Redirect: judgeRedirection,
-  Assignment: ({ name }, inspection) => judgeName(name, inspection),
+  Assignment: judgeAssignment,
+  FileDescriptorVariable: ({ name }, inspection) => judgeSubscripted(name, inspection),
   For: ({ name }, inspection) => judgeName(name.value, inspection),
   Select: ({ name }, inspection) => judgeName(name.value, inspection),
   Function: judgeFunction,
@@ -114,7 +116,11 @@ const judges: {
     ),
   CommandExpansion: judgeInnerScript,
   ProcessSubstitution: judgeInnerScript,
-  ArithmeticCommandExpansion: judgeInnerScript,
+  ArithmeticCommandExpansion(node, inspection) {
+    judgeInnerScript(node, inspection);
+    // The shell evaluates what the script prints, and a text such as `a[$(…)]` runs a command.
+    noteUnclear(inspection, `what ${node.text} prints is evaluated, and may run a command`);
+  },
   ExtendedGlob: ({ text }, inspection) =>
     noteUnclear(inspection, `${text} means different things to different shells`),
 };
@@ -149,6 +155,21 @@ function judgeStatement({ background, command }: Statement, inspection: Inspecti
 /** A variable that is set: some change which programs run. */
 function judgeName(name: string, inspection: Inspection): void {
   if (isPowerful(name)) noteUnclear(inspection, `setting ${name} may change what programs run`);
+}
+
+/** The shell evaluates the subscripts of a list, in `a[x]=1` and in `a=([x]=1)`. */
+function judgeAssignment({ name, index, value }: Assignment, inspection: Inspection): void {
+  judgeName(name, inspection);
+  if (index !== undefined) judgeArithmetic(index.text, inspection);
+  const elements = value.type === "Word" ? [] : value.elements;
+  for (const { text } of elements) if (text.startsWith("[")) judgeSubscripted(text, inspection);
+}
+
+/** A name that is set, with its subscript. */
+function judgeSubscripted(text: string, inspection: Inspection): void {
+  const [, name, subscript] = /^([^[]*)(?:\[(.*?)(?:\]\+?=.*|\]?)$)?/s.exec(text)!;
+  judgeName(name!, inspection);
+  if (subscript !== undefined) judgeArithmetic(subscript, inspection);
 }
 
 function judgeFunction(node: Extract<SyntaxNode, { type: "Function" }>, inspection: Inspection): void {
