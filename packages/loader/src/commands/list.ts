@@ -112,8 +112,12 @@ interface Listing {
 function listSection(section: "tools" | "hooks", value: unknown, listing: Listing): Promise<ListedEntry[]> {
   const written = Array.isArray(value) ? (value as unknown[]) : [];
   // Of the commands in `hooks` there is nothing to list.
-  const entries = section === "hooks" ? written.filter((entry) => !isCommand(entry)) : written;
-  return Promise.all(entries.map((entry, index) => listEntry(section, entry, [section, index], listing)));
+  const isListed = (entry: unknown) => section !== "hooks" || !isCommand(entry);
+  return Promise.all(
+    written.flatMap((entry, index) =>
+      isListed(entry) ? [listEntry(section, entry, [section, index], listing)] : [],
+    ),
+  );
 }
 
 async function listEntry(
