@@ -24,6 +24,8 @@ const { values } = parseArgs({
     workers: { type: "string", default: "2" },
     /** Milliseconds of the slowest test that is repeated. */
     slowest: { type: "string", default: "Infinity" },
+    /** How many tests are tried for a mutation, the most specific first: a quick look where hundreds of tests reach a place. */
+    depth: { type: "string", default: "Infinity" },
     /** How many of those that run only while a module is imported are tried; the others are not counted. */
     static: { type: "string", default: "Infinity" },
   },
@@ -81,6 +83,7 @@ async function measure(folder) {
   const hunt = new Hunt(reports, testsOf(folder), {
     workers: values.workers,
     slowestMs: Number(values.slowest),
+    depth: Number(values.depth),
     mostStatic: Number(values.static),
   });
   const ends = await hunt.run(drawn);

@@ -250,6 +250,8 @@ export interface AmbientReader {
 
 /** The files that import what a plan names: one in the host, and one in the processes where its calls run. */
 export const computedImports = [
+  // The bin of the command, as its manifest names it.
+  "packages/create-toolmount/src/main.ts",
   "packages/loader/src/modules/import.ts",
   "packages/workers/src/far/import-module.ts",
 ];

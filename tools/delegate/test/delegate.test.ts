@@ -1,4 +1,4 @@
-import { ToolmountError, type Json, type Spawn, type SpawnRequest } from "@toolmount/core";
+import { ToolInterrupt, ToolmountError, type Json, type Spawn, type SpawnRequest } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { config, createDelegate, type DelegateServices } from "../src/index.ts";
 
@@ -14,7 +14,10 @@ function delegate(spawn: Spawn | null, settings: object = {}, more: Partial<Dele
   const tool = createDelegate(config.parse(settings), {
     spawn,
     resume: spawn,
-    agents: [{ name: "explorer", description: "looks around" }],
+    agents: [
+      { name: "explorer", description: "looks around" },
+      { name: "painter", description: "paints" },
+    ],
     emit: (event, data) => void reported.push({ event, data }),
     ...more,
   });
@@ -85,7 +88,12 @@ test.each([
     "AGENT_REQUIRED",
     "Agent name required for new delegation (or provide session_id to resume)",
   ],
-  [{ instruction: "x", agent: "gone" }, {}, "AGENT_UNKNOWN", "Agent 'gone' not found. Available: explorer"],
+  [
+    { instruction: "x", agent: "g".repeat(101) },
+    {},
+    "AGENT_UNKNOWN",
+    `Agent '${"g".repeat(100)}' not found. Available: explorer, painter`,
+  ],
   [
     { instruction: "x", agent: "self" },
     off("self_delegation"),
@@ -111,7 +119,7 @@ test("a host that begins no sessions says so", async () => {
   });
   expect(await call({ session_id: "s", instruction: "x" })).toMatchObject({
     code: "RESUME_UNAVAILABLE",
-    error: expect.stringMatching(/^Session resumption not available\./) as string,
+    error: "Session resumption not available. App layer must register 'session.resume' capability.",
   });
 });
 
@@ -126,6 +134,13 @@ test.each([
     "DELEGATION_EXHAUSTED",
     /^Delegation failed: /,
   ],
+  [
+    new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "levels of self-delegation", limit: 3 }),
+    "SELF_DELEGATION_DEPTH_EXCEEDED",
+    /^Self-delegation depth limit \(3\) exceeded\. Current depth: 3\. Break the recursion by delegating to a named agent or completing the task\.$/,
+  ],
+  [new ToolmountError("AGENT_NOT_FOUND", { agent: "x", known: [] }), "AGENT_UNKNOWN", /^Delegation failed: /],
+  ["no error at all", "DELEGATION_FAILED", /^Agent delegation failed \(unknown\)$/],
   [new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "busy" }), "DELEGATION_FAILED", /busy/],
   [new RangeError("/secret/path"), "DELEGATION_FAILED", /^Agent delegation failed \(RangeError\)$/],
 ])("%s is reported as %s", async (thrown, code, error) => {
@@ -138,8 +153,61 @@ test.each([
   expect(reported.at(-1)).toMatchObject({ event: "delegate:error", data: { code } });
 });
 
-test("a delegation that takes too long ends, and names the setting", async () => {
+test("a call that waits for its agent waits with it, and reports no error", async () => {
+  const interrupt = new ToolInterrupt("which one?");
+  const { call, reported } = delegate(() => Promise.reject(interrupt));
+
+  await expect(call({ agent: "explorer", instruction: "x" })).rejects.toBe(interrupt);
+  expect(reported.map(({ event }) => event)).toEqual(["delegate:agent_spawned"]);
+});
+
+test("a delegation that its caller cancelled is no failure", async () => {
+  const caller = new AbortController();
+  const { tool, reported } = delegate(async () => {
+    caller.abort();
+    return child({ status: "cancelled", error: { message: "cancelled by the user" } });
+  });
+  const { data } = await tool.execute(
+    { agent: "explorer", instruction: "x" },
+    { callId: "c1", abortSignal: caller.signal },
+  );
+
+  expect(data).toMatchObject({ status: "cancelled", metadata: { error: "cancelled by the user" } });
+  expect(reported).toMatchObject([
+    {
+      event: "delegate:agent_spawned",
+      data: { session_id: null, turn_id: null, parallel_group_id: null },
+    },
+    {
+      event: "delegate:agent_cancelled",
+      data: { agent: "explorer", child_session_id: "s-1_explorer", status: "cancelled" },
+    },
+  ]);
+});
+
+test.each([
+  [{}, { turns: 5 }, "conversation"],
+  [{ context_depth: "all", context_scope: "full" }, "all", "full"],
+  [{ context_depth: "none", context_scope: "agents" }, undefined, "agents"],
+  [{ context_turns: 10 }, { turns: 8 }, "conversation"],
+])("%j gives the agent %j of the %s", async (given, inherit, scope) => {
+  const asked: SpawnRequest[] = [];
   const { call } = delegate(
+    async (request) => {
+      asked.push(request);
+      return child();
+    },
+    { features: { context_inheritance: { max_turns: 8 }, self_delegation: { max_depth: 2 } } },
+  );
+  await call({ agent: "self", instruction: "x", ...given });
+
+  expect(asked).toEqual([
+    expect.objectContaining({ agent: "self", inherit, scope, maxSelfDepth: 2, parentTurnId: "t" }),
+  ]);
+});
+
+test("a delegation that takes too long ends, and names the setting", async () => {
+  const { call, reported } = delegate(
     (request) =>
       new Promise((resolve) => {
         request.abortSignal!.addEventListener("abort", () => resolve(child({ status: "cancelled" })));
@@ -149,10 +217,25 @@ test("a delegation that takes too long ends, and names the setting", async () =>
 
   expect(await call({ agent: "explorer", instruction: "x" })).toMatchObject({
     code: "DELEGATION_TIMED_OUT",
-    error: expect.stringContaining("settings.timeout") as string,
+    error:
+      "Agent 'explorer' timed out after 0.01s (delegate tool session-level timeout). Increase or disable the timeout in tool-delegate settings (settings.timeout) to allow longer-running agents. Its session is s-1_explorer.",
+  });
+  expect(reported.at(-1)).toEqual({
+    event: "delegate:error",
+    data: {
+      tool_call_id: "c1",
+      session_id: "s",
+      turn_id: "t",
+      parallel_group_id: "g",
+      agent: "explorer",
+      code: "DELEGATION_TIMED_OUT",
+    },
   });
 });
 
 test("the description names the plan's agents", () => {
-  expect(delegate(never).tool.description).toMatch(/Agents: explorer \(looks around\)\.$/);
+  const own = delegate(never, {}, { agents: [] }).tool.description;
+
+  expect(delegate(never).tool.description).toBe(`${own} Agents: explorer (looks around); painter (paints).`);
+  expect(own).toMatch(/not for work that one call does\.$/);
 });

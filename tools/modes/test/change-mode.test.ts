@@ -45,7 +45,9 @@ test("a rehearsal shows the change, and leaves the mode as it is", async () => {
   const rehearsal = session.rehearse();
   await rehearsal.call({ name: "agent_change_mode", arguments: wanted });
   await rehearsal.call({ name: "agent_change_mode", arguments: wanted });
-  expect(rehearsal.calls.map(({ effects }) => effects[0]!.difference)).toEqual(["-general\n+planning"]);
+  expect(rehearsal.calls.map(({ effects }) => effects)).toEqual([
+    [{ target: "the mode of the session", change: "change", difference: "-general\n+planning" }],
+  ]);
   expect(await session.mode()).toBe("general");
 });
 
@@ -117,6 +119,8 @@ test("APTIX-N25: a change is logged and reported with session, previous and new 
   const tool = createChangeMode({}, { catalog: catalogOf(), tell: (change) => void reported.push(change) });
   const context = { sessionId: "s-1", userId: "ada", orgId: "acme", logger };
   await tool.execute(wanted, context);
+  const other: object = { ...context, orgId: 7 };
+  await tool.execute({ ...wanted, branch: true }, other);
 
   const change = {
     session_id: "s-1",
@@ -127,18 +131,30 @@ test("APTIX-N25: a change is logged and reported with session, previous and new 
     user_id: "ada",
     org_id: "acme",
   };
-  expect(reported).toEqual([change]);
-  expect(logger.lines.map(({ fields }) => fields)).toEqual([
-    { event: "mode:changed", attributes: Object.entries(change).map(([key, value]) => [key, String(value)]) },
+  const branched = { ...change, branch: true, org_id: null };
+  expect(reported).toEqual([change, branched]);
+  const attributesOf = (fields: object) =>
+    Object.entries(fields).map(([key, value]) => [key, value === null ? "" : String(value)]);
+  expect(logger.lines).toEqual([
+    {
+      level: "info",
+      fields: { event: "mode:changed", attributes: attributesOf(change) },
+      message: "the mode of a session was changed",
+    },
+    {
+      level: "info",
+      fields: { event: "mode:changed", attributes: attributesOf(branched) },
+      message: "a new session in a mode is wanted",
+    },
   ]);
 });
 
 test("APTIX-N19: a mode that the catalog lacks is refused, and the known ones are named", async () => {
   const session = (await hostWith()).session("s-1");
-  const call = { name: "agent_change_mode", arguments: { ...wanted, mode: "invented" } };
+  const call = { name: "agent_change_mode", arguments: { ...wanted, mode: "i".repeat(101) } };
 
   expect((await session.call(call)).result).toMatchObject({
-    error: "There is no mode 'invented'; there are: general, planning.",
+    error: `There is no mode '${"i".repeat(100)}'; there are: general, planning.`,
     code: "UNKNOWN_MODE",
     details: { known: ["general", "planning"] },
   });
@@ -165,7 +181,12 @@ test.each([
     error: "ModeChangeTool failed to change the session mode.",
     code: "MODE_NOT_CHANGED",
   });
-  expect(logger.lines).toMatchObject([{ level: "error" }]);
+  expect(logger.lines).toMatchObject([
+    {
+      level: "error",
+      message: "[agent_change_mode_ExecuteAsync__Exception] the mode catalog could not be read",
+    },
+  ]);
 });
 
 test.each([

@@ -108,7 +108,7 @@ test.each([
     expect(logger.lines).toEqual([
       expect.objectContaining({
         level: "error",
-        message: expect.stringMatching(/^\[agent_list_modes_ExecuteAsync__Exception\]/),
+        message: "[agent_list_modes_ExecuteAsync__Exception] the mode catalog could not be read",
       }),
     ]);
   },

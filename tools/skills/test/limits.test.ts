@@ -1,23 +1,9 @@
-import { mkdir, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createHost } from "@toolmount/core";
 import { config, createSkill, findSkills, mount } from "@toolmount/tool-skills";
 import { expect, test } from "vitest";
-import { copyOfSkills, hostWith } from "./world.ts";
-
-const problemsOf = async (folder: string, folders = ["skills"]) =>
-  (await findSkills(folders, folder).catch((error: unknown) => error as Error)) as Error;
-
-/** A folder of one skill with this SKILL.md. */
-async function skillOf(name: string, text: string) {
-  const folder = await copyOfSkills();
-  const place = join(folder, "own", name);
-  await mkdir(place, { recursive: true });
-  await writeFile(join(place, "SKILL.md"), text);
-  return { folder, place };
-}
-
-const front = (name: string) => `---\nname: ${name}\ndescription: Notes.\n---\n`;
+import { copyOfSkills, front, hostWith, problemsOf, skillOf } from "./world.ts";
 
 test("a skill has at most 512 files, and one more is named as the reason", async () => {
   const { folder, place } = await skillOf("many", front("many"));
@@ -44,37 +30,6 @@ test("a skill's files have at most 16 MB together, and one of them no more alone
   expect((await problemsOf(folder, ["own"])).message).toContain(`its files have more than ${most} bytes`);
   await truncate(join(place, "a"), most + 1);
   expect((await problemsOf(folder, ["own"])).message).toContain(`a is not a file of at most ${most} bytes`);
-});
-
-test.each([
-  ["---\n- a list\n---\n", "its front matter is invalid: it: "],
-  ["---\nname: odd\ndescription: x\nmetadata: 7\n---\n", "metadata: "],
-  [`---\nname: odd\ndescription: ${"x".repeat(1_025)}\n---\n`, "description: "],
-  [`---\nname: odd\ndescription: x\ncompatibility: ${"x".repeat(501)}\n---\n`, "compatibility: "],
-  ['---\nname: odd\ndescription: " "\n---\n', "description: is empty"],
-  ["---\nname: odd\ndescription: x\n", 'it does not begin with a front matter between two lines "---"'],
-  [
-    "\n---\nname: odd\ndescription: x\n---\n",
-    'it does not begin with a front matter between two lines "---"',
-  ],
-  ["---\nname: odd\ndescription: a: b\n---\n", "line 3: "],
-  ["---\nname: odd\ndescription: &a x\nlicense: *a\n---\n", ""],
-])("a SKILL.md that begins %j is refused with its place", async (text, problem) => {
-  const { folder } = await skillOf("odd", text);
-  const error = await problemsOf(folder, ["own"]);
-  expect(error).toBeInstanceOf(Error);
-  expect(error.message).toContain(problem);
-});
-
-test("a SKILL.md of Windows, with a mark of its encoding, is read, and longest names and texts are allowed", async () => {
-  const name = `a${"-b".repeat(31)}c`;
-  const text = `\u{FEFF}---\r\nname: ${name}\r\ndescription: ${"x".repeat(1_024)}\r\ncompatibility: ${"y".repeat(500)}\r\n---\r\n`;
-  const { folder } = await skillOf(name, text);
-
-  expect((await findSkills(["own"], folder))[0]?.frontMatter).toMatchObject({
-    name,
-    compatibility: "y".repeat(500),
-  });
 });
 
 test("skills of several folders are in the order of their names, and two of one name are refused", async () => {
@@ -149,6 +104,88 @@ test("skills offer their events and their files, and need the folder of the plan
   const homeless = createHost();
   await expect(mount(homeless.coordinator, config.parse({ folders: ["skills"] }))).rejects.toThrow(
     "skills need the folder of the plan: the capability session.working_dir",
+  );
+});
+
+test("folders without skills and folders that are missing are named as the plan writes them", async () => {
+  const { folder } = await skillOf("alpha", front("alpha"));
+  await mkdir(join(folder, "empty/docs"), { recursive: true });
+  await mkdir(join(folder, "own/docs/SKILL.md"), { recursive: true });
+
+  expect((await problemsOf(folder, ["empty", "own", "./none"])).message).toBe(
+    [
+      "empty has no skill: neither it nor a folder in it has a SKILL.md",
+      "./none is not a folder that can be read; skills are folders with a SKILL.md",
+    ].join("\n"),
+  );
+  expect(await findSkills(["own"], folder)).toHaveLength(1);
+  expect(config.safeParse({ folders: [""] }).success).toBe(false);
+});
+
+test("a skill's files are sorted by their paths, and have digests of SHA-256", async () => {
+  const { folder, place } = await skillOf("sorted", front("sorted"));
+  await mkdir(join(place, "b"));
+  for (const path of ["b/z.md", "b/a.md", "a.md", "c.md"]) await writeFile(join(place, path), "");
+  const [skill] = await findSkills(["own"], folder);
+
+  expect(skill!.files.map(({ path }) => path)).toEqual(["SKILL.md", "a.md", "b/a.md", "b/z.md", "c.md"]);
+  expect(skill!.files[1]!.digest).toBe(
+    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+  );
+});
+
+test("a model sees the same of each skill's tool", async () => {
+  const { folder } = await skillOf(
+    "plain",
+    "---\nname: plain-one\ndescription: ' Takes\n\n  notes. '\n---\n",
+  );
+  await rename(join(folder, "own/plain"), join(folder, "own/plain-one"));
+  const host = await hostWith(folder, ["own"]);
+
+  expect(host.tools()).toMatchObject([
+    {
+      name: "skill_plain_one",
+      description: 'Reads the skill "plain-one": Takes\nnotes. Call before such work, not for other work.',
+      summary: "Skill: Takes notes.",
+      usage: `skill_plain_one: Takes
+notes.
+- Before such work, call it without arguments and follow the instructions.
+- file reads another file that the instructions name: {"file":"reference.md"}.
+- Errors: SKILL_FILE_NOT_FOUND, SKILL_CHANGED (ask the user to accept the change).`,
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
+      idempotent: true,
+      inputSchema: {
+        properties: {
+          file: {
+            type: "string",
+            minLength: 1,
+            maxLength: 1000,
+            default: "SKILL.md",
+            description: "A file of the skill; the instructions are in SKILL.md",
+          },
+        },
+      },
+    },
+  ]);
+});
+
+test("at most fifty files are named beside one that is missing, and a text keeps its byte order mark", async () => {
+  const { folder, place } = await skillOf("many", front("many"));
+  for (let at = 10; at < 70; at++) await writeFile(join(place, `${at}.md`), "\u{FEFF}x");
+  const host = await hostWith(folder, ["own"]);
+  const ask = async (file: string) => (await host.call({ name: "skill_many", arguments: { file } })).result;
+  const first = Array.from({ length: 50 }, (_, at) => `${at + 10}.md`).join(", ");
+
+  expect((await ask("zzzzzzzzzzzz")).error).toBe(
+    `The skill "many" has no file "zzzzzzzzzzzz". It has ${first}.`,
+  );
+  expect((await ask("10,md")).error).toMatch(/Did you mean 10\.md(, \d\d\.md)*\?$/);
+  expect((await ask("10.md")).data).toMatchObject({ text: "\u{FEFF}x" });
+  await writeFile(join(place, "10.md"), "y");
+  expect((await ask("10.md")).error).toBe(
+    'The file "10.md" of the skill "many" changed after the plan was opened. Reload the plan, and accept the change where it is locked: toolmount lock --accept',
   );
 });
 

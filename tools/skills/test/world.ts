@@ -1,8 +1,8 @@
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost, type Host } from "@toolmount/core";
-import { config, mount } from "@toolmount/tool-skills";
+import { config, findSkills, mount } from "@toolmount/tool-skills";
 import { onTestFinished } from "vitest";
 
 /** The skills of this package's tests. */
@@ -23,3 +23,19 @@ export async function hostWith(folder: string, folders: readonly string[] = ["sk
   await mount(host.coordinator, config.parse({ folders }));
   return host;
 }
+
+/** The error of skills that cannot be used. */
+export const problemsOf = async (folder: string, folders = ["skills"]) =>
+  (await findSkills(folders, folder).catch((error: unknown) => error as Error)) as Error;
+
+/** A folder of one skill with this SKILL.md. */
+export async function skillOf(name: string, text: string) {
+  const folder = await copyOfSkills();
+  const place = join(folder, "own", name);
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, "SKILL.md"), text);
+  return { folder, place };
+}
+
+/** The shortest front matter. */
+export const front = (name: string) => `---\nname: ${name}\ndescription: Notes.\n---\n`;

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { canonicalJson, exportedTools } from "@toolmount/core/internal";
+import { canonicalJson, exportedTools, isStandardSchema } from "@toolmount/core/internal";
 import type { ModuleSubject, Rule, RuleProblem } from "@toolmount/core/validation";
 import { describeThrown } from "../trial/describe-thrown.ts";
 import { DeadlineExceeded } from "../trial/deadline.ts";
@@ -109,7 +109,10 @@ export const moduleRules: readonly Rule<ModuleSubject>[] = [
     severity: "error",
     why: "hosts list tools from the manifest without running the module",
     fix: "run toolmount manifest in the package's folder",
-    *check({ manifest, tools }) {
+    *check({ exports, manifest, tools }) {
+      const config = manifest?.["config"] === undefined ? undefined : printConfig(exports["config"]);
+      if (config !== undefined && canonicalJson(config) !== canonicalJson(manifest!["config"]))
+        yield found("manifest.config", "it differs from the module's config");
       if (manifest === null || !Array.isArray(manifest["tools"])) return;
       const declared = new Map((manifest["tools"] as ManifestTool[]).map((tool) => [tool.name, tool]));
       const mounted = tools.flatMap(({ info }) => (info === null ? [] : [info]));
@@ -131,25 +134,19 @@ export const moduleRules: readonly Rule<ModuleSubject>[] = [
   },
 ];
 
-type ManifestTool = { readonly name: string } & Readonly<Record<string, unknown>>;
+function printConfig(config: unknown): unknown {
+  return isStandardSchema(config)
+    ? config["~standard"].jsonSchema?.input({ target: "draft-2020-12" })
+    : undefined;
+}
 
-/** Members of a tool that a manifest may state. */
-const manifestMembers = [
-  "description",
-  "inputSchema",
-  "category",
-  "consequenceLevel",
-  "requiresConfirmation",
-  "undoable",
-  "irreversible",
-  "previews",
-] as const;
+type ManifestTool = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 function* differences(info: ToolInfo, declared: ManifestTool | undefined): Generator<RuleProblem> {
   const where = `manifest.tools.${info.declaredName}`;
   if (declared === undefined) yield found(where, "the tool is mounted, but missing in the manifest");
-  for (const member of manifestMembers)
-    if (declared?.[member] !== undefined && canonicalJson(declared[member]) !== canonicalJson(info[member]))
+  for (const [member, value] of Object.entries({ ...info, name: info.declaredName }))
+    if (declared?.[member] !== undefined && canonicalJson(declared[member]) !== canonicalJson(value))
       yield found(`${where}.${member}`, "it differs from the mounted tool");
 }
 
