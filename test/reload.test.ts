@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { silentLogger } from "@toolmount/core";
 import { openHost } from "@toolmount/loader";
 import { expect, onTestFinished, test } from "vitest";
-import { folderOf } from "./isolation/world.ts";
+import { folderOf } from "./workers/world.ts";
 
 /** A plan whose shell needs no approver, with what is added below the tools. */
 const planOf = (after = "", settings = "") =>

@@ -6,7 +6,7 @@ import * as mcp from "@toolmount/mcp";
 import * as workers from "@toolmount/workers";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { behind, folderOf, open, problemsOf } from "./world.ts";
+import { behind, folderOf, open, problemsOf } from "../workers/world.ts";
 
 /** A schema of 1.5 KB, which compares one value with 16 million parts. */
 const doubling = {
