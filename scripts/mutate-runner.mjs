@@ -1,6 +1,6 @@
 // Vitest's runner for `mutate.mjs`. A clean pass records which test reaches which mutation. A hunt repeats a test inside its
 // process, once for each mutation that it reaches: that takes milliseconds where a run of its own takes seconds.
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { relative } from "node:path";
 import { TestRunner } from "vitest";
 
@@ -13,6 +13,8 @@ const {
 const state = (globalThis.mutations ??= {
   active: Number(readFileSync(activeFile, "utf8")),
   reached: new Set(),
+  /** For processes that a test starts: where it is. */
+  place: openSync(`${activeFile}-${process.pid}`, "w+"),
 });
 const plan = mode === "hunt" ? JSON.parse(readFileSync(planFile, "utf8")) : {};
 process.env.MUTATE_PROCESS = String(process.pid);
@@ -31,10 +33,21 @@ function activate(mutation) {
   writeFileSync(activeFile, String(state.active));
 }
 
+/** What was longer before is covered with spaces. */
+function stand(place) {
+  writeSync(state.place, JSON.stringify(place).padEnd(4096), 0);
+}
+
 export default class MutationRunner extends TestRunner {
+  async onBeforeRunSuite(suite) {
+    stand({ file: relative(process.cwd(), suite.file.filepath) });
+    await super.onBeforeRunSuite(suite);
+  }
+
   async onBeforeRunTask(test) {
     await super.onBeforeRunTask(test);
     this.key = keyOf(test);
+    stand({ test: this.key });
     process.env.MUTATE_TEST = this.key;
     if (mode === "clean") {
       this.#record({ file: relative(process.cwd(), test.file.filepath) });
@@ -71,6 +84,7 @@ export default class MutationRunner extends TestRunner {
 
   onAfterRunTask(test) {
     super.onAfterRunTask(test);
+    stand({ file: relative(process.cwd(), test.file.filepath) });
     if (mode !== "clean") return;
     const { state: end, duration } = test.result ?? {};
     this.#record({

@@ -3,15 +3,18 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const root = dirname(import.meta.dirname);
 
 /**
- * Descriptors that every process below the tests inherits: a border closes neither. `active` holds the number of the mutation
- * that is on, `reached` takes what a clean pass reaches. Node closes the inherited descriptors from 0 on in what it starts, up
- * to the first that is not open.
+ * Descriptors that every process below the tests has, also behind a border (mutate-inherit.mjs). `active` holds the number of the
+ * mutation that is on, `reached` takes what a clean pass reaches, and `place` says where the test process is: in a test, or
+ * between tests of a file. Node keeps low descriptors from what it starts, up to the first that is not open.
  */
-export const descriptors = { active: 62, reached: 63 };
+export const descriptors = { place: 61, active: 62, reached: 63 };
+
+const inherit = pathToFileURL(join(import.meta.dirname, "mutate-inherit.mjs"));
 
 /** A process whose tests report nothing for so long hangs in a mutation. */
 const hangMs = 60_000;
@@ -111,6 +114,8 @@ export class Hunt {
         MUTATE_EVENTS: this.#events,
         MUTATE_PLAN: this.#plan,
         MUTATE_ACTIVE: this.#active,
+        MUTATE_DESCRIPTORS: JSON.stringify(descriptors),
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${inherit.href}`.trim(),
       },
     });
     opened.forEach(closeSync);

@@ -43,28 +43,33 @@ for (const [signal, code] of [
 ])
   process.once(signal, () => process.exit(code));
 
-/** Appended to each source. What a border forbids, environment variables and files, comes through inherited descriptors. */
+/**
+ * Appended to each source. What a border forbids, environment variables and files, comes through inherited descriptors: a
+ * process without the variables may live longer than a test, so it looks each time.
+ */
 const switchCode = `
 function mutated(number) {
   const { readSync, writeSync } = process.getBuiltinModule("node:fs");
-  if (globalThis.mutations === undefined) {
-    const text = Buffer.alloc(9);
-    let active = -1;
+  const read = (descriptor) => {
+    const bytes = Buffer.alloc(4096);
     try {
-      readSync(${descriptors.active}, text, 0, 9, 0);
-      active = Number.parseInt(text, 10);
-    } catch {}
-    globalThis.mutations = { active, reached: new Set() };
-  }
-  const { active, reached } = globalThis.mutations;
-  if (reached.has(number)) return active === number;
-  reached.add(number);
+      return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, 0));
+    } catch {
+      return "";
+    }
+  };
+  const readActive = () => Number.parseInt(read(${descriptors.active}), 10);
+  const state = (globalThis.mutations ??= { active: readActive(), reached: new Set() });
   const { MUTATE_TEST: test, MUTATE_PROCESS: owner } = process.env;
+  const isOn = (owner === undefined ? readActive() : state.active) === number;
+  if (state.reached.has(number)) return isOn;
+  state.reached.add(number);
   if (owner !== String(process.pid))
     try {
-      writeSync(${descriptors.reached}, JSON.stringify({ kind: "reached", test, mutations: [number] }) + "\\n");
+      const place = owner === undefined ? JSON.parse(read(${descriptors.place}) || "{}") : { test };
+      writeSync(${descriptors.reached}, JSON.stringify({ kind: "reached", ...place, mutations: [number] }) + "\\n");
     } catch {}
-  return active === number;
+  return isOn;
 }
 `;
 
