@@ -112,7 +112,7 @@ describe("a module whose mount was given up", () => {
       controller.signal,
     );
     controller.abort();
-    const undo = kept.registerCleanup(cleanup as never);
+    const undo = kept.registerCleanup(cleanup);
     return { kept, warned, host, undo };
   }
 
