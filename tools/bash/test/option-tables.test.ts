@@ -108,6 +108,15 @@ test.each(listed)("%s has options that are known, and any other is asked about",
   expect(findingOf(`${command} -~`)).toBe(unknown(command, "-~"));
 });
 
+test.each(
+  `b2sum --zero, base32 --wrap, base64 --wrap, basename --zero, basenc --z85, cksum --zero, comm --zero-terminated, cut --zero-terminated, diff --width, dir --zero, dirname --zero, fmt --width, fold --width, grep --word-regexp, head --zero-terminated, id --zero, join --zero-terminated, ls --zero, md5sum --zero, numfmt --zero-terminated, od --width, paste --zero-terminated, pr --width, ptx --word-regexp, readlink --zero, realpath --zero, sha1sum --zero, sha224sum --zero, sha256sum --zero, sha384sum --zero, sha512sum --zero, shred --zero, shuf --zero-terminated, sort --zero-terminated, tail --zero-terminated, uniq --zero-terminated, vdir --zero, wc --words, who --writable`.split(
+    ", ",
+  ),
+)("%s is known", (command) => {
+  expect(findingOf(command)).toBe("");
+  expect(findingOf(`${command}~`)).toMatch(/is not known here$/);
+});
+
 test("which knows no options", () => {
   expect(findingOf("which --version")).toBe(unknown("which", "--version"));
   expect(findingOf("which -~")).toBe(unknown("which", "-~"));
