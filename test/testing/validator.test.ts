@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { amplifierProfile, aptixProfile, forgeProfile, mount } from "@toolmount/interop";
 import {
@@ -18,12 +20,21 @@ afterEach(() => {
   for (const end of leftBehind.splice(0)) end();
 });
 
+/** By fault: the whole report of a module with it. */
+const reports = new Map(
+  readFileSync(join(import.meta.dirname, "validator-reports.txt"), "utf8")
+    .trim()
+    .split("\n\n")
+    .map((group) => [group.slice(2, group.indexOf("\n")), group.slice(group.indexOf("\n") + 1)]),
+);
+
 describe("AMP-N55, AMP-N57, APTIX-19: each fault is caught by exactly its rule", () => {
   test.each(faultyModules)(
     "$fault: $rule",
-    async ({ module, rule, profile = "core", severity = "error", ...options }) => {
+    async ({ fault, module, rule, profile = "core", severity = "error", ...options }) => {
       const report = await checkToolModule(module, { ...everything, ...options });
 
+      expect(formatReport(report)).toBe(reports.get(fault));
       expect([...new Set(report.findings.map((finding) => finding.rule))], formatReport(report)).toEqual([
         rule,
       ]);

@@ -28,15 +28,13 @@ export const approvalCases: readonly StoreCase[] = [
     title: "of 50 replacements of one version, exactly one succeeds",
     async run([one, other]) {
       await one.approvals.add(approvalRecord("a"));
-      const tries = Array.from({ length: 50 }, (_, at) =>
-        [one, other][at % 2]!.approvals.replace(
-          approvalRecord("a", { version: 2, state: at % 3 ? "approved" : "denied", prompt: `${at}` }),
-        ),
+      const records = Array.from({ length: 50 }, (_, at) =>
+        approvalRecord("a", { version: 2, state: at % 3 ? "approved" : "denied", prompt: `${at}` }),
       );
-      const won = (await Promise.all(tries)).flatMap((isDone, at) => (isDone ? [at] : []));
+      const tries = records.map((record, at) => [one, other][at % 2]!.approvals.replace(record));
+      const won = (await Promise.all(tries)).flatMap((isDone, at) => (isDone ? [records[at]] : []));
 
-      assert.equal(won.length, 1);
-      assert.equal((await one.approvals.get("a"))?.prompt, `${won[0]}`);
+      assert.deepEqual(won, [await one.approvals.get("a")]);
     },
   },
   {

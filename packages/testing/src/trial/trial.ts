@@ -77,13 +77,14 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
   for (const [name, value] of Object.entries(options.capabilities))
     host.coordinator.registerCapability(name, value);
   const runs = new Map<string, SpiedRun[]>();
+  const toolsOfRuns = new Map<string, string>();
   const draft = host.draft();
   for (const module of host.modules()) draft.keepModule(module);
   const module = draft.addModule({
     id: "module",
     config: options.config,
     hiddenText: "allow",
-    shapeTool: (tool) => ({ definition: spy(tool, runs, options.timeoutMs) }),
+    shapeTool: (tool) => ({ definition: spy(tool, { runs, toolsOfRuns }, options.timeoutMs) }),
   });
   const watch = watchMounts(module.coordinator);
   const { value, sideEffects } = await watchSideEffects(() => mountAll(exports, host, watch, options));
@@ -95,7 +96,7 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
     registered: watch.isUsed(),
     sideEffects,
     runs,
-    end: () => endTrial(host, before),
+    end: () => endTrial(host, before, toolsOfRuns),
   };
 }
 
@@ -130,12 +131,19 @@ function isThenable(value: unknown): boolean {
   );
 }
 
-/** A tool whose executions are recorded in `runs`. */
-function spy(tool: ToolDefinition, runs: Map<string, SpiedRun[]>, timeoutMs: number): ToolDefinition {
+interface Spied {
+  readonly runs: Map<string, SpiedRun[]>;
+  /** Names of tools by the ids of their runs. */
+  readonly toolsOfRuns: Map<string, string>;
+}
+
+/** A tool whose executions are recorded. */
+function spy(tool: ToolDefinition, { runs, toolsOfRuns }: Spied, timeoutMs: number): ToolDefinition {
   const note = (run: SpiedRun) => void runs.set(tool.name, [...(runs.get(tool.name) ?? []), run]);
   return {
     ...tool,
     execute: async (params, context) => {
+      toolsOfRuns.set(context.runId, tool.name);
       try {
         const working = tool.execute(params, context);
         const returned = await withTimeout(timeoutMs, working, context.abortSignal);
@@ -149,10 +157,15 @@ function spy(tool: ToolDefinition, runs: Map<string, SpiedRun[]>, timeoutMs: num
   };
 }
 
-async function endTrial(host: Host, before: Footprint): Promise<TrialEnd> {
+async function endTrial(
+  host: Host,
+  before: Footprint,
+  toolsOfRuns: ReadonlyMap<string, string>,
+): Promise<TrialEnd> {
   const { failures, abandoned } = await host.close({ graceMs });
   const leaks = findLeaks(before, await takeFootprint());
-  return { failures, leaks, ignoredCancel: abandoned };
+  const ignoredCancel = new Set(abandoned.map((runId) => toolsOfRuns.get(runId) ?? runId));
+  return { failures, leaks, ignoredCancel: [...ignoredCancel] };
 }
 
 /** The tools that a host lists, deprecated ones included. */
