@@ -18,6 +18,23 @@ function groupIn() {
   return { group, folder, allowKill: () => rmSync(join(folder, "cgroup.kill"), { recursive: true }) };
 }
 
+test("a group whose limits cannot be set is not made, and nothing of it stays", () => {
+  const base = mkdtempSync(join(tmpdir(), "toolmount-group-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  // A number that this runtime cannot write as text stands for a kernel that takes no limit.
+  const limits = {
+    processes: {
+      valueOf: () => {
+        throw new Error("no limit");
+      },
+    } as unknown as number,
+  };
+
+  expect(createControlGroup(limits, base)).toBeNull();
+  expect(readdirSync(base)).toEqual([]);
+  expect(createControlGroup({ processes: 2 }, join(base, "gone"))).toBeNull();
+});
+
 test("a group that cannot be removed at once is tried again, and fails no promise", async () => {
   const { group, folder, allowKill } = groupIn();
   const closed = group.close();

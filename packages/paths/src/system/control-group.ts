@@ -47,6 +47,7 @@ export function createControlGroup(limits: GroupLimits, base = delegatedGroup())
     setLimits(folder, limits);
   } catch {
     // Its manager has taken the group back: what a program uses is measured, as elsewhere.
+    removeEmpty(folder);
     return null;
   }
   return {
@@ -72,12 +73,19 @@ function setLimits(folder: string, { processes, memoryMb }: GroupLimits): void {
 /** A process that was killed is in its group for a moment longer. */
 async function removeGroup(folder: string): Promise<void> {
   for (let pauseMs = 10; pauseMs < longestPauseMs && existsSync(folder); pauseMs *= 2) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      killMembers(folder);
-      await delay(pauseMs, undefined, { ref: false });
-    }
+    if (removeEmpty(folder)) return;
+    killMembers(folder);
+    await delay(pauseMs, undefined, { ref: false });
+  }
+}
+
+/** The kernel refuses where a process is in the group. */
+function removeEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
   }
 }
 
