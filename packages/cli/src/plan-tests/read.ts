@@ -118,8 +118,8 @@ function readExpectation(expect: unknown, refuse: Refuse): Expectation {
   const { answer, reason, rule } = expect;
   if (answer !== undefined && !answers.includes(answer as Answer))
     refuse(`answer is one of ${answers.join(", ")}`, "expect", "answer");
-  readText(reason, "reason", refuse);
-  readText(rule, "rule", refuse);
+  for (const [key, value] of Object.entries({ reason, rule }))
+    if (value !== undefined && typeof value !== "string") refuse(`${key} is a text`, "expect", key);
   for (const key of ["arguments", "result"])
     if (expect[key] !== undefined && !isObject(expect[key])) refuse(`${key} is a map`, "expect", key);
   return expect;
