@@ -106,7 +106,7 @@ function compactionText({
   const how = {
     cleared: "results of older calls are cleared",
     summary: `a summary replaces ${countOf(dropped, "older item")}`,
-    turns: `${countOf(dropped, "older item")} are left out`,
+    turns: `left out: ${countOf(dropped, "older item")}`,
     hook: "a hook chose what stays",
   }[by];
   return `  the conversation is shortened: ${how} (about ${beforeTokens} → ${afterTokens} tokens)`;
