@@ -21,7 +21,7 @@ function groupIn() {
 test("a group whose limits cannot be set is not made, and nothing of it stays", () => {
   const base = mkdtempSync(join(tmpdir(), "toolmount-group-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
-  // A number that this runtime cannot write as text stands for a kernel that takes no limit.
+  // A number that this runtime cannot write as text is in place of a kernel that takes no limit.
   const limits = {
     processes: {
       valueOf: () => {

@@ -170,7 +170,7 @@ test("what a sub-agent does is indented below its call, without its words", () =
   ]);
 });
 
-test("a call that waits says for whom, and one of a sub-agent stands for the delegation", () => {
+test("a call that waits says for whom, and one of a sub-agent replaces the delegation", () => {
   const waiting = (waitsFor: string, more: object = {}) => ({
     tool: "send\u0007",
     waitsFor,
