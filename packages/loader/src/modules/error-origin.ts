@@ -18,7 +18,7 @@ export function findErrorOrigin(error: unknown, folder?: string): CodePlace | un
   const importer = findImporter(error.message);
   if (importer !== undefined) return importer;
   const places = [
-    ...stack.matchAll(/^\s+at .*?((?:file:\/\/|\/)[^()\n]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
+    ...stack.matchAll(/^\s+at (?:.*?[ (])??((?:file:\/\/|\/)[^()\n]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
   ].map(([, file, line, column]) => ({ file: toPath(file!), line: Number(line), column: Number(column) }));
   const folders = ownFolders();
   const own = places.find(({ file }) =>
