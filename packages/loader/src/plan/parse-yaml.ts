@@ -30,8 +30,9 @@ function compose(text: PlanText): ParseResult {
   ];
   const [deep] = tooDeep;
   if (deep !== undefined) return refuse(text, deep, "PLAN_TOO_LARGE", depthProblem);
-  const [document, second] = documents;
-  if (document === undefined) return refuse(text, 0, "PLAN_SYNTAX", "the plan is empty");
+  // The composer makes a document of an empty text, too.
+  const document = documents[0]!;
+  const second = documents[1];
   const troubles = [...document.errors, ...document.warnings];
   if (troubles.length > 0) {
     const problems = explainSyntax(text, troubles.slice(0, maxProblems)).map(({ offset, problem }) =>
