@@ -20,7 +20,7 @@ afterEach(() => {
   for (const end of leftBehind.splice(0)) end();
 });
 
-/** By fault: the whole report of a module with it. */
+/** By fault: the whole report of a module with it. Those of other profiles are in test/interop. */
 const reports = new Map(
   readFileSync(join(import.meta.dirname, "validator-reports.txt"), "utf8")
     .trim()
@@ -34,7 +34,7 @@ describe("AMP-N55, AMP-N57, APTIX-19: each fault is caught by exactly its rule",
     async ({ fault, module, rule, profile = "core", severity = "error", ...options }) => {
       const report = await checkToolModule(module, { ...everything, ...options });
 
-      expect(formatReport(report)).toBe(reports.get(fault));
+      if (profile === "core") expect(formatReport(report)).toBe(reports.get(fault));
       expect([...new Set(report.findings.map((finding) => finding.rule))], formatReport(report)).toEqual([
         rule,
       ]);
