@@ -64,7 +64,7 @@ function fromParts(parts: unknown): ReturnType<typeof answerOf> {
   const response = first?.["response"];
   if (isRecord(response) && response["error"] !== undefined) return failureOf(response["error"]);
   const value = isRecord(response) && "output" in response ? response["output"] : response;
-  return media.length === 0 ? answerOf(value ?? list) : fromBlocks(media, value);
+  return media.length === 0 ? answerOf(value === undefined ? list : value) : fromBlocks(media, value);
 }
 
 function failureOf(error: unknown): ReturnType<typeof answerOf> {

@@ -101,3 +101,87 @@ test("an answer in JSON of many parts has them all, in time that grows with its 
   const parts = [...written(["{", ...Array.from({ length: 40_000 }, () => "word ")])];
   expect((await progress(parts)).read).toEqual(parts);
 });
+
+/** What a stream of these texts gives, each time that a part comes. */
+async function partsOf(texts: readonly string[], items: readonly object[], incomplete: string | null = null) {
+  const given = [
+    ...texts.map((text) => ({ type: "text", text })),
+    { type: "finish", items, incomplete, usage: null },
+  ] as unknown as ModelPart[];
+  const out: unknown[] = [];
+  for await (const part of withTextCalls(given, offered)) out.push(part);
+  return out as { type: string; text?: string; items?: { type: string; call_id?: string }[] }[];
+}
+
+const message = (text: string) => ({ type: "message", content: [{ type: "output_text", text }] });
+const call = `<tool_call>${json}</tool_call>`;
+
+test("a text that is a call is held back, and becomes a call with an id of its own; reasoning stays before it", async () => {
+  const reasoning = { type: "reasoning", id: "r" };
+  const parts = await partsOf([call.slice(0, 20), call.slice(20)], [reasoning, message(call)]);
+
+  expect(parts).toEqual([
+    {
+      type: "finish",
+      incomplete: null,
+      usage: null,
+      items: [
+        reasoning,
+        { type: "function_call", call_id: expect.stringMatching(/^call_[\da-f-]{36}$/) as string, ...look },
+      ],
+    },
+  ]);
+});
+
+test("words before a call are said, in one message of the assistant", async () => {
+  const parts = await partsOf([`I look.\n${call}`], [message("I look.\n"), message(call)]);
+
+  expect(parts.at(-1)?.items).toEqual([
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] },
+    expect.objectContaining({ type: "function_call" }),
+  ]);
+});
+
+test.each<[string, string[], object[], string | null]>([
+  ["words", ["The sky", " is blue."], [message("The sky is blue.")], null],
+  [
+    "a text that only begins as a call",
+    ["<tool_", "call> is a tag."],
+    [message("<tool_call> is a tag.")],
+    null,
+  ],
+  ["a call of an answer that is not whole", [call], [message(call)], "length"],
+  [
+    "a call beside one of the API",
+    [call],
+    [message(call), { type: "function_call", call_id: "c", ...look }],
+    null,
+  ],
+  ["a call beside a custom one", [call], [message(call), { type: "custom_tool_call", call_id: "c" }], null],
+  ["a message without content", ["x"], [{ type: "message", content: null }], null],
+  ["no text at all", [], [], null],
+])("%s reaches the reader as it is, with all its texts", async (_, texts, items, incomplete) => {
+  const parts = await partsOf(texts, items, incomplete);
+
+  expect(parts).toEqual([
+    ...texts.map((text) => ({ type: "text", text })),
+    { type: "finish", items, incomplete, usage: null },
+  ]);
+});
+
+test("words reach the reader before the answer ends; what may be a call does not", async () => {
+  const seen: string[] = [];
+  async function* given(texts: readonly string[]): AsyncGenerator<ModelPart> {
+    for (const text of texts) {
+      yield { type: "text", index: 0, text };
+      seen.push(`after ${text}`);
+    }
+    yield { type: "finish", items: [], incomplete: null, usage: null } as never;
+  }
+  for await (const part of withTextCalls(given(["The sky", " is"]), offered)) seen.push(part.type);
+  expect(seen).toEqual(["text", "after The sky", "text", "after  is", "finish"]);
+
+  seen.length = 0;
+  for await (const part of withTextCalls(given(["<tool_", "call>"]), offered)) seen.push(part.type);
+  expect(seen).toEqual(["after <tool_", "after call>", "text", "text", "finish"]);
+});
