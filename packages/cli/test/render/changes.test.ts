@@ -44,15 +44,14 @@ test("changes are a table with their numbers and states", () => {
   expect(written((screen) => writeChanges(screen, []))).toEqual(["no change that could be undone"]);
 });
 
-const report = (more: object): UndoReport =>
-  ({
-    undone: [],
-    stopped: null,
-    left: [],
-    irreversible: [],
-    isPartial: false,
-    ...more,
-  }) as unknown as UndoReport;
+const report = (more: object): UndoReport => ({
+  undone: [],
+  stopped: null,
+  left: [],
+  irreversible: [],
+  isPartial: false,
+  ...more,
+});
 
 test("an undo says what it did, what stopped it, and what stays", () => {
   const stopped = (code: string) => ({

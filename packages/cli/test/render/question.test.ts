@@ -109,7 +109,7 @@ test("a question's parts have styles, and a risk that grows redder", () => {
     consequenceLevel: "medium",
     control: [],
   } as unknown as ToolInfo;
-  const risk = (more: object) => marked(asked({ facts: { ...calm, ...more } as ToolInfo }))[2];
+  const risk = (more: object) => marked(asked({ facts: { ...calm, ...more } }))[2];
 
   expect(marked(asked({ facts: calm, arguments: { a: 1 } }), 2)).toEqual([
     "",
@@ -203,7 +203,7 @@ test.each<[unknown, string[]]>([
   [null, ["null"]],
   [[1], ["[", "  1", "]"]],
 ])("the value %j is shown as %j", (value, lines) => {
-  const text = textOf(asked({ arguments: { a: value } as AskedCall["arguments"], facts: undefined }));
+  const text = textOf(asked({ arguments: { a: value as string }, facts: undefined }));
 
   expect(text.split("\n").slice(4, 4 + lines.length)).toEqual(
     lines.map((line, at) => `${at === 0 ? "  a  " : "     "}${line}`),
@@ -226,7 +226,7 @@ test("the details of a question are the digest, the rules, the module and the ar
   const reasons = [
     { source: "rule", reason: "a", rule: "plan.yaml:3:5" },
     { source: "level", reason: "b" },
-  ];
+  ] as const;
   const call = asked({ reasons, arguments: { a: "\u0007" } });
 
   expect(questionDetails(call, "abc", markedScreen().screen)).toEqual([
