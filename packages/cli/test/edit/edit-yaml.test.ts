@@ -52,7 +52,7 @@ test.each<[string, string, string]>([
 });
 
 test("an entry of the other section does not change the first", () => {
-  expect(addEntry("tools:\n  - module: a\n", "hooks", { module: "n" } as never)).toBe(
+  expect(addEntry("tools:\n  - module: a\n", "hooks", { module: "n" })).toBe(
     "tools:\n  - module: a\nhooks:\n  - module: n\n",
   );
 });

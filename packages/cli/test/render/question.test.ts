@@ -203,7 +203,7 @@ test.each<[unknown, string[]]>([
   [null, ["null"]],
   [[1], ["[", "  1", "]"]],
 ])("the value %j is shown as %j", (value, lines) => {
-  const text = textOf(asked({ arguments: { a: value as string }, facts: undefined }));
+  const text = textOf(asked({ arguments: { a: value }, facts: undefined }));
 
   expect(text.split("\n").slice(4, 4 + lines.length)).toEqual(
     lines.map((line, at) => `${at === 0 ? "  a  " : "     "}${line}`),
