@@ -92,7 +92,7 @@ test.each<[string, string]>([
   expect(policyLines(added, "allow").slice(-2)).toEqual(["a(*)", "b"]);
 });
 
-test("lines that a policy does not have are none", () => {
+test("a policy without a list has no lines of it", () => {
   expect(policyLines("version: 1\n", "allow")).toEqual([]);
   expect(policyLines("policy:\n  allow: x\n", "allow")).toEqual([]);
 });

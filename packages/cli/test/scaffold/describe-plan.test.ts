@@ -91,13 +91,13 @@ test.each<[unknown, unknown]>([
   ["github:me/tools", undefined],
   [{ url: "nonsense" }, undefined],
   [undefined, undefined],
-])("of the repository %j, a registry is told %j", async (repository, told) => {
+])("of the repository %j, a registry gets %j", async (repository, sent) => {
   const { server } = await described(
     { ...named, url: "https://a.org" },
     { own: { private: true, repository } },
   );
 
-  expect(server["repository"]).toEqual(told);
+  expect(server["repository"]).toEqual(sent);
 });
 
 test("what an option says is before package.json, and that before the plan", async () => {
