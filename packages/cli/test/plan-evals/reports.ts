@@ -29,10 +29,7 @@ export const flaky = evaluated("lists & finds", 1, [
   { problems: [missed], calls: ["list"] },
   { calls: ["find", "list"] },
 ]);
-export const bad = evaluated("thanks", 2, [
-  { problems: [missed, "b\u0007"] },
-  { problems: [missed], calls: [] },
-]);
+const bad = evaluated("thanks", 2, [{ problems: [missed, "b\u0007"] }, { problems: [missed], calls: [] }]);
 export const all = [good, flaky, bad];
 
 /** One side of a comparison. */
