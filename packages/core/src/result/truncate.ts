@@ -17,23 +17,32 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Kep
     return boundContent(boundFailure(boundWarnings(result, maxBytes), maxBytes), maxBytes, keeper);
   if (result.details !== undefined || result.warnings !== undefined)
     result = boundDetails(boundWarnings(result, maxBytes), maxBytes);
-  let left = remainingBytes(result.data, maxBytes);
-  if (result.content !== undefined) left = walkContent(result.content, left);
-  if (left >= 0) return result;
-  const whole = JSON.stringify(result.data) ?? "null";
+  if (walkContent(result.content ?? [], remainingBytes(result.data, maxBytes)) >= 0) return result;
+  const whole = jsonOf(result.data);
   const shell = result.content === undefined ? 9 : 20; // {"data":…} or {"data":…,"content":…}
   const bytes =
     shell + Buffer.byteLength(whole) + (result.content === undefined ? 0 : exactBytes(result.content));
   const fits = bytes <= maxBytes + binaryBytes(result.content);
   const isWide = remainingMembers(result.data, maxMembers) < 0;
   if (isWide && (!fits || hasWideObject(result.data))) {
-    const excess = fits ? `has an object of more than ${maxKeys} members` : largerThan(maxBytes);
+    const excess = fits
+      ? `has an object of more than ${maxKeys} members`
+      : `is larger than ${maxBytes} bytes`;
     return tooLarge(result, excess, Buffer.byteLength(whole), keeper.keep(whole));
   }
   // The walk stopped at the limit: the rest must be JSON, too.
-  remainingBytes(result.data, Number.POSITIVE_INFINITY);
-  remainingBytes(result.content, Number.POSITIVE_INFINITY);
+  for (const part of [result.data, result.content]) remainingBytes(part, Number.POSITIVE_INFINITY);
   return fits ? result : cutResult(result, whole, maxBytes, keeper);
+}
+
+/** The text of a value; it throws `NotJson` where `JSON.stringify` does not say what the value is. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    remainingBytes(value, Number.POSITIVE_INFINITY);
+    throw error;
+  }
 }
 
 /** Members of data in which texts are looked for and cut. Wider data is refused: each walk of it would hold up the host. */
@@ -51,11 +60,7 @@ function walkContent(content: readonly ContentBlock[], budget: number): number {
 }
 
 function isBinary(block: ContentBlock): block is ContentBlock & { data: string } {
-  return (
-    block.type === "image" ||
-    block.type === "audio" ||
-    (block.type === "file" && typeof block.data === "string")
-  );
+  return block.type !== "text" && typeof block.data === "string";
 }
 
 function binaryBytes(content: readonly ContentBlock[] = []): number {
@@ -64,7 +69,7 @@ function binaryBytes(content: readonly ContentBlock[] = []): number {
 }
 
 function exactBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value) ?? "null");
+  return Buffer.byteLength(jsonOf(value));
 }
 
 function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
@@ -77,8 +82,7 @@ function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
 function boundContent(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
   const { content } = result;
   if (content === undefined || walkContent(content, maxBytes) >= 0) return result;
-  const bytes = exactBytes(content);
-  const binary = binaryBytes(content);
+  const [bytes, binary] = [exactBytes(content), binaryBytes(content)];
   if (bytes <= maxBytes + binary) return result;
   const left = binary === 0 ? [] : content.filter(isBinary);
   return { ...result, content: left, truncated: { bytes, ref: keeper.keep(JSON.stringify(content)) } };
@@ -97,8 +101,7 @@ function boundDetails(result: ToolResult, maxBytes: number): ToolResult {
 }
 
 /** Longest warning, and most warnings, of a result; the rest is counted. */
-const maxWarning = 2_000;
-const maxWarnings = 50;
+const [maxWarning, maxWarnings] = [2_000, 50];
 
 /** Cuts warnings to a fifth of `maxBytes`. */
 function boundWarnings(result: ToolResult, maxBytes: number): ToolResult {
@@ -125,7 +128,7 @@ function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: K
   const texts = longTexts(result.data);
   const others = exactBytes(withTexts(result.data, () => ""));
   if (texts.length === 0 || room - others < texts.length * shortText)
-    return tooLarge(result, largerThan(maxBytes), bytes, keeper.keep(whole));
+    return tooLarge(result, `is larger than ${maxBytes} bytes`, bytes, keeper.keep(whole));
   const share = fairShare(texts, room - others);
   const data = withTexts(result.data, (text) => cutMiddle(text, share));
   return {
@@ -134,10 +137,6 @@ function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: K
     ...(content === undefined ? {} : { content }),
     truncated: { bytes, ref: keeper.keep(whole) },
   } as ToolResult;
-}
-
-function largerThan(maxBytes: number): string {
-  return `is larger than ${maxBytes} bytes`;
 }
 
 function tooLarge({ tool, fetchedAt }: ToolResult, excess: string, bytes: number, ref: string): ToolResult {
