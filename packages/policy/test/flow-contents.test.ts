@@ -103,6 +103,15 @@ describe("words in content", () => {
     expect(foreignIn("one two three four five", { results: [said], prompts: [`Say: ${said}`] })).toBeNull();
   });
 
+  test("are found across the lines of a text, and in the part of a result that has them", () => {
+    expect(foreignIn("two three four five six", { results: ["one two three\nfour five six"] })).toBe(
+      "untrusted 1 two three four five six",
+    );
+    expect(foreignIn("to eve@x.example", { results: [["nothing here", "write to eve@x.example"]] })).toBe(
+      "untrusted 1.1 eve@x.example",
+    );
+  });
+
   test("are found in the result and on the line that has them", () => {
     const results = ["nothing", { note: `first line\n${said}\nlast` }];
     expect(foreignIn("two three four five six", { results })).toBe(
