@@ -49,6 +49,15 @@ for (const [signal, code] of [
  */
 const switchCode = `
 function mutated(number) {
+  const state = globalThis.mutations ?? startMutations();
+  const isOn = (state.readActive === undefined ? state.active : state.readActive()) === number;
+  if (!state.reached.has(number)) {
+    state.reached.add(number);
+    state.report?.(number);
+  }
+  return isOn;
+}
+function startMutations() {
   const { readSync, writeSync } = process.getBuiltinModule("node:fs");
   const read = (descriptor) => {
     const bytes = Buffer.alloc(4096);
@@ -59,17 +68,16 @@ function mutated(number) {
     }
   };
   const readActive = () => Number.parseInt(read(${descriptors.active}), 10);
-  const state = (globalThis.mutations ??= { active: readActive(), reached: new Set() });
   const { MUTATE_TEST: test, MUTATE_PROCESS: owner } = process.env;
-  const isOn = (owner === undefined ? readActive() : state.active) === number;
-  if (state.reached.has(number)) return isOn;
-  state.reached.add(number);
-  if (owner !== String(process.pid))
+  const report = (number) => {
     try {
       const place = owner === undefined ? JSON.parse(read(${descriptors.place}) || "{}") : { test };
       writeSync(${descriptors.reached}, JSON.stringify({ kind: "reached", ...place, mutations: [number] }) + "\\n");
     } catch {}
-  return isOn;
+  };
+  const state = { active: readActive(), reached: new Set(), report };
+  if (owner === undefined) state.readActive = readActive;
+  return (globalThis.mutations = state);
 }
 `;
 
