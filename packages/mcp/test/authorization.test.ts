@@ -1,6 +1,6 @@
 import { InsufficientScopeError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { silentLogger, type Json } from "@toolmount/core";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Authorization, SentTokens } from "../src/auth/authorization.ts";
 import { Credentials, type CredentialRecord } from "../src/auth/credentials.ts";
 import { authSettings } from "../src/auth/settings.ts";
@@ -80,6 +80,7 @@ test("a refused token that cannot be renewed needs a person, and what the server
 
 test("a server that refused is tried again with another token, or after half a minute", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
   const { refuse, authorization, write } = authorize(tokens("a"));
   expect(await authorization.mayTry()).toBe(true);
   await refuse().catch(() => undefined);
@@ -94,7 +95,6 @@ test("a server that refused is tried again with another token, or after half a m
   write(tokens("b"));
   expect(await authorization.mayTry()).toBe(true);
   expect(await authorization.token()).toBe("b");
-  vi.useRealTimers();
 });
 
 test("where another process has got a token meanwhile, the refused request is sent with it", async () => {
