@@ -7,11 +7,17 @@ import { syncBuiltinESMExports } from "node:module";
 const descriptors = JSON.parse(process.env.MUTATE_DESCRIPTORS);
 const { spawn } = childProcess;
 
-childProcess.spawn = (file, ...rest) =>
-  spawn(
-    file,
-    ...rest.map((one) => (Array.isArray(one?.stdio) ? { ...one, stdio: withDescriptors(one.stdio) } : one)),
-  );
+/**
+ * Only a program of sources can run a mutation. The attempts by which a sandbox proves itself come on standard input, and fail
+ * where they find a descriptor of the host.
+ */
+const isOfSources = (words) =>
+  Array.isArray(words) && words.some((word) => /\/(?:src|dist)\/.+\.[cm]?[jt]s$/.test(word));
+
+childProcess.spawn = (file, ...rest) => {
+  const pass = (one) => (Array.isArray(one?.stdio) ? { ...one, stdio: withDescriptors(one.stdio) } : one);
+  return spawn(file, ...(isOfSources(rest[0]) ? rest.map(pass) : rest));
+};
 syncBuiltinESMExports();
 
 function withDescriptors(given) {
