@@ -184,6 +184,11 @@ describe("a tape", () => {
       problem: 'call 1: add: password is "[masked]", was absent',
     },
     {
+      change: "two arguments",
+      made: [["add", { count: 7, password: "x" }], ...steps.slice(1)],
+      problem: 'call 1: add: count is 7, was 2; password is "[masked]", was absent',
+    },
+    {
       change: "another tool",
       made: [["twice", { count: 9 }], ...steps],
       problem: 'call 1: twice {"count":9} is not on the tape: it has add {"count":2} here',
