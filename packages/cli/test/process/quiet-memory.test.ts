@@ -31,11 +31,12 @@ test("a server that is quiet gives the memory of a load back", async () => {
   await call(1_500_000);
   const loaded = heap();
   await call(0);
-  while (heap() > loaded - 50 * megabyte) await delay(50);
+  // V8 itself, when it collects, leaves the space of new objects as large as it was.
+  const young = () =>
+    getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")!.space_size;
+  while (young() !== megabyte) await delay(50);
 
   expect(held).toEqual([]);
-  // V8 itself, when it collects late, leaves the space of new objects as large as it was.
-  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-  expect(young?.space_size).toBe(megabyte);
+  expect(heap()).toBeLessThan(loaded - 50 * megabyte);
   await host.close();
 });
