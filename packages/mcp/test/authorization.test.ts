@@ -1,51 +1,15 @@
 import { InsufficientScopeError, UnauthorizedError } from "@modelcontextprotocol/client";
-import { silentLogger, type Json } from "@toolmount/core";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Authorization, SentTokens } from "../src/auth/authorization.ts";
-import { Credentials, type CredentialRecord } from "../src/auth/credentials.ts";
-import { authSettings } from "../src/auth/settings.ts";
+import { SentTokens } from "../src/auth/authorization.ts";
+import { Credentials } from "../src/auth/credentials.ts";
+import { authorize, url } from "./sign-in-world.ts";
 
-const url = new URL("https://files.example.com/mcp");
 const issuer = "https://id.example";
 const tokens = (access_token: string, more: object = {}) => ({
   issuer,
   clients: {},
   tokens: { [issuer]: { access_token, token_type: "Bearer", ...more } },
 });
-
-/** The authorization of one server, whose stored record a test reads and replaces as another process does. */
-function authorize(record: CredentialRecord) {
-  let stored: { version: number; body: Json } = { version: 1, body: record as Json };
-  const store = {
-    get: async () => stored,
-    replace: async (_: string, before: number, body: Json) => {
-      if (before !== stored.version) return false;
-      stored = { version: before + 1, body };
-      return true;
-    },
-  };
-  const settings = authSettings.parse({});
-  const credentials = new Credentials(store, url, { clientId: undefined, user: undefined });
-  const authorization = new Authorization({ url, settings, credentials, logger: silentLogger });
-  /** A request with the token that is known, which the server refuses. */
-  const refuse = async (challenge = "Bearer") => {
-    const sent = authorization.noting(
-      async () => new Response(null, { status: 401, headers: { "www-authenticate": challenge } }),
-    );
-    const token = await authorization.token();
-    const response = await sent(
-      url,
-      token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
-    );
-    await authorization.onUnauthorized({ response });
-  };
-  return {
-    authorization,
-    refuse,
-    read: () => stored.body as unknown as CredentialRecord,
-    write: (next: CredentialRecord) => (stored = { version: stored.version + 1, body: next as Json }),
-  };
-}
 
 test("the stored token is sent, and without a sign-in none is", async () => {
   expect(await authorize(tokens("a")).authorization.token()).toBe("a");

@@ -1,11 +1,8 @@
 import { UnauthorizedError } from "@modelcontextprotocol/client";
-import { silentLogger, type Json } from "@toolmount/core";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Authorization } from "../src/auth/authorization.ts";
-import { Credentials, type CredentialRecord } from "../src/auth/credentials.ts";
-import { authSettings } from "../src/auth/settings.ts";
+import type { CredentialRecord } from "../src/auth/credentials.ts";
+import { authorize, url } from "./sign-in-world.ts";
 
-const url = new URL("https://files.example.com/mcp");
 const issuer = "https://id.example.com";
 const client = { client_id: "app" };
 const signedIn: CredentialRecord = {
@@ -41,31 +38,9 @@ function world(record: CredentialRecord, answer: (form: URLSearchParams) => Resp
     return answer(form);
   });
   onTestFinished(() => void vi.unstubAllGlobals());
-  let stored: { version: number; body: Json } = { version: 1, body: record as Json };
-  const store = {
-    get: async () => stored,
-    replace: async (_: string, before: number, body: Json) => {
-      if (before !== stored.version) return false;
-      stored = { version: before + 1, body };
-      return true;
-    },
-  };
-  const parsed = authSettings.parse(settings);
-  const authorization = new Authorization({
-    url,
-    settings: parsed,
-    credentials: new Credentials(store, url, { clientId: undefined, user: undefined }),
-    logger: silentLogger,
-  });
-  const refuse = async () => {
-    const sent = authorization.noting(async () => new Response(null, { status: 401 }));
-    const token = await authorization.token();
-    await authorization.onUnauthorized({
-      response: await sent(url, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } }),
-    });
-  };
-  return { authorization, refuse, forms, read: () => stored.body as unknown as CredentialRecord };
+  return { ...authorize(record, settings), forms };
 }
+
 const granted = (more: object = {}) =>
   Response.json({ access_token: "new", token_type: "Bearer", refresh_token: "r2", ...more });
 const denied = (error: string, status = 400) =>

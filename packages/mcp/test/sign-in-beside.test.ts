@@ -1,21 +1,8 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createSignInFetch } from "../src/auth/sign-in-fetch.ts";
+import { https, network } from "./sign-in-world.ts";
 
 const local = "http://127.0.0.1:4000/mcp";
-
-/** What the network answers by address; each request is noted. */
-function network(answers: Readonly<Record<string, () => Response>> = {}) {
-  const asked: { url: string; init: RequestInit }[] = [];
-  vi.stubGlobal("fetch", async (url: URL, init: RequestInit) => {
-    asked.push({ url: url.href, init });
-    return answers[url.href]?.() ?? new Response("fine");
-  });
-  onTestFinished(() => void vi.unstubAllGlobals());
-  return asked;
-}
-
-const https = (address: string) =>
-  `${address} is not used: an address has to begin with https://, or be one on this machine that the plan names`;
 
 const beside = "http://127.0.0.1:5000";
 const metadata = {

@@ -1,22 +1,10 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createSignInFetch, firstIssue, signInProblem } from "../src/auth/sign-in-fetch.ts";
+import { https, network } from "./sign-in-world.ts";
 
 const server = "https://files.example.com/mcp";
 const local = "http://127.0.0.1:4000/mcp";
 
-/** What the network answers by address; each request is noted. */
-function network(answers: Readonly<Record<string, () => Response>> = {}) {
-  const asked: { url: string; init: RequestInit }[] = [];
-  vi.stubGlobal("fetch", async (url: URL, init: RequestInit) => {
-    asked.push({ url: url.href, init });
-    return answers[url.href]?.() ?? new Response("fine");
-  });
-  onTestFinished(() => void vi.unstubAllGlobals());
-  return asked;
-}
-
-const https = (address: string) =>
-  `${address} is not used: an address has to begin with https://, or be one on this machine that the plan names`;
 const inside = (address: string, origin: string) =>
   `${address} is not used: it is on this machine or its network, and the plan does not name it; where it is the authorization server, write auth: { issuer: "${origin}" }`;
 
