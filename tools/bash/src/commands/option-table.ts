@@ -8,7 +8,8 @@ export interface OptionRule {
   readonly words?: readonly string[];
 }
 
-function list(words: string): readonly string[] {
+/** A list that is written as one text. */
+export function list(words: string): readonly string[] {
   return words.split(" ");
 }
 

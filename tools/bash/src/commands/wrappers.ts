@@ -1,4 +1,5 @@
 import { unknownWord, type ShellWord } from "../script/words.ts";
+import { list } from "./option-table.ts";
 
 /** How a command that runs another one parses its own arguments. */
 interface Wrapper {
@@ -17,10 +18,6 @@ interface Wrapper {
   readonly numbers?: boolean;
   /** Adds words that are not known before the run. */
   readonly adds?: boolean;
-}
-
-function list(words: string): readonly string[] {
-  return words.split(" ");
 }
 
 /** Commands whose inner command is judged. An option that is not in the table makes the command unclear. */
