@@ -119,7 +119,9 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const fold = (key: string) => key.toLowerCase();
-  const members = Object.entries(value).toSorted(([a], [b]) => (fold(a) < fold(b) ? -1 : 1));
+  const members = Object.entries(value).toSorted(([a], [b]) =>
+    fold(a) < fold(b) ? -1 : fold(a) > fold(b) ? 1 : 0,
+  );
   return Object.fromEntries(members.map(([key, member]) => [key, sorted(member)]));
 }
 
