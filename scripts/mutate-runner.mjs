@@ -37,7 +37,7 @@ function stand(place) {
 
 export default class MutationRunner extends TestRunner {
   async onBeforeRunSuite(suite) {
-    stand({ file: relative(process.cwd(), suite.file.filepath) });
+    stand({ file: fileOf(suite) });
     await super.onBeforeRunSuite(suite);
   }
 
@@ -47,7 +47,7 @@ export default class MutationRunner extends TestRunner {
     stand({ test: this.key });
     process.env.MUTATE_TEST = this.key;
     if (mode === "clean") {
-      this.#record({ file: relative(process.cwd(), test.file.filepath) });
+      this.#record({ file: fileOf(test) });
       report({ kind: "start", test: this.key });
     }
     if (mode === "hunt") this.#prepare(test);
@@ -81,12 +81,12 @@ export default class MutationRunner extends TestRunner {
 
   onAfterRunTask(test) {
     super.onAfterRunTask(test);
-    stand({ file: relative(process.cwd(), test.file.filepath) });
+    stand({ file: fileOf(test) });
     if (mode !== "clean") return;
     const { state: end, duration } = test.result ?? {};
     this.#record({
       test: this.key,
-      file: relative(process.cwd(), test.file.filepath),
+      file: fileOf(test),
       ms: duration ?? 0,
       end,
     });
@@ -138,10 +138,14 @@ export default class MutationRunner extends TestRunner {
   }
 }
 
+function fileOf({ file }) {
+  return relative(process.cwd(), file.filepath);
+}
+
 function keyOf(test) {
   const names = [];
   for (let task = test; task !== undefined && task !== test.file; task = task.suite) names.unshift(task.name);
-  return [relative(process.cwd(), test.file.filepath), ...names].join(" > ");
+  return [fileOf(test), ...names].join(" > ");
 }
 
 /** A mutation may let a test wait for what never comes. */

@@ -100,10 +100,11 @@ export class Hunt {
     const words = ["run", "--config", "scripts/mutate.config.mjs", "--reporter", "dot"];
     const workers = ["--maxWorkers", mode === "hunt" ? "1" : this.#options.workers];
     const bail = mode === undefined ? ["--bail", "1"] : [];
-    const opened = [openSync(this.log, "w"), openSync(this.#active, "r"), openSync(this.#events, "a")];
+    const reached = mode === "clean" ? this.#events : "/dev/null";
+    const opened = [openSync(this.log, "w"), openSync(this.#active, "r"), openSync(reached, "a")];
     const stdio = ["ignore", opened[0], opened[0]];
     stdio[descriptors.active] = opened[1];
-    stdio[descriptors.reached] = mode === "clean" ? opened[2] : openSync("/dev/null", "w");
+    stdio[descriptors.reached] = opened[2];
     const child = spawn("vitest", [...words, ...workers, ...bail, ...files], {
       cwd: root,
       stdio: Array.from(stdio, (one) => one ?? "ignore"),
