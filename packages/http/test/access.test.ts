@@ -110,7 +110,7 @@ function visit(
 describe("cookies of a sign-in", () => {
   const way = { seconds: 60, sameSite: "Lax" } as const;
 
-  test("are read below /signin only, by no script, and sent without TLS only where there is none", () => {
+  test("go to /signin only, no script reads them, and a server with TLS marks them as secure", () => {
     expect(cookieText({ base: "https://a.example" }, "start", "a b", way)).toBe(
       "toolmount-start-0=a%20b; Path=/signin; HttpOnly; SameSite=Lax; Max-Age=60; Secure",
     );

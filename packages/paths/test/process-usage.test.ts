@@ -125,7 +125,7 @@ test("each group of a process has a folder of its own", () => {
   expect(readdirSync(base)).toHaveLength(2);
 });
 
-test("where no group can be made there is none", () => {
+test("a process that may not make a group gets none", () => {
   expect(createControlGroup({ processes: 1 }, null)).toBeNull();
   expect(createControlGroup({ processes: 1 }, join(scratch(), "missing"))).toBeNull();
 });
