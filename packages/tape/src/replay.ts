@@ -20,10 +20,8 @@ export interface Replay {
   finish(): readonly string[];
 }
 
-interface Match {
-  readonly call: TapeCall | null;
-  readonly problem: string | null;
-}
+/** The call of the tape that a call repeats, or what is not as on the tape. */
+type Match = { readonly call: TapeCall } | { readonly problem: string };
 
 /**
  * Replays a tape. A call is matched by tool and arguments, in the order in which the calls began. Policy, approvals and
@@ -66,17 +64,17 @@ class TapeReplay implements Replay {
   }
 
   #answer(data: EventData): ToolReturn {
-    const { call, problem } = this.#mustHaveRun(String(data["run_id"]), this.#match(data));
-    if (problem !== null || call === null) throw mismatch(problem ?? "it is not on the tape");
-    return answerOf(call);
+    const match = this.#mustHaveRun(String(data["run_id"]), this.#match(data));
+    if ("problem" in match) throw mismatch(match.problem);
+    return answerOf(match.call);
   }
 
   /** A call that reaches its tool now must have reached it when it was recorded. */
   #mustHaveRun(runId: string, match: Match): Match {
-    const { call, problem } = match;
-    if (call === null || problem !== null || call.ran) return match;
-    const reason = "error" in call.result ? call.result.error : "its tool did not run";
-    const changed = { call, problem: `${call.tool}: it would run now; it ended before that: ${reason}` };
+    if ("problem" in match || match.call.ran) return match;
+    const { tool, result } = match.call;
+    const reason = result.error ?? "its tool did not run";
+    const changed = { problem: `${tool}: it would run now; it ended before that: ${reason}` };
     this.#matches.set(runId, changed);
     this.problems.push(`call ${this.#count}: ${changed.problem}`);
     return changed;
@@ -91,52 +89,42 @@ class TapeReplay implements Replay {
     const tool = this.#redact(String(data["tool_name"])) as string;
     const match = this.#find(tool, redactArguments(data["tool_input"] as Json, this.#redact));
     this.#matches.set(runId, match);
-    if (match.problem !== null) this.problems.push(`call ${this.#count}: ${match.problem}`);
+    if ("problem" in match) this.problems.push(`call ${this.#count}: ${match.problem}`);
     return match;
   }
 
   #find(tool: string, given: Json): Match {
     const made = { tool, arguments: given };
     const [expected] = this.#open;
-    if (expected === undefined)
-      return { call: null, problem: `${printCall(made)} is not on the tape, which has ended` };
+    if (expected === undefined) return { problem: `${printCall(made)} is not on the tape, which has ended` };
     const key = canonicalJson(given);
     const at = this.#open.findIndex((call) => call.tool === tool && canonicalJson(call.arguments) === key);
     if (at === 0) return this.#take(0);
-    if (at > 0) {
+    if (at !== -1) {
       this.#take(at);
-      return {
-        call: null,
-        problem: `${printCall(made)} came out of order: the tape has ${printCall(expected)} here`,
-      };
+      return { problem: `${printCall(made)} came out of order: the tape has ${printCall(expected)} here` };
     }
     if (expected.tool !== tool)
-      return {
-        call: null,
-        problem: `${printCall(made)} is not on the tape: it has ${printCall(expected)} here`,
-      };
+      return { problem: `${printCall(made)} is not on the tape: it has ${printCall(expected)} here` };
     this.#take(0);
-    return { call: null, problem: `${tool}: ${argumentDifferences(expected.arguments, given)}` };
+    return { problem: `${tool}: ${argumentDifferences(expected.arguments, given)}` };
   }
 
   #take(at: number): Match {
     const [call] = this.#open.splice(at, 1);
     const digest = this.#digestOf?.(call!.tool) ?? call!.definition;
-    const changed = digest !== call!.definition;
-    return {
-      call: call!,
-      problem: changed ? `the definition of ${call!.tool} is not the one that was recorded` : null,
-    };
+    if (digest === call!.definition) return { call: call! };
+    return { problem: `the definition of ${call!.tool} is not the one that was recorded` };
   }
 
   #compare(data: EventData): void {
-    if (data["parent_id"] !== undefined) return;
-    const { call, problem } = this.#match(data);
+    const match = this.#match(data);
     this.#matches.delete(String(data["run_id"]));
-    if (call === null || problem !== null) return;
+    if ("problem" in match) return;
+    const { tool, result } = match.call;
     const given = this.#redact(withoutOrigin(data["tool_result"] as ToolResult) as unknown as Json);
-    const difference = resultDifference(call.result, given as unknown as TapeCall["result"]);
-    if (difference !== undefined) this.problems.push(`call ${this.#count}: ${call.tool}: ${difference}`);
+    const difference = resultDifference(result, given as unknown as TapeResult);
+    if (difference !== undefined) this.problems.push(`call ${this.#count}: ${tool}: ${difference}`);
   }
 }
 
@@ -152,7 +140,7 @@ const statuses: Readonly<Record<string, RunnerFailure["status"]>> = {
 };
 
 function answerOf({ result }: TapeCall): ToolReturn {
-  if ("data" in result || result.code === undefined || !hostCodes.has(result.code)) return result;
+  if (result.code === undefined || !hostCodes.has(result.code)) return result;
   throw new RunnerFailure(result.code as ErrorCode, result.error, {
     status: statuses[result.code],
     details: result.details as Readonly<Record<string, unknown>> | undefined,
@@ -174,8 +162,7 @@ function argumentDifferences(recorded: Json, given: Json): string {
 function resultDifference(recorded: TapeResult, given: TapeResult): string | undefined {
   const [was, is] = [outcomeOf(recorded), outcomeOf(given)];
   if (was !== is) return `it ended as ${is}, was ${was}`;
-  if ("data" in recorded && "data" in given && !same(recorded.data, given.data))
-    return `data is ${short(given.data)}, was ${short(recorded.data)}`;
+  if (!same(recorded.data, given.data)) return `data is ${short(given.data)}, was ${short(recorded.data)}`;
   return undefined;
 }
 
