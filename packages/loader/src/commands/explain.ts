@@ -38,6 +38,8 @@ export interface Explanation {
 export interface ExplainOptions extends OpenHostOptions {
   readonly arguments?: JsonObject | undefined;
   readonly mode?: string | undefined;
+  readonly user?: string | undefined;
+  readonly session?: string | undefined;
   /** What the user wrote before the call. */
   readonly prompts?: readonly string[] | undefined;
   /** Tools that a host of this plan offers: they show what modules without a manifest mount. */
@@ -115,13 +117,23 @@ export async function askAboutTools(
   });
 }
 
+type AskedCall = Pick<ExplainOptions, "arguments" | "mode" | "user" | "session" | "prompts">;
+
 /** The answers of policies that have one to a call of a tool. */
 export async function askAll(
   policies: readonly Policy[],
   tool: ToolInfo,
-  { arguments: given = {}, mode, prompts }: Pick<ExplainOptions, "arguments" | "mode" | "prompts">,
+  { arguments: given = {}, mode, user, session, prompts }: AskedCall,
 ): Promise<ExplainedAnswer[]> {
-  const info = { callId: "", runId: "", tool: tool.name, depth: 0, ...(mode !== undefined && { mode }) };
+  const info = {
+    callId: "",
+    runId: "",
+    tool: tool.name,
+    depth: 0,
+    ...(mode !== undefined && { mode }),
+    ...(user !== undefined && { userId: user }),
+    ...(session !== undefined && { sessionId: session }),
+  };
   const answers = policies.map(async (policy): Promise<ExplainedAnswer[]> => {
     const answer = (await policy.prepare(tool)?.({ info, tool, arguments: given, prompts })) ?? null;
     return answer === null || answer.answer === "none" ? [] : [{ policy: policy.name, answer }];

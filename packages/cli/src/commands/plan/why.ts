@@ -55,8 +55,9 @@ async function why(operands: CallOperands, options: Options, shell: Shell): Prom
   const { explainTool } = await import("@toolmount/loader/commands");
   const { judgeCalls } = await import("../../plan-tests/judge-calls.ts");
   const argumentsOf = await readGiven(operands, options.arguments, shell);
-  const asked = { mode: options.mode, prompts: options.prompt };
-  const call = { tool, ...asked, arguments: argumentsOf, user: options.user, session: options.session };
+  const { mode, user, session, prompt: prompts } = options;
+  const asked = { mode, user, session, prompts };
+  const call = { tool, ...asked, arguments: argumentsOf };
   const { tools, verdicts, problems } = await judgeCalls(call, plan, loaderOptions(options, shell));
   const named = tools?.find(({ name, declaredName }) => [name, declaredName].includes(tool));
   const given = { ...asked, arguments: argumentsOf(named) };
