@@ -135,6 +135,8 @@ export function listRunnerModules(settings: readonly RunnerSettings[]): ModuleUs
   return [...byModule].map(([module, list]) => {
     const { place, path } = list[0]!;
     const runners = list.map(({ name, run }) => ({ name, ...run }));
-    return extensionUse(module, `run.in: ${place}`, { path, configPath: path }, { runners });
+    const use = extensionUse(module, `run.in: ${place}`, { path, configPath: path }, { runners });
+    // Its place is that of an entry, but the plan does not list it.
+    return { ...use, section: "run" };
   });
 }
