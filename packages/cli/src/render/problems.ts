@@ -7,9 +7,9 @@ import { wrapped } from "../screen/wrap.ts";
 /** Shows every problem of a plan: what is wrong, where, the lines around it, and how to fix it. */
 export function writeProblems(screen: Screen, problems: readonly Problem[], cwd: string): void {
   for (const problem of problems) {
-    screen.line(
-      `${screen.paint("red", problem.code)} ${screen.paint("bold", placeOf(problem, cwd))}`.trimEnd(),
-    );
+    const place = placeOf(problem, cwd);
+    const at = place === "" ? "" : ` ${screen.paint("bold", place)}`;
+    screen.line(`${screen.paint("red", problem.code)}${at}`);
     screen.line(wrapped(screen, printableLines(sentenceOf(problem)), 2));
     if (problem.frame !== undefined) screen.line(frameText(screen, problem.frame));
     const origin = originOf(problem);
