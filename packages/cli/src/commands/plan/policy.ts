@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { AuditSink } from "@toolmount/core";
-import { ToolmountError } from "@toolmount/core/errors";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { openSessions } from "../../agent/open-reasoner.ts";
@@ -23,6 +22,7 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
+import { usageError } from "../../process/usage-error.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 
@@ -71,7 +71,9 @@ export function define(command: Command, shell: Shell): void {
 async function diff(plan: string | undefined, options: DiffOptions, shell: Shell): Promise<ExitCode> {
   const judge = await openJudge(plan, loaderOptions(options, shell));
   try {
-    const found = await withCalls(plan, options.against, options, shell, (calls) => diffPolicy(calls, judge));
+    const found = await withCalls(plan, ["--against", options.against], options, shell, (calls) =>
+      diffPolicy(calls, judge),
+    );
     if (options.json === true) shell.out.json(found);
     else writeDiff(found, shell);
     return found.changed > 0 || found.judged === 0 ? exitCodes.failed : exitCodes.done;
@@ -83,7 +85,7 @@ async function diff(plan: string | undefined, options: DiffOptions, shell: Shell
 /** Gives the calls of a file to `read`, or those of the plan's own audit. */
 async function withCalls<Result>(
   plan: string | undefined,
-  from: string,
+  [option, from]: readonly [option: string, value: string],
   options: PlanOptions,
   shell: Shell,
   read: (calls: AsyncIterable<RecordedCall>) => Promise<Result>,
@@ -92,8 +94,7 @@ async function withCalls<Result>(
   return withHost(plan, options, shell, async ({ coordinator }) => {
     const sink = coordinator.get("audit-sink") as AuditSink | null;
     if (sink !== null) return read(readCallsOfAudit(sink));
-    const problem = 'the plan says "audit: off"; name a file with --against';
-    throw new ToolmountError("USAGE_INVALID", { problem });
+    throw usageError(`the plan says "audit: off"; name a file with ${option}`);
   });
 }
 
@@ -153,7 +154,7 @@ async function findLines(
       suggestFromSessions(host, await openSessions(host), judge),
     );
   const read = (calls: AsyncIterable<RecordedCall>) => suggestRules(calls, judge);
-  return { ...(await withCalls(plan, options.from, options, shell, read)), flows: null };
+  return { ...(await withCalls(plan, ["--from", options.from], options, shell, read)), flows: null };
 }
 
 function listsOf({ lines }: Suggestion): Readonly<Record<string, readonly string[]>> {
