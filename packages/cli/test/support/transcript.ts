@@ -1,0 +1,149 @@
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { root, runHere, workspace } from "./workspace.ts";
+
+/** One case of a file of transcripts: files, and commands with what they print. */
+export interface Transcript {
+  readonly title: string;
+  readonly steps: readonly Step[];
+}
+
+type Step =
+  | { readonly kind: "file"; readonly path: string; readonly text: string }
+  | { readonly kind: "command"; readonly line: string; readonly shown: string };
+
+/** `=== title` begins a case, `--- path` a file that is written then, `$ words` a command, and what follows is what it shows. */
+export function readTranscripts(text: string): readonly Transcript[] {
+  const [, ...cases] = text.split(/^=== /m);
+  return cases.map((one) => {
+    const [title = "", ...lines] = one.trimEnd().split("\n");
+    const [, ...parts] = `\n${lines.join("\n")}`.split(/^(?=--- |\$ )/m);
+    return { title, steps: parts.map(readStep) };
+  });
+}
+
+function readStep(part: string): Step {
+  const [head = "", ...rest] = part.trimEnd().split("\n");
+  const text = rest.join("\n");
+  return head.startsWith("$ ")
+    ? { kind: "command", line: head.slice(2), shown: text }
+    : { kind: "file", path: head.slice(4), text: `${text}\n` };
+}
+
+/** A case as it is written, with what its commands show now. `shared` has files that every case begins with. */
+export async function play({ title, steps }: Transcript, shared: Transcript): Promise<string> {
+  const files = shared.steps.flatMap((step) => (step.kind === "file" ? [[step.path, step.text]] : []));
+  const { folder } = await workspace(Object.fromEntries(files) as Record<string, string>);
+  const played: string[] = [`=== ${title}`];
+  const found = new Map<string, string>();
+  for (const step of steps) {
+    if (step.kind === "file") await writeIn(folder, step.path, step.text);
+    played.push(
+      step.kind === "file"
+        ? `--- ${step.path}\n${step.text.trimEnd()}`
+        : `$ ${step.line}\n${await showCommand(step.line, folder, found)}`.trimEnd(),
+    );
+  }
+  return `${played.join("\n")}\n`;
+}
+
+/** The transcript as the file has it. */
+export function writtenTranscript({ title, steps }: Transcript): string {
+  const parts = steps.map((step) =>
+    step.kind === "file"
+      ? `--- ${step.path}\n${step.text.trimEnd()}`
+      : `$ ${step.line}\n${step.shown}`.trimEnd(),
+  );
+  return `${[`=== ${title}`, ...parts].join("\n")}\n`;
+}
+
+async function writeIn(folder: string, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), text);
+}
+
+/** Standard output, then standard error with `! ` before each line, then the exit code where it is not 0. */
+async function showCommand(line: string, folder: string, found: Map<string, string>): Promise<string> {
+  const { env, words, input } = await readLine(
+    line.replaceAll(/\{(\w+)\}/g, (whole, name: string) => found.get(name) ?? whole),
+    folder,
+  );
+  const [program, ...rest] = words;
+  if (program === "cat")
+    return existsSync(join(folder, rest[0]!))
+      ? mask((await readFile(join(folder, rest[0]!), "utf8")).trimEnd(), folder)
+      : "no such file";
+  if (program === "ls") return readdirSync(join(folder, rest[0] ?? "."), { recursive: true }).join("\n");
+  if (program === "rm") return rm(join(folder, rest[0]!), { recursive: true }).then(() => "");
+  if (program !== "toolmount") throw new Error(`a transcript cannot run ${line}`);
+  const ended = await runHere(rest, {
+    cwd: folder,
+    env: { HOME: folder, USER: "ada", FORCE_COLOR: "1", ...env },
+    input,
+  });
+  const said = ended.stderr === "" ? "" : ended.stderr.replaceAll(/^(?=[^\n]|\n)/gm, "! ").replace(/! $/, "");
+  const code = ended.code === 0 ? "" : `exit ${ended.code}\n`;
+  const shown = ended.stdout + said + code;
+  for (const [name, pattern] of Object.entries(later)) {
+    const value = pattern.exec(shown)?.[1];
+    if (value !== undefined) found.set(name, value);
+  }
+  return mask(shown, folder).trimEnd();
+}
+
+/** What a later command of the case may name, as `{ticket}`: the newest one that was shown. */
+const later = {
+  ticket: /(?:resume |"ticket": ")([\w-]{20,})/,
+  run: /"runId": "([\w-]+)"/,
+  question: /^\w+ {2}([\w-]{8})$/m,
+};
+
+/** `NAME=value toolmount words < file`. Quotes keep words together. */
+async function readLine(line: string, folder: string) {
+  const pieces = [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([piece]) => piece);
+  const unquoted = pieces.map((piece) => piece.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
+  const first = unquoted.findIndex((word) => !/^[A-Z_]+=/.test(word));
+  const from = unquoted.indexOf("<");
+  const env = Object.fromEntries(unquoted.slice(0, first).map((pair) => pair.split(/=(.*)/s)));
+  const words = unquoted.slice(first, from === -1 ? undefined : from);
+  const path = from === -1 ? undefined : join(folder, unquoted[from + 1]!);
+  const input = path !== undefined && existsSync(path) ? await readFile(path, "utf8") : "";
+  return { env: env as Record<string, string>, words, input };
+}
+
+const styles: Readonly<Record<string, string>> = {
+  "1": "bold",
+  "2": "dim",
+  "31": "red",
+  "32": "green",
+  "33": "yellow",
+  "36": "cyan",
+};
+
+/** Styles as words in ‹›, and what differs from run to run as the same. */
+function mask(text: string, folder: string): string {
+  return masks.reduce(
+    (shown, [pattern, same]) => shown.replaceAll(pattern, same),
+    text
+      // oxlint-disable-next-line no-control-regex
+      .replaceAll(/\u001b\[(\d+)m/g, (_, code: string) => `‹${styles[code] ?? ""}›`)
+      .replaceAll(folder, "/plan")
+      .replaceAll(root, "/toolmount"),
+  );
+}
+
+const masks: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>"],
+  [/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z/g, "<time>"],
+  [/\b1[78]\d{11}\b/g, "<time>"],
+  [/(?<!timeout )\b\d+(?:\.\d+)? ms\b/g, "12 ms"],
+  [/(?<="(?:durationMs|p95Ms)": ?)[\d.]+/g, "12"],
+  [/[0-9a-f]{64}/g, "<sha256>"],
+  [/\b[0-9a-f]{12}-\d+\b/g, "<call>"],
+  [/call_[0-9a-f]{32}/g, "<call>"],
+  [/(?<=(?:ticket|id)": "|ticket: |resume |"writer":")[\w-]{32}/g, "<name>"],
+  [/^(\w+ {2}|‹bold›)(?:[0-9a-f]{8}|[\w-]{8}$)/gm, "$1<id>"],
+  [/(?<= time=")[\d.]+/g, "0.012"],
+  [/127\.0\.0\.1:\d{4,}/g, "127.0.0.1:8000"],
+];
