@@ -40,8 +40,9 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
       await nextTurn(waiting, signal);
     }
   };
-  const giveBack = (child: ChildProcess) => {
-    if (child.connected && !isClosed) {
+  /** A process that has read a document may read the next one. Another is ended: its end is noticed only later. */
+  const giveBack = (child: ChildProcess, hasRead: boolean) => {
+    if (hasRead && child.connected && !isClosed) {
       const timer = clock.setTimer(() => {
         idle.delete(child);
         endProcess(child, all);
@@ -57,8 +58,7 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
       const child = await take(signal);
       if (child === null) return "cancelled";
       const answer = await runJob(child, job, { ...limits, signal, clock });
-      if (typeof answer === "string") endProcess(child, all);
-      giveBack(child);
+      giveBack(child, typeof answer !== "string");
       return answer;
     },
     close() {
