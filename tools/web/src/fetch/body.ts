@@ -89,7 +89,7 @@ function tooLarge(thrown: unknown): FetchProblem | null {
 
 function brokenBody(thrown: unknown, encoding: string): unknown {
   const { code = "" } = thrown as { code?: string };
-  if (!/^(Z_|ERR_(BROTLI|ZSTD|_)|ERR__ERROR)/.test(code)) return thrown;
+  if (!/^(Z_|ZSTD_|ERR_BROTLI|ERR__)/.test(code)) return thrown;
   return new FetchProblem(
     "FETCH_FAILED",
     `The response is broken: its encoding is not ${encoding.slice(0, 40)}`,
