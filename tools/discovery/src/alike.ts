@@ -16,7 +16,7 @@ export const alike: readonly string[] = [
   "send post submit publish share",
   "list enumerate all every",
   "compare difference versus diff",
-  "convert transform turn change translate into",
+  "convert transform turn change translate",
   "extract parse pull",
   "summarize summary overview brief abstract digest",
   "analyze analysis examine evaluate inspect study assess",

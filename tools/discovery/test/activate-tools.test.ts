@@ -115,3 +115,40 @@ test("with all disclosed, every tool is offered in full", async () => {
 
   expect(await offered()).toHaveLength(7);
 });
+
+test("an unknown tool is answered with at most five that are like it, in one sentence of at most 500 characters", async () => {
+  const { host, call } = await mounted();
+  for (const name of ["page_one", "page_two", "page_six", "page_ten", "page_too", "page_tea"])
+    host.coordinator.mount("tools", toolNamed(name));
+  const { details } = (await call("activate_tools", {
+    tool_ids: ["page_ona", "page_twa", "page_sia", "page_tea1", "page_toa"],
+  })) as {
+    details?: { near: string[] };
+  };
+  expect(details!.near).toHaveLength(5);
+
+  const long = Array.from({ length: 10 }, (_, at) => `${at}${"x".repeat(99)}`);
+  expect(await call("activate_tools", { tool_ids: long })).toMatchObject({
+    error: `There is no tool named ${long
+      .map((name) => `'${name}'`)
+      .join(", ")
+      .slice(0, 500)}. Use tool_search to find one.`,
+    details: { unknown: long, near: [] },
+  });
+});
+
+test("a call without a session fails, and says why", async () => {
+  expect(await createActivateTools().execute({ tool_ids: ["x"] })).toMatchObject({
+    error: "this call belongs to no session, in which tools could be active",
+    code: "SESSION_MISSING",
+  });
+});
+
+test.each([
+  [{ tool_ids: "move_file" }, "tool_ids must be a list, not a string"],
+  [{ tool_ids: [""] }, "tool_ids[0] must have at least 1 character"],
+])("%j is refused: %s", async (params, error) => {
+  const { call } = await mounted();
+
+  expect(await call("activate_tools", params)).toMatchObject({ error, code: "INVALID_ARGUMENTS" });
+});

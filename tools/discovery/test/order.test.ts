@@ -43,3 +43,28 @@ test("a tool whose name has no word that says something keeps its place", () => 
   expect(found).toEqual(["two/all", "one/get", "three/page"]);
   expect(order("read a file", {})).toEqual([]);
 });
+
+test("a name that is asked for in part adds its share of a fifth", () => {
+  // 1.1 for half a name, 1.2 for a whole one.
+  expect(order("save it", { "a/save_it_all": 1, "b/save_page": 1.09 })).toEqual([
+    "a/save_it_all",
+    "b/save_page",
+  ]);
+  expect(order("save", { "a/save_page": 1, "b/open_page": 1.09 })).toEqual(["a/save_page", "b/open_page"]);
+  expect(order("save", { "a/save_page": 1, "b/open_page": 1.11 })).toEqual(["b/open_page", "a/save_page"]);
+});
+
+test("the next two tools of an owner add a fifth at most, further ones nothing", () => {
+  const three = { "a/one1": 1, "b/two1": 0.9, "b/two2": 0.9, "b/two3": 0.9 };
+  // 0.9 * (1 + 0.2 * (0.9 + 0.9) / 2) = 1.062
+  expect(order("kiwi", three)).toEqual(["b/two1", "b/two2", "b/two3", "a/one1"]);
+  expect(order("kiwi", { ...three, "a/one1": 1.07 })).toEqual(["a/one1", "b/two1", "b/two2", "b/two3"]);
+  expect(order("kiwi", { "a/one1": 1, "b/two1": 0.9, "b/two2": 0.9 })[0]).toBe("a/one1");
+});
+
+test("a second tool of a name counts three fifths", () => {
+  const tools = { "a/read_file": 1, "b/read_file": 1, "c/other1": 0.5 };
+
+  expect(order("kiwi", { ...tools, "c/other1": 0.59 })).toEqual(["a/read_file", "b/read_file", "c/other1"]);
+  expect(order("kiwi", { ...tools, "c/other1": 0.61 })).toEqual(["a/read_file", "c/other1", "b/read_file"]);
+});

@@ -161,3 +161,33 @@ test("whatever is asked for, the answer is a list of tools that there are", asyn
     { numRuns: 60 },
   );
 });
+
+test("of the tools that were found, only the active ones say so", async () => {
+  const { call } = await mounted();
+  await call("activate_tools", { tool_ids: ["delete_file"] });
+
+  expect((await call("tool_search", { query: "file" })).data).toEqual({
+    query: "file",
+    count: 2,
+    tools: [
+      { name: "delete_file", summary: "Deletes a file for good.", active: true },
+      { name: "move_file", summary: "Moves or renames a file or folder." },
+    ],
+  });
+});
+
+test("the tools that are always offered are not found", async () => {
+  const { find } = await mounted();
+
+  expect(await find("activate tools that are available")).not.toContain("activate_tools");
+});
+
+test.each([
+  [{}, "query is required"],
+  [{ query: " " }, "query is required"],
+  [{ query: 1 }, "query must be a string, not a number"],
+])("%j is refused: %s", async (params, error) => {
+  const { call } = await mounted();
+
+  expect(await call("tool_search", params)).toMatchObject({ error, code: "INVALID_ARGUMENTS" });
+});
