@@ -60,6 +60,6 @@ test("a rehearsal lists what each call would change, with the lines that differ"
         { target: "new/d", change: "create" },
       ],
     ],
-    ["delete_file", [{ target: "b.bin", change: "delete", difference: expect.any(String) as unknown }]],
+    ["delete_file", [{ target: "b.bin", change: "delete" }]],
   ]);
 });

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { PathError, type Entry, type FileBytes, type Files, type Place } from "@toolmount/paths";
+import { decodeText } from "./text-file.ts";
 import { StagedTree, type Node, type Staged } from "./staged-tree.ts";
 
 /** Most bytes of a file that is moved, and most entries of a folder that is moved or deleted. */
@@ -130,11 +131,11 @@ export class Overlay implements StagedFiles {
     );
   }
 
-  /** The text of the file at a place; null when there is no file of that size. */
+  /** The text of the file at a place; null when there is no text file of that size. */
   async textAt(place: Place, most: number): Promise<string | null> {
     if ((await this.kindAt(place.real)) !== "file") return null;
     return this.#readAt(place, most).then(
-      ({ bytes }) => bytes.toString("utf8"),
+      ({ bytes }) => decodeText(bytes)?.text ?? null,
       () => null,
     );
   }

@@ -52,7 +52,9 @@ async function stateAt(overlay: Overlay, path: string): Promise<State> {
 }
 
 function effectOf(target: string, before: State, after: State): readonly PreviewedEffect[] {
-  if (before.kind === after.kind && before.text === after.text && before.text !== null) return [];
+  // What is in a folder that stays is not at this target.
+  const isKnown = before.kind === "directory" || before.text !== null;
+  if (before.kind === after.kind && before.text === after.text && isKnown) return [];
   if (before.kind === "gone" && after.kind === "gone") return [];
   const change = before.kind === "gone" ? "create" : after.kind === "gone" ? "delete" : "change";
   const difference = differenceOf(before.text ?? "", after.text ?? "");

@@ -4,7 +4,7 @@ import type { Wording } from "../files/answer.ts";
 import { inTurn, replaceContent } from "../files/under-lock.ts";
 import { Refusal } from "../files/refusal.ts";
 import { requireKnown } from "../files/seen-files.ts";
-import { decodeText, encodeText, type Text } from "./text-file.ts";
+import { decodeText, encodeText, type Text } from "../files/text-file.ts";
 import type { Workspace } from "../files/workspace.ts";
 
 /** How both edit tools word what the disk refused. */

@@ -8,7 +8,7 @@ import { isShown, mimeTypeOf } from "../text/file-kind.ts";
 import { pageOf } from "../text/lines.ts";
 import { readFileUsage as usage } from "../usage/read-file.ts";
 import { forgetSeen, markSeen } from "../files/seen-files.ts";
-import { decodeText, type Text } from "../text/text-file.ts";
+import { decodeText, type Text } from "../files/text-file.ts";
 import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 import { basename, dirname, join } from "node:path";

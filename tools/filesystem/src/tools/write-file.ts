@@ -6,7 +6,7 @@ import { filePath } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { inTurn, replaceContent } from "../files/under-lock.ts";
 import { requireReplaceable } from "../files/seen-files.ts";
-import { encodeText } from "../text/text-file.ts";
+import { encodeText } from "../files/text-file.ts";
 import { undoWrite } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
