@@ -51,5 +51,6 @@ function lineOf({ name, summary, description }: ToolInfo): string {
 
 function wordsOf(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  return new Set(words.filter((word) => word.length > 2).map((word) => word.replace(/(?:es|s)$/, "")));
+  // `files` is found by `file`, and `boxes` by `box`.
+  return new Set(words.filter((word) => word.length > 2).map((word) => word.replace(/(?:es?|s)$/, "")));
 }
