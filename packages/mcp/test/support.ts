@@ -13,6 +13,7 @@ import {
   failure,
   type Host,
   type HostOptions,
+  type Logger,
   type Tool,
 } from "@toolmount/core";
 import { onTestFinished } from "vitest";
@@ -53,6 +54,16 @@ export const refuse = defineTool({
   requiresConfirmation: false,
   execute: () => failure("the printer is out of paper", { code: "NO_PAPER" }),
 });
+
+/** A logger that notes the level, the fields and the message of each line. */
+export function notingLogger() {
+  const lines: [string, object, string | undefined][] = [];
+  const note = (level: string) => (fields: object, message?: string) =>
+    void lines.push([level, fields, message]);
+  const [trace, debug, info, warn, error] = ["trace", "debug", "info", "warn", "error"].map(note);
+  const logger = { trace, debug, info, warn, error, child: () => logger } as Logger;
+  return { logger, lines };
+}
 
 /** A host with tools, closed after the test. */
 export function hostOf(tools: readonly Tool[], options: HostOptions = {}): Host {

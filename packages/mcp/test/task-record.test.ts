@@ -1,4 +1,4 @@
-import { createMemoryStore, type StateStore, type WorkRecord, type WorkStore } from "@toolmount/core";
+import { createMemoryStore, type StateStore, type WorkStore } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TaskRecords, type KeptTask } from "../src/tasks/task-record.ts";
