@@ -177,8 +177,8 @@ export class QuestionReports {
       const data = { host: name, question: view, ...(link !== undefined && { link }) };
       await webhook.post(`${id}.${type}`, { type, data }, this.#ending.signal);
     } catch (error) {
-      const isLast = attempts + 1 >= maxAttempts;
       const isEnding = this.#ending.signal.aborted;
+      const isLast = !isEnding && attempts + 1 >= maxAttempts;
       if (!isEnding)
         logger.warn({ question: id, type, attempts, problem: messageOf(error) }, "a report did not arrive");
       const pause = isEnding ? 0 : pauses[Math.min(attempts, pauses.length - 1)]!;
