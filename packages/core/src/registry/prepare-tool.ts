@@ -191,7 +191,8 @@ function describe(
   schemas: JsonSchemas,
 ): ToolInfo {
   const { requiresConfirmation, tags, dependsOn } = definition;
-  const { category, consequenceLevel, usage, summary, question, modes, version } = definition;
+  const { category, consequenceLevel, usage, summary, question, version } = definition;
+  const modes = definition.modes && Object.freeze([...definition.modes]);
   return Object.freeze({
     name: names.name,
     declaredName: names.declaredName,
