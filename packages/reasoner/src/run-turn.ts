@@ -133,6 +133,7 @@ export class TurnRunner {
     const allowed = [...log.facts.allowed, ...ofAgent, ...(this.ceilings.get(id) ?? [])];
     const settings = this.#access.settingsFor(log.facts, options);
     const { turnId } = log.view.turn!;
+    this.requireIdle(id); // another caller may have resumed it meanwhile
     const live = this.#turns.begin(id, turnId, { allowed, idempotent: repeatableTools(host) });
     const above = (parentId === null ? null : this.#running.get(parentId)) ?? null;
     const own: RunningTurn = { host, log, settings, options, allowed, live, ...startSpending(above) };
