@@ -62,15 +62,20 @@ export function library(name = "library") {
   return { asked, answers: Object.fromEntries(entries) as Record<string, (params: never) => object> };
 }
 
-/** Stands in for the compiler of another package: the server checks its arguments itself. */
+/** Replaces the compiler of another package: the server checks its arguments itself. */
 const takesAll = Object.assign((value: unknown) => ({ ok: true as const, value: value as object as never }), {
   isExact: true,
 });
 
-/** A host that mounts servers by their names, over HTTP without a socket; `settings` are those of their entries. */
+/**
+ * A host that mounts servers by their names, over HTTP without a socket; `settings` are those of their entries, and
+ * `capabilities` what other modules of the plan have registered.
+ */
 export async function gatewayOf(
   servers: Readonly<Record<string, Upstream>>,
   settings: Readonly<Record<string, object>> = {},
+  isAway: () => boolean = () => false,
+  capabilities: Readonly<Record<string, unknown>> = {},
 ) {
   const handlers = new Map(
     Object.entries(servers).map(([name, upstream]) => [
@@ -80,7 +85,8 @@ export async function gatewayOf(
   );
   vi.stubGlobal("fetch", (to: string | URL, init: RequestInit) => {
     const handler = handlers.get(new URL(to).host);
-    if (handler === undefined) throw new TypeError("fetch failed", { cause: new Error("no such server") });
+    if (handler === undefined || isAway())
+      throw new TypeError("fetch failed", { cause: new Error("no such server") });
     return handler.fetch(new Request(to, init));
   });
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -88,6 +94,7 @@ export async function gatewayOf(
   const host = hostOf([], { logger });
   const { coordinator } = host;
   coordinator.mount("schema-compiler", { compile: () => takesAll });
+  for (const [name, value] of Object.entries(capabilities)) coordinator.registerCapability(name, value);
   for (const name of Object.keys({ ...servers, ...settings })) {
     const entry = { name, url: `http://${name}.test/mcp`, era: "modern", ...settings[name] };
     await mount(coordinator, config.parse(entry));
