@@ -123,37 +123,33 @@ async function askPerson(
   const { confirm, isCancel, text } = await import("@clack/prompts");
   return shell.interruptible(async (controller) => {
     const common = { ...terminal, signal: controller.signal };
-    const name = await text({ ...common, message: "Name of the plan?", initialValue: defaults.name });
-    const firstTool =
-      isCancel(name) || (await confirm({ ...common, message: "Write a first tool, to try and to change?" }));
-    const files =
-      isCancel(firstTool) ||
-      (await confirm({
-        ...common,
-        message: "Let tools read the files of this folder?",
-        initialValue: false,
-      }));
-    const imports =
-      found.length > 0 &&
-      (isCancel(files) || (await confirm({ ...common, message: `Import ${found.join(" and ")}?` })));
-    const install =
-      isCancel(imports) || (await confirm({ ...common, message: "Install the packages with npm now?" }));
-    const git =
-      !isInRepository(folder) &&
-      (isCancel(install) || (await confirm({ ...common, message: "Make the folder a git repository?" })));
-    if (!isCancel(name) && ![firstTool, files, imports, install, git].some(isCancel))
+    const ask = async <Answer>(question: Promise<Answer>): Promise<Exclude<Answer, symbol>> => {
+      const answer = await question;
+      if (isCancel(answer)) throw new Left();
+      return answer as Exclude<Answer, symbol>;
+    };
+    const agrees = (message: string, initialValue = true) =>
+      ask(confirm({ ...common, message, initialValue }));
+    try {
+      const name = await ask(text({ ...common, message: "Name of the plan?", initialValue: defaults.name }));
       return {
         name: name.trim() || defaults.name,
-        firstTool: firstTool === true,
-        files: files === true,
-        imports: imports === true,
-        install: install === true,
-        git: git === true,
+        firstTool: await agrees("Write a first tool, to try and to change?"),
+        files: await agrees("Let tools read the files of this folder?", false),
+        imports: found.length > 0 && (await agrees(`Import ${found.join(" and ")}?`)),
+        install: await agrees("Install the packages with npm now?"),
+        git: !isInRepository(folder) && (await agrees("Make the folder a git repository?")),
       };
-    controller.abort(interruption("SIGINT"));
-    return null;
+    } catch (error) {
+      if (!(error instanceof Left)) throw error;
+      controller.abort(interruption("SIGINT"));
+      return null;
+    }
   });
 }
+
+/** The person leaves the questions. */
+class Left extends Error {}
 
 interface Written {
   readonly written: readonly string[];
