@@ -53,8 +53,9 @@ function decisionOf({ answer, rules, by, status }: AuditedCall): string {
   if (answer === "deny") return "denied";
   const asked = `asked: ${rules.join(", ")}`;
   if (status === "waiting") return by === null ? asked : `${asked}; answered by ${by}`;
-  const done = status === "denied" ? "denied" : "approved";
-  return `${asked}; ${done}${by === null ? "" : ` by ${by}`}`;
+  // A call may be cancelled while its question waits.
+  if (by === null) return `${asked}; ${status === "denied" ? "denied" : "not answered"}`;
+  return `${asked}; ${status === "denied" ? "denied" : "approved"} by ${by}`;
 }
 
 function resultOf({ status, code, error, durationMs }: AuditedCall): string {
