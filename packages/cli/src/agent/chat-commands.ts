@@ -3,6 +3,7 @@ import { isToolmountError } from "@toolmount/core/errors";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
+import { countOf } from "../screen/count.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable } from "../screen/table.ts";
 import { wrapped } from "../screen/wrap.ts";
@@ -130,7 +131,12 @@ function writeCost(_argument: string, { turns }: Chat, { err }: Shell): void {
       ? "no prices in the plan"
       : `${sum((turn) => turn.cost?.amount ?? 0).toFixed(4)} ${currency}`;
   const tokens = `${sum(({ usage }) => usage.inputTokens)} + ${sum(({ usage }) => usage.outputTokens)} tokens`;
-  err.line(`${turns.length} turns · ${sum(({ iterations }) => iterations)} requests · ${tokens} · ${cost}`);
+  err.line(
+    `${countOf(turns, "turn")} · ${countOf(
+      sum(({ iterations }) => iterations),
+      "request",
+    )} · ${tokens} · ${cost}`,
+  );
 }
 
 async function undoTurn(_argument: string, chat: Chat, shell: Shell): Promise<void> {
