@@ -62,7 +62,7 @@ test("lines with a slash are answered by the chat, and never sent to a model", a
   terminal.press("hello", keys.enter);
   await terminal.until(/Hello to you\.[\s\S]*You ›/);
   terminal.press("/cost", keys.enter);
-  await terminal.until(/1 turns · 1 requests · 3 \+ 2 tokens[\s\S]*You ›/);
+  await terminal.until(/1 turn · 1 request · 3 \+ 2 tokens[\s\S]*You ›/);
   terminal.press("//etc is a folder", keys.enter);
   await terminal.until(/A slash\.[\s\S]*You ›/);
   terminal.press("/quit", keys.enter);

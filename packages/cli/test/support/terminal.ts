@@ -1,6 +1,7 @@
 import { spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { onTestFinished } from "vitest";
+import { readScreen } from "./person.ts";
 import { command, root } from "./workspace.ts";
 
 export const keys = {
@@ -110,12 +111,4 @@ export function atTerminal(
     ended,
     emulator,
   };
-}
-
-function readScreen({ buffer: { active } }: xterm.Terminal): string {
-  const lines = Array.from(
-    { length: active.length },
-    (_, at) => active.getLine(at)?.translateToString(true) ?? "",
-  );
-  return lines.join("\n").trimEnd();
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Press } from "./person.ts";
 import { root, runHere, workspace } from "./workspace.ts";
 
 /** One case of a file of transcripts: files, and commands with what they print. */
@@ -11,9 +12,17 @@ export interface Transcript {
 
 type Step =
   | { readonly kind: "file"; readonly path: string; readonly text: string }
-  | { readonly kind: "command"; readonly line: string; readonly shown: string };
+  | {
+      readonly kind: "command";
+      readonly line: string;
+      readonly presses: readonly string[];
+      readonly shown: string;
+    };
 
-/** `=== title` begins a case, `--- path` a file that is written then, `$ words` a command, and what follows is what it shows. */
+/**
+ * `=== title` begins a case, `--- path` a file that is written then, `$ words` a command, and what follows is what it shows.
+ * Lines `> keys at text` below a command are keys that a person at a terminal presses once the text is shown.
+ */
 export function readTranscripts(text: string): readonly Transcript[] {
   const [, ...cases] = text.split(/^=== /m);
   return cases.map((one) => {
@@ -26,9 +35,10 @@ export function readTranscripts(text: string): readonly Transcript[] {
 function readStep(part: string): Step {
   const [head = "", ...rest] = part.trimEnd().split("\n");
   const text = rest.join("\n");
-  return head.startsWith("$ ")
-    ? { kind: "command", line: head.slice(2), shown: text }
-    : { kind: "file", path: head.slice(4), text: `${text}\n` };
+  if (!head.startsWith("$ ")) return { kind: "file", path: head.slice(4), text: `${text}\n` };
+  const first = rest.findIndex((line) => !line.startsWith("> "));
+  const presses = first === -1 ? rest : rest.slice(0, first);
+  return { kind: "command", line: head.slice(2), presses, shown: rest.slice(presses.length).join("\n") };
 }
 
 /** A case as it is written, with what its commands show now. `shared` has files that every case begins with. */
@@ -39,23 +49,20 @@ export async function play({ title, steps }: Transcript, shared: Transcript): Pr
   const found = new Map<string, string>();
   for (const step of steps) {
     if (step.kind === "file") await writeIn(folder, step.path, step.text);
-    played.push(
-      step.kind === "file"
-        ? `--- ${step.path}\n${step.text.trimEnd()}`
-        : `$ ${step.line}\n${await showCommand(step.line, folder, found)}`.trimEnd(),
-    );
+    const now = step.kind === "file" ? step : { ...step, shown: await showCommand(step, folder, found) };
+    played.push(writtenStep(now));
   }
   return `${played.join("\n")}\n`;
 }
 
 /** The transcript as the file has it. */
 export function writtenTranscript({ title, steps }: Transcript): string {
-  const parts = steps.map((step) =>
-    step.kind === "file"
-      ? `--- ${step.path}\n${step.text.trimEnd()}`
-      : `$ ${step.line}\n${step.shown}`.trimEnd(),
-  );
-  return `${[`=== ${title}`, ...parts].join("\n")}\n`;
+  return `${[`=== ${title}`, ...steps.map(writtenStep)].join("\n")}\n`;
+}
+
+function writtenStep(step: Step): string {
+  if (step.kind === "file") return `--- ${step.path}\n${step.text.trimEnd()}`;
+  return [`$ ${step.line}`, ...step.presses, step.shown].join("\n").trimEnd();
 }
 
 async function writeIn(folder: string, path: string, text: string): Promise<void> {
@@ -64,7 +71,11 @@ async function writeIn(folder: string, path: string, text: string): Promise<void
 }
 
 /** Standard output, then standard error with `! ` before each line, then the exit code where it is not 0. */
-async function showCommand(line: string, folder: string, found: Map<string, string>): Promise<string> {
+async function showCommand(
+  { line, presses }: Extract<Step, { kind: "command" }>,
+  folder: string,
+  found: Map<string, string>,
+): Promise<string> {
   const { env, words, input } = await readLine(
     line.replaceAll(/\{(\w+)\}/g, (whole, name: string) => found.get(name) ?? whole),
     folder,
@@ -81,6 +92,7 @@ async function showCommand(line: string, folder: string, found: Map<string, stri
     cwd: folder,
     env: { HOME: folder, USER: "ada", FORCE_COLOR: "1", ...env },
     input,
+    presses: presses.length === 0 ? undefined : presses.map(readPress),
   });
   const said = ended.stderr === "" ? "" : ended.stderr.replaceAll(/^(?=[^\n]|\n)/gm, "! ").replace(/! $/, "");
   const code = ended.code === 0 ? "" : `exit ${ended.code}\n`;
@@ -90,6 +102,19 @@ async function showCommand(line: string, folder: string, found: Map<string, stri
     if (value !== undefined) found.set(name, value);
   }
   return mask(shown, folder).trimEnd();
+}
+
+/** `> y⏎ at └  Press`: the keys, and what is shown before. */
+function readPress(line: string): Press {
+  const [, keys = "", at = ""] = /^> (\S+) at (.+)$/.exec(line) ?? [];
+  const signs: Readonly<Record<string, string>> = {
+    "⏎": "\r",
+    "↓": "\u001b[B",
+    "␣": " ",
+    "⌃c": "\u0003",
+    "⌃d": "\u0004",
+  };
+  return { at, keys: keys.replaceAll(/⌃.|[⏎↓␣]/gu, (sign) => signs[sign]!) };
 }
 
 /** What a later command of the case may name, as `{ticket}`: the newest one that was shown. */
@@ -138,12 +163,15 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z/g, "<time>"],
   [/\b1[78]\d{11}\b/g, "<time>"],
   [/(?<!timeout )\b\d+(?:\.\d+)? ms\b/g, "12 ms"],
-  [/(?<="(?:durationMs|p95Ms)": ?)[\d.]+/g, "12"],
+  [/(?<="(?:durationMs|duration|p95Ms)": ?)[\d.]+/g, "12"],
   [/[0-9a-f]{64}/g, "<sha256>"],
   [/\b[0-9a-f]{12}-\d+\b/g, "<call>"],
   [/call_[0-9a-f]{32}/g, "<call>"],
   [/(?<=(?:ticket|id)": "|ticket: |resume |"writer":")[\w-]{32}/g, "<name>"],
   [/^(\w+ {2}|‹bold›)(?:[0-9a-f]{8}|[\w-]{8}$)/gm, "$1<id>"],
+  [/^(! │ {2}\w+ {2})[\w-]{8}(?=$| {2})/gm, "$1<id>"],
+  [/tm_[\w-]{43}/g, "<token>"],
   [/(?<= time=")[\d.]+/g, "0.012"],
+  [/^(<time>,.*,)\d+$/gm, "$1<ms>"],
   [/127\.0\.0\.1:\d{4,}/g, "127.0.0.1:8000"],
 ];

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { onTestFailed, onTestFinished } from "vitest";
 import type { Shell } from "../../src/process/shell.ts";
 import { createScreen } from "../../src/screen/screen.ts";
+import { personAt, type Press } from "./person.ts";
 
 /** The repository's root. */
 export const root = join(import.meta.dirname, "../../../..");
@@ -33,6 +34,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input, closed after it. */
   readonly input?: string;
+  /** Only {@link runHere}: what a person at the terminal presses, who then sees stderr as a terminal of 100 columns shows it. */
+  readonly presses?: readonly Press[] | undefined;
 }
 
 /** A command under way. */
@@ -76,9 +79,10 @@ export function runCommand(words: readonly string[], options?: RunOptions): Prom
  */
 export async function runHere(
   words: readonly string[],
-  { cwd = root, env = {}, input = "" }: RunOptions = {},
+  { cwd = root, env = {}, input = "", presses }: RunOptions = {},
 ): Promise<Ended> {
   let [code, stdout, stderr] = [0, "", ""];
+  const person = presses === undefined ? undefined : personAt(presses);
   const { PATH = "", HOME = "" } = process.env;
   const variables = { PATH, HOME, ...env };
   const answers = new PassThrough().on("data", (chunk: Buffer) => (stdout += chunk.toString()));
@@ -88,8 +92,8 @@ export async function runHere(
     settings: { verbosity: "normal", plan: undefined },
     input: Readable.from(input === "" ? [] : [Buffer.from(input)]),
     out: createScreen({ write: (piece) => void (stdout += piece) }, variables),
-    err: createScreen({ write: (piece) => void (stderr += piece) }, variables),
-    terminal: undefined,
+    err: person?.screen ?? createScreen({ write: (piece) => void (stderr += piece) }, variables),
+    terminal: person?.terminal,
     calls: { begin: () => () => {} },
     openAnswerStream: () => answers,
     end: (ended) => void (code = ended),
@@ -98,7 +102,7 @@ export async function runHere(
   // Imported late: most test files only start processes.
   const { runProgram } = await import("../../src/program.ts");
   await runProgram(words, shell);
-  return endedWith(words, { code, stdout, stderr });
+  return endedWith(words, { code, stdout, stderr: (await person?.seen()) ?? stderr });
 }
 
 /** A red test shows what the command said on stderr: often that is why stdout has not what the test expects. */
