@@ -168,7 +168,7 @@ describe("a function that makes tools is called", () => {
     expect(await call("made")).toMatchObject({ status: "ok", said: "made" });
   });
 
-  test("and errors, schemas and deeper functions are none", async () => {
+  test("but not an error, a schema, or a function further inside", async () => {
     class NotFound extends Error {}
     const { names } = await mountLibrary({
       NotFound,
