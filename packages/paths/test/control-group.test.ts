@@ -1,6 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createControlGroup } from "@toolmount/paths/system";
@@ -63,3 +71,38 @@ test.skipIf(process.platform === "win32")(
     await closed;
   },
 );
+
+test("a group has the limits of its program, and starts it inside", () => {
+  const base = mkdtempSync(join(tmpdir(), "toolmount-group-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const group = createControlGroup({ processes: 2, memoryMb: 10 }, base)!;
+  const [name = ""] = readdirSync(base);
+  const limits = readdirSync(join(base, name)).map((file) => [
+    file,
+    readFileSync(join(base, name, file), "utf8"),
+  ]);
+
+  expect(name).toMatch(new RegExp(`^toolmount-${process.pid}-\\d+$`));
+  // Sixteen threads for each process, and 32 MB that the kernel needs itself.
+  expect(Object.fromEntries(limits)).toEqual({
+    "memory.max": String(42 * 1_048_576),
+    "memory.oom.group": "1",
+    "pids.max": "32",
+  });
+  expect(group.launch("node", ["a", "b"])).toEqual({
+    file: "/bin/sh",
+    args: ["-c", 'echo $$ > "$0" && exec "$@"', join(base, name, "cgroup.procs"), "node", "a", "b"],
+  });
+});
+
+test.each([
+  ["oom 1\noom_kill 0\n", false],
+  ["low 0\noom_kill 3\n", true],
+  ["oom_kill_x 3\n", false],
+  ["", false],
+])("a group with the memory events %j ran out of memory: %s", (events, hasRun) => {
+  const { group, folder } = groupIn();
+  writeFileSync(join(folder, "memory.events"), events);
+
+  expect(group.ranOutOfMemory()).toBe(hasRun);
+});
