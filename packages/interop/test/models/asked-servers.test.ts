@@ -42,7 +42,7 @@ describe("the models of a server", () => {
     );
     expect(await listServerModels((await server({})).baseUrl)).toEqual([]);
     const { baseUrl } = await server({ data: [] });
-    await expect(listServerModels(baseUrl, { signal: AbortSignal.abort() })).rejects.toThrow();
+    await expect(listServerModels(baseUrl, { signal: AbortSignal.abort() })).rejects.toThrow("abort");
   });
 
   test.each([
