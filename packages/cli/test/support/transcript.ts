@@ -96,7 +96,9 @@ async function showCommand(
   });
   const said = ended.stderr === "" ? "" : ended.stderr.replaceAll(/^(?=[^\n]|\n)/gm, "! ").replace(/! $/, "");
   const code = ended.code === 0 ? "" : `exit ${ended.code}\n`;
-  const shown = ended.stdout + said + code;
+  // What this machine has stands above the first empty line.
+  const stdout = line.endsWith(" | below") ? ended.stdout.replace(/^.*?\n\n/s, "") : ended.stdout;
+  const shown = stdout + said + code;
   for (const [name, pattern] of Object.entries(later)) {
     const value = pattern.exec(shown)?.[1];
     if (value !== undefined) found.set(name, value);
@@ -129,10 +131,10 @@ async function readLine(line: string, folder: string) {
   const pieces = [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([piece]) => piece);
   const unquoted = pieces.map((piece) => piece.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
   const first = unquoted.findIndex((word) => !/^[A-Z_]+=/.test(word));
-  const from = unquoted.indexOf("<");
+  const from = unquoted.findIndex((word) => word === "<" || word === "|");
   const env = Object.fromEntries(unquoted.slice(0, first).map((pair) => pair.split(/=(.*)/s)));
   const words = unquoted.slice(first, from === -1 ? undefined : from);
-  const path = from === -1 ? undefined : join(folder, unquoted[from + 1]!);
+  const path = unquoted[from] === "<" ? join(folder, unquoted[from + 1]!) : undefined;
   const input = path !== undefined && existsSync(path) ? await readFile(path, "utf8") : "";
   return { env: env as Record<string, string>, words, input };
 }
@@ -173,5 +175,6 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/tm_[\w-]{43}/g, "<token>"],
   [/(?<= time=")[\d.]+/g, "0.012"],
   [/^(<time>,.*,)\d+$/gm, "$1<ms>"],
+  [/(?<=\((?:\w+ [\d.]+, )*\w+ )\d+\.\d(?=[,)])/g, "1.2"],
   [/127\.0\.0\.1:\d{4,}/g, "127.0.0.1:8000"],
 ];
