@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { play, readTranscripts, writtenTranscript } from "./support/transcript.ts";
 
 // What commands print, write and end with, whole: each file of `transcripts/` is read as a person reads a terminal. Styles are
-// words in ‹›. `TOOLMOUNT_WRITE=1` writes what the commands show now: read what changed.
+// words in ‹›. `pnpm transcripts` writes what the commands show now: read what changed.
 const folder = join(import.meta.dirname, "transcripts");
 const isWritten = process.env["TOOLMOUNT_WRITE"] === "1";
 const [shared] = readTranscripts(readFileSync(join(folder, "files"), "utf8"));
