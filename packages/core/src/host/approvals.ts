@@ -102,7 +102,7 @@ async function readEdited(
   try {
     kept = frozenCopy(edited);
   } catch (error) {
-    throw invalidEdit(error instanceof NotJson ? `they ${error.message}` : "they cannot be read");
+    throw invalidEdit(error instanceof NotJson ? `one of them ${error.message}` : "they cannot be read");
   }
   const parsed = await tool.parse(kept);
   if (parsed.ok) return kept;
