@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { EraVerdict } from "../src/mount/client.ts";
 import { config } from "../src/mount/config.ts";
 import { Connection } from "../src/mount/connection.ts";
-import { KeptConnections } from "../src/mount/own-connections.ts";
+import { KeptConnections, mergeListed, requireUser, settingsFor } from "../src/mount/own-connections.ts";
 
 test("of more users than are kept, the quietest without a running call loses the connection", async () => {
   const settings = config.parse({ name: "server", command: process.execPath, instance: "user" });
@@ -29,4 +29,52 @@ test("of more users than are kept, the quietest without a running call loses the
   expect([ana, eva].map(({ status }) => status.state)).toEqual(["asleep", "closed"]);
   kept.of("eva", connect);
   expect(ana.status.state).toBe("closed");
+});
+
+test("a user's own headers and variables come after those of the entry", () => {
+  const settings = config.parse({
+    name: "files",
+    url: "https://files.example.com/mcp",
+    instance: "user",
+    headers: { a: "1", b: "1" },
+    users: { ana: { headers: { b: "2" }, env: { c: "3" } }, bo: {} },
+  });
+  const of = (user: string) => {
+    const { headers, env } = settingsFor(settings, user);
+    return { headers, env };
+  };
+  expect(of("ana")).toEqual({ headers: { a: "1", b: "2" }, env: { c: "3" } });
+  for (const user of ["bo", "eva", "constructor"])
+    expect(of(user)).toEqual({ headers: { a: "1", b: "1" }, env: {} });
+});
+
+test("a call of a server of users needs a user, whom the plan of a program names", () => {
+  const users = { ana: {} };
+  const here = { name: "files", command: "files-server" };
+  const there = { name: "files", command: undefined };
+  expect(requireUser({ ...here, users }, "ana")).toBe("ana");
+  expect(requireUser({ ...here, users: {} }, "bo")).toBe("bo");
+  expect(requireUser({ ...there, users }, "bo")).toBe("bo");
+  const thrown = (entry: Parameters<typeof requireUser>[0], user?: string) => () => requireUser(entry, user);
+  const none = "used with the credentials of each user, and this call has no user";
+  expect(thrown({ ...there, users })).toThrow(
+    expect.objectContaining({ code: "MCP_NO_USER", message: `the MCP server "files" is ${none}` }),
+  );
+  expect(thrown({ ...here, users }, "bo")).toThrow(
+    expect.objectContaining({
+      code: "MCP_NO_USER",
+      message: 'the MCP server "files" has no credentials of the user "bo"; the plan names them under users',
+    }),
+  );
+});
+
+test("what one user has changes the tools of all, and adds none", () => {
+  const tool = (name: string, description?: string) => ({
+    name,
+    description,
+    inputSchema: { type: "object" as const },
+  });
+  const ofUser = [tool("b", "other"), tool("c")];
+  expect(mergeListed([], ofUser)).toBe(ofUser);
+  expect(mergeListed([tool("a"), tool("b")], ofUser)).toEqual([tool("a"), tool("b", "other")]);
 });

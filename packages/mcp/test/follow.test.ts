@@ -1,0 +1,143 @@
+import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { admitTasks, followTask, startTask, taskOf } from "../src/tasks/follow.ts";
+import type { Task } from "../src/tasks/task.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+const content = [{ type: "text", text: "done" }];
+const relatedKey = "io.modelcontextprotocol/related-task";
+const working: Task = { taskId: "t", status: "working", pollInterval: 50 };
+
+/** A server that answers each look at a task with the next state; what it is asked is noted. */
+function world(era: "legacy" | "modern", states: readonly object[], result: object = { content }) {
+  const asked: [string, unknown][] = [];
+  const left = [...states];
+  const client = {
+    getProtocolEra: () => era,
+    request: async ({ method, params }: { method: string; params: object }) => {
+      asked.push([method, params]);
+      return method === "tasks/get" ? left.shift() : method === "tasks/result" ? result : {};
+    },
+  } as unknown as Client;
+  const seen: string[] = [];
+  const questions: unknown[] = [];
+  const follow = (first: Task, options: object = {}) =>
+    followTask(
+      client,
+      first,
+      { timeout: 1, onprogress: () => {}, ...options },
+      {
+        onState: ({ status }) => void seen.push(status),
+        answer: async (requests) => (questions.push(requests), { q: { action: "accept" } }),
+      },
+    );
+  return { client, asked, seen, questions, follow };
+}
+
+const real = async (work: Promise<unknown>) => {
+  for (let turn = 0; turn < 20; turn++) await vi.advanceTimersByTimeAsync(1_000);
+  return work;
+};
+
+describe("a task of a server of 2026", () => {
+  test("is looked at until it has its result, and its questions are answered once", async () => {
+    const asks = { ...working, status: "input_required", inputRequests: { q: { method: "roots/list" } } };
+    const done = { ...working, status: "completed", result: { structuredContent: { a: 1 } } };
+    const { follow, asked, seen, questions } = world("modern", [asks, asks, done]);
+    expect(await real(follow(working))).toEqual({ content: [], structuredContent: { a: 1 } });
+    expect(seen).toEqual(["working", "input_required", "input_required", "completed"]);
+    expect(questions).toEqual([{ q: { method: "roots/list" } }]);
+    expect(asked).toEqual([
+      ["tasks/get", { taskId: "t" }],
+      ["tasks/update", { taskId: "t", inputResponses: { q: { action: "accept" } } }],
+      ["tasks/get", { taskId: "t" }],
+      ["tasks/get", { taskId: "t" }],
+    ]);
+  });
+
+  test.each<[string, object, object]>([
+    [
+      "failed with an error",
+      { status: "failed", error: { code: -32_000, message: "no paper", data: { a: 1 } } },
+      { code: -32_000, message: "no paper", data: { a: 1 } },
+    ],
+    [
+      "failed with a message",
+      { status: "failed", statusMessage: "no paper" },
+      { code: -32_603, message: "no paper" },
+    ],
+    [
+      "was cancelled",
+      { status: "cancelled" },
+      { code: -32_603, message: "the server ended the task as cancelled" },
+    ],
+    [
+      "completed without a result",
+      { status: "completed" },
+      { code: -32_603, message: "the server ended the task as completed" },
+    ],
+  ])("that %s is an error of the protocol", async (_, end, expected) => {
+    await expect(world("modern", []).follow({ taskId: "t", ...end } as Task)).rejects.toMatchObject(expected);
+  });
+});
+
+describe("a task of a server from before 2026", () => {
+  test.each(["completed", "failed", "cancelled", "input_required"])(
+    "that is %s has its result",
+    async (status) => {
+      const result = { content, _meta: { [relatedKey]: { taskId: "t" }, own: 1 } };
+      const { follow, asked } = world("legacy", [{ ...working, status }], result);
+      expect(await real(follow(working))).toEqual({ content, _meta: { own: 1 } });
+      expect(asked.map(([method]) => method)).toEqual(["tasks/get", "tasks/result"]);
+    },
+  );
+
+  test("has no member for itself in its result", async () => {
+    const ended = { ...working, status: "completed" } as Task;
+    const related = { content, _meta: { [relatedKey]: { taskId: "t" } } };
+    expect(await world("legacy", [], related).follow(ended)).toEqual({ content });
+    expect(await world("legacy", [], { content }).follow(ended)).toEqual({ content });
+  });
+});
+
+test("a call that is cancelled cancels its task, and one that fails does not", async () => {
+  const controller = new AbortController();
+  const { follow, asked } = world("modern", [working]);
+  const following = follow(working, { signal: controller.signal });
+  following.catch(() => {});
+  controller.abort(new Error("enough"));
+  await expect(following).rejects.toThrow(/abort/i);
+  expect(asked).toEqual([["tasks/cancel", { taskId: "t" }]]);
+
+  const failing = world("modern", [{ no: "task" }]);
+  await expect(real(failing.follow(working))).rejects.toThrow("taskId");
+  expect(failing.asked.map(([method]) => method)).toEqual(["tasks/get"]);
+});
+
+test("a tool is called as a task of its own", async () => {
+  const { client } = world("legacy", []);
+  const asked: unknown[] = [];
+  client.request = async (request: object) => (asked.push(request), { task: working }) as never;
+  expect(await startTask(client, { name: "slow", arguments: { a: 1 } }, {})).toEqual(working);
+  expect(asked).toEqual([{ method: "tools/call", params: { name: "slow", arguments: { a: 1 }, task: {} } }]);
+});
+
+test("the result of a call that became a task has the task beside it", () => {
+  const transport: { onmessage?: (message: never) => void } = {};
+  admitTasks(transport as never);
+  const take = (message: object) => (transport.onmessage!(message as never), message);
+  const result = { resultType: "task", ...working };
+  const admitted = take({ jsonrpc: "2.0", id: 1, result }) as { result: CallToolResult };
+  expect(admitted.result).toEqual({
+    resultType: "complete",
+    content: [],
+    _meta: { "dev.toolmount/task": working },
+  });
+  expect(taskOf(admitted.result)).toEqual(working);
+  const others = [{ id: 1, result: { resultType: "complete", content } }, { method: "ping" }];
+  for (const other of others) expect(take(structuredClone(other))).toEqual(other);
+  for (const value of [{ content }, { content, _meta: {} }, { content, _meta: { "dev.toolmount/task": [] } }])
+    expect(taskOf(value as CallToolResult)).toBeUndefined();
+});
