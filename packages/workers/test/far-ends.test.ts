@@ -1,0 +1,85 @@
+import { describe, expect, test, vi } from "vitest";
+import { control, job, mounts, start } from "./far-world.ts";
+
+describe("a call in a process", () => {
+  const running = async (script: string) => {
+    const made = start(`on = (m) => {
+      if (m.type === "mount") say({ type: "mounted", keepsState: false });
+      ${script}
+    };`);
+    await made.far.mounted;
+    return made;
+  };
+
+  test("that ends the process has no known outcome, and reads how it ended", async () => {
+    const { far } = await running(`else if (m.type === "run") process.exit(7);`);
+    await expect(far.run(job("r"), control())).rejects.toMatchObject({
+      message: expect.stringContaining("exit code 7"),
+    });
+    expect(await far.ended).toBe("ended with exit code 7");
+    expect(far.isAlive).toBe(false);
+  });
+
+  test("that is stopped may end by itself", async () => {
+    const { far } = await running(
+      `else if (m.type === "abort") say({ type: "returned", runId: m.runId, value: { data: [m.name, m.message] } });`,
+    );
+    const controller = new AbortController();
+    const ending = far.run(job("r"), control(controller.signal));
+    controller.abort(new DOMException("enough", "AbortError"));
+    expect(await ending).toEqual({ data: ["AbortError", "enough"] });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(far.isAlive).toBe(true);
+  });
+
+  test("that does not end in time after it is stopped ends with its process", async () => {
+    const { far } = await running("");
+    const signal = AbortSignal.abort(new DOMException("enough", "AbortError"));
+    far.run(job("r"), control(signal)).catch(() => {});
+    expect(await far.ended).toBe(
+      "ended: it was killed, because the call did not end within 250 ms after it was stopped",
+    );
+  });
+
+  test("that is stopped beside others in a process that answers is left to it", async () => {
+    const { far } = await running(
+      `else if (m.type === "abort") say({ type: "aborting", runId: m.runId });
+       else if (m.type === "ask") say({ type: "returned", runId: m.runId, value: 1 });`,
+    );
+    const controller = new AbortController();
+    far.run(job("a"), control(controller.signal)).catch(() => {});
+    far.run(job("b"), control()).catch(() => {});
+    controller.abort(new DOMException("enough", "AbortError"));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect([far.isAlive, far.running]).toEqual([true, 2]);
+  });
+});
+
+test("a process that closes its channel and ends is not killed", async () => {
+  const { far } = start(`${mounts} setTimeout(() => { socket.destroy(); process.exitCode = 5; }, 50);`);
+  await far.mounted;
+  expect(await far.ended).toBe("ended with exit code 5");
+});
+
+test("what a process sends last is read before it counts as ended", async () => {
+  const { far } = start(`on = (m) => {
+    if (m.type === "mount") say({ type: "mounted", keepsState: false });
+    else if (m.type === "run") {
+      require("node:fs").writeSync(3, JSON.stringify({ type: "returned", runId: m.runId, value: { data: "last" } }) + "\\n");
+      process.kill(process.pid, "SIGKILL");
+    }
+  };`);
+  await far.mounted;
+  expect(await far.run(job("r"), control())).toEqual({ data: "last" });
+  expect(await far.ended).toBe("ended by SIGKILL");
+});
+
+test("the first reason for which a process is killed counts", async () => {
+  const { far } = start(mounts);
+  await far.mounted;
+  far.kill("it is too old");
+  far.kill("it is too new");
+  expect(await far.ended).toBe("ended: it is too old");
+  far.kill("it is gone");
+  await vi.waitUntil(() => !far.isAlive);
+});
