@@ -21,6 +21,9 @@ process.env.MUTATE_PROCESS = String(process.pid);
 const killed = new Set();
 const report = (event) => appendFileSync(events, `${JSON.stringify(event)}\n`);
 
+/** A test may replace them: its own time is not that of the limit below. */
+const { setTimeout, clearTimeout } = globalThis;
+
 /** More repetitions than a test needs: it ends by itself. */
 const many = 1e9;
 
