@@ -74,6 +74,7 @@ test.each<[string, string, string[]]>([
   ["a selector of text after a letter", "a\ufe0e", ['variation-selectors: "\ufe0e"']],
   ["a plain selector after a letter", "a\ufe00", ['variation-selectors: "\ufe00"']],
   ["an override of direction", "a\u202db\u202c", ['bidi: "\u202d"', 'bidi: "\u202c"']],
+  ["an override beside right-to-left letters", "\u05d0\u202aa\u202e", ['bidi: "\u202a"', 'bidi: "\u202e"']],
   ["isolates without right-to-left letters", "\u2067a\u2069", ['bidi: "\u2067"', 'bidi: "\u2069"']],
   ["an isolate that is not closed", "\u05d0\u2067a", ['bidi: "\u2067"']],
   ["an isolate that is closed twice", "\u05d0\u2067a\u2069\u2069", ['bidi: "\u2069"']],
