@@ -39,7 +39,8 @@ export class Hunt {
 
   /** How each mutation ends; `undefined` where the tests fail without one. */
   async run(mutations) {
-    const reached = await this.#cleanPass();
+    const atImport = new Set(mutations.filter(({ isImport }) => isImport).map(({ number }) => number));
+    const reached = await this.#cleanPass(atImport);
     if (reached === undefined) return undefined;
     const killed = new Set();
     for (const [file, tests] of reached.byFile) await this.#hunt(file, tests, killed);
@@ -57,7 +58,7 @@ export class Hunt {
   }
 
   /** Which test reaches which mutation, the quickest files first. */
-  async #cleanPass() {
+  async #cleanPass(atImport) {
     const start = Date.now();
     const { events } = await this.#vitest(this.#tests, { mode: "clean" });
     const ended = events.filter(({ end }) => end !== undefined);
@@ -66,7 +67,7 @@ export class Hunt {
     if (ended.length === 0 || failed.length > ended.length / 100) return undefined;
     for (const test of failed) console.log(`left out, since it fails with the switches: ${test}`);
     console.log(`clean in ${Math.round((Date.now() - start) / 1000)} s`);
-    return reachedBy(events, this.#options);
+    return reachedBy(events, atImport, this.#options);
   }
 
   /** Repeats the tests of a file until each mutation that they reach is tried, in new processes where one breaks. */
@@ -162,7 +163,7 @@ function endOf(child, isStuck) {
   });
 }
 
-function reachedBy(events, { slowestMs, depth }) {
+function reachedBy(events, atImport, { slowestMs, depth }) {
   const tests = new Map();
   const files = new Map();
   const all = new Set();
@@ -172,13 +173,16 @@ function reachedBy(events, { slowestMs, depth }) {
   for (const { kind, test, file, ms: took, end, mutations } of events) {
     if (kind === "start") running.add(test);
     if (end !== undefined) running.delete(test);
+    // A module that a test imports itself is imported once: the test cannot be repeated for it. A process imports it each time.
+    const isOnce = (number) => file !== undefined && (test === undefined || atImport.has(number));
     for (const number of mutations ?? []) {
       all.add(number);
-      if (file !== undefined && test === undefined) setOf(files, number).add(file);
+      if (isOnce(number)) setOf(files, number).add(file);
     }
+    const repeated = (mutations ?? []).filter((number) => !isOnce(number));
     // A process that does not know its test was started by one of those that run.
     const own = test !== undefined ? [test] : file === undefined ? running : [];
-    for (const key of own) testOf(tests, key, { file, ms: took, end }).mutations.push(...(mutations ?? []));
+    for (const key of own) testOf(tests, key, { file, ms: took, end }).mutations.push(...repeated);
   }
   const usable = [...tests.values()].filter((one) => one.end === "pass");
   for (const { file, ms: took } of usable) ms.set(file, (ms.get(file) ?? 0) + took);

@@ -43,18 +43,28 @@ function operatorOf({ left, right, operator }, code) {
 const isSkipped = (type) =>
   type.startsWith("TS") || type.startsWith("Import") || /^Export(All|Named)/.test(type);
 
-/** All mutations of a file: where each is, what stood there, what stands there instead, and the node that both are in. */
+/**
+ * All mutations of a file: where each is, what stood there, what stands there instead, the node that both are in, and whether it
+ * runs only while the module is imported.
+ */
 export function mutationsOf(path, code) {
   const { program, errors } = parseSync(path, code);
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
   const found = [];
-  const visit = (node, parent) => {
+  const visit = (node, parent, isImport) => {
     const change = kinds[node.type]?.(node, code);
-    if (change !== undefined) found.push({ ...mutation(path, code, change), node: nodeOf(node, parent) });
-    for (const child of Object.values(node)) childrenOf(child).forEach((one) => visit(one, node));
+    if (change !== undefined)
+      found.push({ ...mutation(path, code, change), node: nodeOf(node, parent), isImport });
+    const isOutside = isImport && !runsLater(node);
+    for (const child of Object.values(node)) childrenOf(child).forEach((one) => visit(one, node, isOutside));
   };
-  childrenOf(program.body).forEach((one) => visit(one));
+  childrenOf(program.body).forEach((one) => visit(one, undefined, true));
   return found;
+}
+
+/** Functions run when they are called, and the members of an object when it is made. */
+function runsLater({ type, static: isStatic }) {
+  return /Function/.test(type) || (type === "PropertyDefinition" && !isStatic);
 }
 
 /** What has to stand as a whole in each branch of a switch. A property's name becomes a computed one. */
