@@ -1,4 +1,14 @@
-import { createHost, type HostOptions, type Logger, type Tool, type ToolShape } from "../src/index.ts";
+import {
+  createHost,
+  data,
+  type Host,
+  type HostOptions,
+  type Logger,
+  type Tool,
+  type ToolOutcome,
+  type ToolShape,
+} from "../src/index.ts";
+import { tool } from "./world.ts";
 
 /** A host that keeps each line of its log, and mounts tools as modules of a plan do. */
 export function logged(options: HostOptions = {}) {
@@ -19,4 +29,33 @@ export function logged(options: HostOptions = {}) {
       .addModule({ id, shapeTool: () => shape })
       .coordinator.mount("tools", thing as Tool, name === undefined ? undefined : { name });
   return { host, lines, mountIn, commit: () => draft.commit() };
+}
+
+/** The lines of the log, with the tool and the run of the call left out where they are its own. */
+export function linesOf(
+  { lines }: ReturnType<typeof logged>,
+  { runId, callId }: Pick<ToolOutcome, "runId" | "callId">,
+) {
+  return lines.map(([level, fields, text]) => {
+    const { run_id: run, call_id: id, tool: name, ...rest } = fields as Record<string, unknown>;
+    const isOwn =
+      run === runId && (id === undefined || id === callId) && (name === undefined || name === "probe");
+    return [level, isOwn ? rest : fields, text];
+  });
+}
+
+/** One call in a host that something is wrong with, and what the log says of it. */
+export async function called(
+  prepare: (host: Host) => void,
+  given: object = {},
+  options: HostOptions = {},
+  context: object = {},
+) {
+  const { execute = () => data(1), ...fields } = given as { readonly execute?: () => unknown };
+  const made = logged(options);
+  made.host.coordinator.mount("tools", tool(execute, fields));
+  prepare(made.host);
+  made.lines.length = 0;
+  const outcome = await made.host.call({ name: "probe" }, context);
+  return { ...made, outcome, said: linesOf(made, outcome) };
 }

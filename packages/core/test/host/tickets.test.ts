@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  createMemoryStore,
-  data,
-  type ApprovalDecision,
-  type HostOptions,
-  type JsonObject,
-} from "../../src/index.ts";
+import { createMemoryStore, data, type ApprovalDecision, type HostOptions } from "../../src/index.ts";
 import { createFakeClock } from "../fake-clock.ts";
 import { tool, world } from "../world.ts";
 
@@ -18,8 +12,12 @@ const week = 604_800_000;
 async function waiting(fields: object = {}, options: HostOptions = {}) {
   const clock = createFakeClock();
   const store = createMemoryStore();
-  let ran = 0;
-  const asking = tool(() => data(++ran), { requiresConfirmation: true, category: "write", ...fields });
+  const seen: object[] = [];
+  const asking = tool((given) => data(seen.push(given)), {
+    requiresConfirmation: true,
+    category: "write",
+    ...fields,
+  });
   const made = world([asking], { clock, store, ...options });
   const asked = await made.host.call({ id: "x", name: "probe", arguments: { a: 1 } }, ids);
   const [question] = await made.host.approvals.list({ states: ["pending", "handed"] });
@@ -27,7 +25,18 @@ async function waiting(fields: object = {}, options: HostOptions = {}) {
   const resume = (context: object = ids, result?: unknown) => made.host.resume(ticket, context, result);
   const decide = (decision: ApprovalDecision | "approve" | "deny", by = "bob") =>
     made.host.approvals.decide(question!.id, decision, by);
-  return { ...made, clock, store, asked, question: question!, ticket, resume, decide, ran: () => ran };
+  return {
+    ...made,
+    clock,
+    store,
+    asked,
+    question: question!,
+    ticket,
+    resume,
+    decide,
+    seen,
+    ran: () => seen.length,
+  };
 }
 const facts = (runId: string) => ({ callId: "x", runId, tool: "probe", ...ids });
 
@@ -264,15 +273,12 @@ describe("a call that waits ends", () => {
   });
 
   test("with the arguments that its approver gave", async () => {
-    const given: JsonObject[] = [];
     const schema = z.looseObject({ a: z.number() });
-    const { decide, resume } = await waiting({
-      schema,
-      execute: (args: JsonObject) => data(given.push(args)),
-    });
+    const { decide, resume, seen } = await waiting({ schema });
     const view = await decide({ decision: "approve", arguments: { a: 2, password: "hunter2" } });
 
     expect(view.decision).toMatchObject({ arguments: { a: 2, password: "[masked]" } });
     expect((await resume()).status).toBe("ok");
+    expect(seen).toEqual([{ a: 2, password: "hunter2" }]);
   });
 });
