@@ -12,6 +12,9 @@ interface ArgumentRow {
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** A part of a schema: `true` accepts every value, `false` none. */
+type SubSchema = Schema | boolean;
+
 /** The arguments of a tool, the required ones first. */
 export function argumentRows(schema: Schema): ArgumentRow[] {
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
@@ -33,12 +36,13 @@ export function exampleArguments(schema: Schema): JsonObject {
   return Object.fromEntries(required.map((name) => [name, exampleValue(members[name] ?? {})])) as JsonObject;
 }
 
-function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
+function propertiesOf(schema: SubSchema): Readonly<Record<string, SubSchema>> {
   const { properties } = schema as { readonly properties?: unknown };
   return typeof properties === "object" && properties !== null ? (properties as Record<string, Schema>) : {};
 }
 
-function exampleValue(schema: Schema): unknown {
+function exampleValue(schema: SubSchema): unknown {
+  if (typeof schema === "boolean") return "…";
   const { examples, enum: values, type, minimum } = schema;
   if ("default" in schema) return schema["default"];
   if ("const" in schema) return schema["const"];
@@ -51,9 +55,9 @@ function exampleValue(schema: Schema): unknown {
 }
 
 /** A schema as a TypeScript type, with the members of objects. */
-export function typeOf(schema: Schema): string {
+export function typeOf(schema: SubSchema): string {
   const members = Object.entries(propertiesOf(schema));
-  if (members.length === 0) return typeText(schema, typeOf);
+  if (typeof schema === "boolean" || members.length === 0) return typeText(schema, typeOf);
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
   const texts = members.map(([name, member]) => {
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
@@ -63,16 +67,20 @@ export function typeOf(schema: Schema): string {
 }
 
 /** A schema as a TypeScript type; its members by `inner`, which without another is one level deep. */
-function typeText(schema: Schema, inner: (schema: Schema) => string = typeText): string {
-  const { type, enum: values, items, anyOf, oneOf } = schema;
+function typeText(schema: SubSchema, inner: (schema: SubSchema) => string = typeText): string {
+  if (typeof schema === "boolean") return schema ? "any" : "never";
+  const { type, enum: values, items = true, prefixItems, anyOf, oneOf } = schema;
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" | ");
   if ("const" in schema) return JSON.stringify(schema["const"]);
   const variants = anyOf ?? oneOf;
-  if (Array.isArray(variants)) return variants.map((one) => inner(one as Schema)).join(" | ");
+  if (Array.isArray(variants)) return variants.map((one) => inner(one as SubSchema)).join(" | ");
   if (type === "array") {
-    const item = inner((items as Schema | undefined) ?? {});
-    const isOne = !item.includes(" ") || Object.hasOwn(items ?? {}, "properties");
-    return isOne ? `${item}[]` : `(${item})[]`;
+    const item = inner(items as SubSchema);
+    const isOne = !item.includes(" ") || Object.hasOwn(items as object, "properties");
+    const rest = isOne ? `${item}[]` : `(${item})[]`;
+    if (!Array.isArray(prefixItems)) return rest;
+    const first = prefixItems.map((one) => inner(one as SubSchema));
+    return `[${[...first, ...(items === false ? [] : [`...${rest}`])].join(", ")}]`;
   }
   if (Array.isArray(type)) return type.join(" | ");
   if (type === "integer") return "number";
@@ -81,7 +89,8 @@ function typeText(schema: Schema, inner: (schema: Schema) => string = typeText):
 
 const bounds = ["minimum", "maximum", "minLength", "maxLength", "pattern", "format", "minItems", "maxItems"];
 
-function textOf(schema: Schema): string {
+function textOf(schema: SubSchema): string {
+  if (typeof schema === "boolean") return "";
   const { description } = schema;
   const facts = bounds.flatMap((name) => (name in schema ? `${name} ${String(schema[name])}` : []));
   if (schema["type"] === "integer") facts.unshift("a whole number");

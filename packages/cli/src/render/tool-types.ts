@@ -110,6 +110,9 @@ function plainSchema(schema: unknown): unknown {
   const members = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (dropped.has(key)) return [];
     if (values.has(key)) return [[key, value]];
+    // The compiler reads lists as older drafts wrote them.
+    if (key === "prefixItems") return [["items", plainSchema(value)]];
+    if (key === "items" && "prefixItems" in schema) return [["additionalItems", plainSchema(value)]];
     if (key === "description" && typeof value === "string") return [[key, value.replaceAll("*/", "* /")]];
     return [[key, maps.has(key) ? plainMembers(value) : plainSchema(value)]];
   });

@@ -35,6 +35,20 @@ test.each([{}, { properties: null }, { properties: "x", required: "x" }])("%j ha
 });
 
 test.each<[object, string, string]>([
+  [{ type: "array", items: true }, "any[]", "any[]"],
+  [{ type: "array", items: false }, "never[]", "never[]"],
+  [
+    { type: "array", prefixItems: [{ type: "string" }, true], items: false },
+    "[string, any]",
+    "[string, any]",
+  ],
+  [{ type: "array", prefixItems: [{ type: "integer" }] }, "[number, ...any[]]", "[number, ...any[]]"],
+  [
+    { type: "array", prefixItems: [{ type: "string" }], items: { enum: ["a", "b"] } },
+    '[string, ...("a" | "b")[]]',
+    '[string, ...("a" | "b")[]]',
+  ],
+  [{ anyOf: [{ type: "string" }, false] }, "string | never", "string | never"],
   [{ type: "string" }, "string", "string"],
   [{ type: "integer" }, "number", "number"],
   [{ type: ["string", "null"] }, "string | null", "string | null"],
@@ -102,4 +116,15 @@ test("an example is the schema's own, else a value for each required argument", 
     boolean: true,
     text: "…",
   });
+});
+
+test("a parameter of any value, or of none, is shown as one", () => {
+  const schema = { properties: { any: true, none: false }, required: ["any"] };
+
+  expect(argumentRows(schema)).toEqual([
+    { name: "any", type: "any", required: true, text: "" },
+    { name: "none", type: "never", required: false, text: "" },
+  ]);
+  expect(exampleArguments(schema)).toEqual({ any: "…" });
+  expect(typeOf(schema)).toBe("{ any: any; none?: never }");
 });
