@@ -13,7 +13,8 @@ export async function readTokenFile(path: string): Promise<readonly TokenRecord[
     const read = tokenFile.safeParse(JSON.parse(text));
     if (read.success) return read.data.tokens;
     const [issue] = read.error.issues;
-    throw new Error(`${issue?.path.join(".") ?? ""}: ${issue?.message}`);
+    const place = issue?.path.join(".") ?? "";
+    throw new Error(`${place === "" ? "" : `${place}: `}${issue?.message}`);
   } catch (cause) {
     throw refusal(path, `it is not a file of tokens: ${(cause as Error).message}`);
   }

@@ -42,10 +42,7 @@ function write(code: string, text: string, { out }: Shell): void {
   out.line(out.paint("bold", code));
   for (const [at, paragraph] of text.split(/\n{2,}/).entries()) {
     if (at > 0) out.line("");
-    // Examples keep their lines.
-    if (paragraph.startsWith("```"))
-      out.line(paragraph.replaceAll(/^```.*\n?/gm, "").replaceAll(/^/gm, "  "));
-    else out.line(paragraph.replaceAll(/\s+/g, " "));
+    out.line(paragraph.replaceAll(/\s+/g, " "));
   }
 }
 
