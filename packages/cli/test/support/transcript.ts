@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Press } from "./person.ts";
 import { root, runHere, workspace } from "./workspace.ts";
@@ -86,6 +86,7 @@ async function showCommand(
       ? mask((await readFile(join(folder, rest[0]!), "utf8")).trimEnd(), folder)
       : "no such file";
   if (program === "ls") return readdirSync(join(folder, rest[0] ?? "."), { recursive: true }).join("\n");
+  if (program === "chmod") return chmod(join(folder, rest[1]!), Number.parseInt(rest[0]!, 8)).then(() => "");
   if (program === "rm") return rm(join(folder, rest[0]!), { recursive: true }).then(() => "");
   if (program !== "toolmount") throw new Error(`a transcript cannot run ${line}`);
   const ended = await runHere(rest, {
