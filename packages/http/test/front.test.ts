@@ -1,0 +1,119 @@
+import { get } from "node:http";
+import { createToken, createTokenCheck, hashToken } from "@toolmount/http";
+import { expect, test } from "vitest";
+import { createWorld, serve } from "./support/world.ts";
+
+const security = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+};
+
+async function world() {
+  const { host } = createWorld();
+  const { server, tokens } = await serve(host);
+  const ask = (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init);
+  return { server, tokens, ask };
+}
+
+test("the state of a server needs no token, and is read only", async () => {
+  const { ask } = await world();
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await ask(path);
+    expect([answer.status, await answer.json(), answer.headers.get("content-type")]).toEqual([
+      200,
+      { status: "ok" },
+      "application/json",
+    ]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({ ...security, "cache-control": "no-store" });
+  }
+  expect((await ask("/healthz", { method: "HEAD" })).status).toBe(200);
+  const refused = await ask("/healthz", { method: "POST" });
+  expect([refused.status, refused.headers.get("allow"), refused.headers.get("connection")]).toEqual([
+    405,
+    "GET, HEAD, POST, DELETE",
+    "close",
+  ]);
+  expect(await refused.json()).toMatchObject({ code: "METHOD_REFUSED" });
+});
+
+test("a request without a token is challenged, and one whose token has no role is refused", async () => {
+  const { ask } = await world();
+  const answer = await ask("/api/v1/hosts");
+  expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  expect(await answer.json()).toMatchObject({ code: "UNAUTHENTICATED" });
+
+  const token = createToken();
+  const record = { name: "idle", sha256: hashToken(token), roles: [] };
+  const { server } = await serve(createWorld().host, { authenticate: createTokenCheck([record]) });
+  const idle = await fetch(`${server.url}/api/v1/hosts`, { headers: { authorization: `Bearer ${token}` } });
+  expect([idle.status, idle.headers.get("www-authenticate")]).toEqual([
+    403,
+    'Bearer error="insufficient_scope"',
+  ]);
+});
+
+/** The bytes of a file as they are sent, and its headers. */
+function sent(url: string, method: string, encoding?: string) {
+  return new Promise<{ length: number; headers: Readonly<Record<string, unknown>> }>((resolve, reject) => {
+    const headers = encoding === undefined ? {} : { "accept-encoding": encoding };
+    const request = get(url, { method, headers }, (response) => {
+      let length = 0;
+      response.on("data", (chunk: Buffer) => void (length += chunk.length));
+      response.on("end", () => resolve({ length, headers: response.headers }));
+    });
+    request.on("error", reject);
+  });
+}
+
+test("the page is sent as the browser takes it, and a request for its head has no body", async () => {
+  const { server } = await world();
+  const [plain, zipped, other, head] = [
+    await sent(`${server.url}/`, "GET"),
+    await sent(`${server.url}/`, "GET", "br, gzip"),
+    await sent(`${server.url}/`, "GET", "gzippy"),
+    await sent(`${server.url}/`, "HEAD"),
+  ];
+  expect(plain.headers).toMatchObject({
+    "content-type": expect.stringMatching(/^text\/html/),
+    "content-length": String(plain.length),
+    vary: "accept-encoding",
+    ...security,
+  });
+  expect(plain.headers).not.toHaveProperty("content-encoding");
+  expect(zipped.headers).toMatchObject({
+    "content-encoding": "gzip",
+    "content-length": String(zipped.length),
+  });
+  expect(zipped.length).toBeLessThan(plain.length);
+  expect([other.length, head.length, head.headers["content-length"]]).toEqual([
+    plain.length,
+    0,
+    String(plain.length),
+  ]);
+});
+
+test("only the page's own files run in it, each sent with its type", async () => {
+  const { ask } = await world();
+  const policy = (await ask("/")).headers.get("content-security-policy")!;
+  const [script, ...rest] = policy.split("; ").toSorted((a) => (a.startsWith("script-src") ? -1 : 0));
+  expect(script).toMatch(/^script-src 'self' 'sha256-[\w+/=]{44}'$/);
+  expect(rest.toSorted()).toEqual([
+    "base-uri 'none'",
+    "connect-src 'self'",
+    "default-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "img-src data:",
+    "require-trusted-types-for 'script'",
+    "style-src 'self'",
+    "trusted-types 'none'",
+  ]);
+  const typeOf = async (path: string) => (await ask(path)).headers.get("content-type");
+  expect([await typeOf("/assets/style.css"), await typeOf("/assets/main.js")]).toEqual([
+    "text/css; charset=utf-8",
+    "text/javascript; charset=utf-8",
+  ]);
+  expect((await ask("/assets/none.js")).status).toBe(401);
+});
