@@ -121,7 +121,7 @@ function arranged(items: readonly Item[], rules: ModelRules): Item[] {
 function outputOf({ call_id: id, type }: Item, outputs: ReadonlyMap<unknown, Item>): Item {
   const kind = `${readText(type)}_output`;
   const given = outputs.get(id);
-  if (given !== undefined) return given["type"] === kind ? given : { ...given, type: kind };
+  if (given !== undefined) return { ...given, type: kind };
   return {
     type: kind,
     call_id: id!,

@@ -99,6 +99,11 @@ describe("the settings of a turn", () => {
     });
     expect(of(null, { model: "n", apiKey: undefined })).toMatchObject({ model: "n", apiKey: "k" });
     expect(of(null, {}, "Be short.").instructions).toBe("Be kind.\n\nBe short.");
+    expect(of(null).instructions).toBe("Be kind.");
+    expect(accessOf({}).access.settingsFor(facts(), {}).instructions).toBeUndefined();
+    expect(accessOf({}).access.settingsFor(facts(), { instructions: "Be short." }).instructions).toBe(
+      "Be short.",
+    );
     expect(of("helper")).toMatchObject({ model: "google:g", maxIterations: 3 });
     expect(of("helper", { maxIterations: 5 }).maxIterations).toBe(5);
   });
