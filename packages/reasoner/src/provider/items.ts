@@ -141,7 +141,7 @@ function without(item: Item, ...keys: readonly string[]): Item {
 export function textOf(items: readonly Item[]): string {
   return items
     .filter(({ type }) => type === "message")
-    .flatMap(({ content }) => (Array.isArray(content) ? content : [content]))
+    .flatMap(({ content }): unknown => content)
     .map((part: unknown) => {
       if (typeof part === "string") return part;
       const { text, refusal } = (isItem(part) ? part : {}) as { text?: unknown; refusal?: unknown };
