@@ -1,12 +1,16 @@
+import type { Clock } from "@toolmount/core";
 import { describe, expect, test, vi } from "vitest";
-import { control, job, mounts, start } from "./far-world.ts";
+import { control, job, mounts, patientClock, start } from "./far-world.ts";
 
 describe("a call in a process", () => {
-  const running = async (script: string) => {
-    const made = start(`on = (m) => {
+  const running = async (script: string, clock?: Clock) => {
+    const made = start(
+      `on = (m) => {
       if (m.type === "mount") say({ type: "mounted", keepsState: false });
       ${script}
-    };`);
+    };`,
+      clock === undefined ? {} : { clock },
+    );
     await made.far.mounted;
     return made;
   };
@@ -21,14 +25,16 @@ describe("a call in a process", () => {
   });
 
   test("that is stopped may end by itself", async () => {
+    const clock = patientClock();
     const { far } = await running(
       `else if (m.type === "abort") say({ type: "returned", runId: m.runId, value: { data: [m.name, m.message] } });`,
+      clock,
     );
     const controller = new AbortController();
     const ending = far.run(job("r"), control(controller.signal));
     controller.abort(new DOMException("enough", "AbortError"));
     expect(await ending).toEqual({ data: ["AbortError", "enough"] });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    clock.over();
     expect(far.isAlive).toBe(true);
   });
 
@@ -42,15 +48,21 @@ describe("a call in a process", () => {
   });
 
   test("that is stopped beside others in a process that answers is left to it", async () => {
-    const { far } = await running(
-      `else if (m.type === "abort") say({ type: "aborting", runId: m.runId });
-       else if (m.type === "ask") say({ type: "returned", runId: m.runId, value: 1 });`,
+    const clock = patientClock();
+    const { far, announced } = await running(
+      `else if (m.type === "abort") {
+        say({ type: "aborting", runId: m.runId });
+        say({ type: "event", event: "notes:stopping", data: {} });
+      }`,
+      clock,
     );
     const controller = new AbortController();
     far.run(job("a"), control(controller.signal)).catch(() => {});
     far.run(job("b"), control()).catch(() => {});
     controller.abort(new DOMException("enough", "AbortError"));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await vi.waitUntil(() => announced.length > 0);
+    clock.over();
+    await new Promise((resolve) => setTimeout(resolve, 100));
     expect([far.isAlive, far.running]).toEqual([true, 2]);
   });
 });

@@ -1,4 +1,4 @@
-import { silentLogger, systemClock, type RunnerControl, type RunnerJob } from "@toolmount/core";
+import { silentLogger, systemClock, type Clock, type RunnerControl, type RunnerJob } from "@toolmount/core";
 import { onTestFinished } from "vitest";
 import { FarProcess } from "../src/process/far-process.ts";
 
@@ -25,12 +25,12 @@ export const module = { specifier: "file:///notes.js", config: {} };
 /** Starts a process with a script, and notes what the host logs and announces. */
 export function start(
   script: string,
-  more: { startTimeoutMs?: number; use?: (used: object) => unknown } = {},
+  more: { startTimeoutMs?: number; use?: (used: object) => unknown; clock?: Clock } = {},
 ) {
   const logged: unknown[][] = [];
   const announced: unknown[][] = [];
   const logger = { ...silentLogger, warn: (...words: unknown[]) => void logged.push(words) };
-  const { startTimeoutMs = 30_000, use = async () => undefined } = more;
+  const { startTimeoutMs = 30_000, use = async () => undefined, clock = systemClock } = more;
   const grants = { hooks: [], capabilities: [], given: {} };
   const mount = {
     type: "mount",
@@ -47,7 +47,7 @@ export function start(
     memoryMb: undefined,
     startTimeoutMs,
     cwd: "/",
-    clock: systemClock,
+    clock,
     logger,
     services: { announce: (...words: unknown[]) => void announced.push(words), use },
   } as never);
@@ -71,4 +71,20 @@ export const job = (runId: string) =>
 export function control(signal: AbortSignal = new AbortController().signal): RunnerControl {
   const session = { snapshot: () => ({ kept: 1 }), get: () => undefined, set: () => {}, delete: () => true };
   return { signal, session, progress: () => {}, call: async () => ({ status: "ok" }) } as never;
+}
+
+/** A clock on which the time that a stopped call may take is over when the test says so. */
+export function patientClock(): Clock & { over(): void } {
+  const waiting = new Set<() => void>();
+  return {
+    ...systemClock,
+    setTimer(callback, ms) {
+      if (ms !== 250) return systemClock.setTimer(callback, ms);
+      waiting.add(callback);
+      return { cancel: () => void waiting.delete(callback), keepAlive: () => {} };
+    },
+    over() {
+      waiting.forEach((callback) => callback());
+    },
+  };
 }
