@@ -119,7 +119,7 @@ describe("a call that is followed as it happens", () => {
     const { host, release, started } = createWorld();
     const { journal } = journalOf(host);
     const running = host.call({ name: "wait" });
-    await vi.waitUntil(() => started.length > 0);
+    await vi.waitUntil(() => started.length > 0, 60_000);
     expect([journal.running, journal.list(list)[0]!.status]).toEqual([1, "running"]);
     release();
     await running;
@@ -183,7 +183,7 @@ describe("the list of calls", () => {
     const { host, release, started } = createWorld();
     const { journal } = journalOf(host);
     const running = host.call({ id: "waits", name: "wait" });
-    await vi.waitUntil(() => started.length > 0);
+    await vi.waitUntil(() => started.length > 0, 60_000);
     await host.call({ id: "first", name: "gone" });
     for (let count = 0; count < 9_998; count++) await host.call({ name: "gone" });
     const all = () => journal.list({ limit: 20_000 }).map(({ callId }) => callId);

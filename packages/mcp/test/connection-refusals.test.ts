@@ -98,7 +98,7 @@ describe("a server that leads back to its host", () => {
     leadsBack = true;
     host.coordinator.unmount("tools", "wait");
     await host.coordinator.hooks.emit("mcp:changed", {});
-    await vi.waitUntil(() => seen.length > 0);
+    await vi.waitUntil(() => seen.length > 0, 60_000);
     expect([listed.at(-1), seen]).toEqual([[], [refusal]]);
     expect(connection.status).toMatchObject({ state: "down", cause: refusal.message });
     expect(warnings()[0]).toEqual(["warn", { server: "files", code: "PLAN_SERVES_ITSELF" }, refusal.message]);
@@ -119,7 +119,7 @@ describe("a server that is asked until it answers", () => {
     const { connection, failing } = connectionWorld();
     failing["server/discover"] = Array.from({ length: 9 }, () => network("ECONNREFUSED"));
     const asking = connection.persist();
-    await vi.waitUntil(() => connection.status.state === "down");
+    await vi.waitUntil(() => connection.status.state === "down", 60_000);
     await connection.close();
     expect(await asking).toBeUndefined();
     expect(connection.status).toMatchObject({ state: "closed", connections: 0 });

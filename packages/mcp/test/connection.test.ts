@@ -105,7 +105,7 @@ describe("a connection", () => {
     expect(count("server/discover")).toBe(1);
     host.coordinator.unmount("tools", "wait");
     await host.coordinator.hooks.emit("mcp:changed", {});
-    await vi.waitUntil(() => listed.length === 3);
+    await vi.waitUntil(() => listed.length === 3, 60_000);
     expect(listed.at(-1)).toEqual(["add"]);
   });
 });
@@ -159,7 +159,7 @@ describe("a call whose connection fails", () => {
     await call();
     const controller = new AbortController();
     const running = call("wait", { idempotent: true, signal: controller.signal });
-    await vi.waitUntil(() => count("tools/call") === 2);
+    await vi.waitUntil(() => count("tools/call") === 2, 60_000);
     controller.abort(new Error("enough"));
     await expect(running).rejects.toThrow("enough");
     expect(count("tools/call")).toBe(2);

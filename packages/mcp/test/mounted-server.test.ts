@@ -70,7 +70,7 @@ describe("the tools of a server", () => {
     host.coordinator.hooks.observe("mcp:changed", (_, data) => void changes.push(data));
     list.tools = [tool("a"), tool("b", { description: "Does more. Use in tests." }), tool("d"), tool("d")];
     handlers.get("one.test")!.notify.toolsChanged();
-    await vi.waitUntil(() => changes.length > 0, 5_000);
+    await vi.waitUntil(() => changes.length > 0, 60_000);
     expect(tools()).toEqual(["a", "b", "d"]);
     expect(changes).toEqual([expect.objectContaining({ server: "one" })]);
     expect(lines.filter(([level]) => level === "info")).toEqual([
@@ -87,7 +87,7 @@ describe("the tools of a server", () => {
     const changes: unknown[] = [];
     host.coordinator.hooks.observe("mcp:changed", (_, data) => void changes.push(data));
     handlers.get("one.test")!.notify.toolsChanged();
-    await vi.waitUntil(() => count("tools/list") === 2, 5_000);
+    await vi.waitUntil(() => count("tools/list") === 2, 60_000);
     await new Promise(setImmediate);
     expect([changes, lines]).toEqual([[], []]);
   });
@@ -108,12 +108,12 @@ describe("a server that cannot be reached", () => {
     );
     const waits = () => (host.coordinator.getCapability("mount.waits:gone") as () => { error?: Error })();
     expect([tools(), waits()]).toEqual([[], { error: expect.objectContaining(away) }]);
-    await vi.waitUntil(async () => (await statuses())[0]!.state === "down");
+    await vi.waitUntil(async () => (await statuses())[0]!.state === "down", 60_000);
     expect(await statuses()).toEqual([
       { name: "gone", state: "down", cause: "fetch failed: no such server", connections: 0, refused: [] },
     ]);
     isAway = false;
-    await vi.waitUntil(() => tools().length > 0, 5_000);
+    await vi.waitUntil(() => tools().length > 0, 60_000);
     expect([tools(), waits()]).toEqual([["a"], undefined]);
     expect((host.coordinator.getCapability("status.report:gone") as () => object)()).toMatchObject({
       state: "connected",
@@ -135,7 +135,7 @@ describe("a server whose tools the lock file has", () => {
     const other = changing(tool("a"));
     const settings = { one: { wake: "start" } };
     const early = await gatewayOf({ one: other.upstream }, settings, undefined, locked([tool("a")]));
-    await vi.waitUntil(() => other.count("tools/list") === 1);
+    await vi.waitUntil(() => other.count("tools/list") === 1, 60_000);
     expect(early.tools()).toEqual(["a"]);
   });
 

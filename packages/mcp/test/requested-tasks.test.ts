@@ -84,7 +84,7 @@ describe("a client of 2025 that asks for a task", () => {
   test("reads that it waits for a person, and has its result afterwards", async () => {
     const { ask, start, decide } = await world();
     const { taskId } = await start("remove", { path: "a" });
-    await vi.waitUntil(async () => "statusMessage" in (await ask("tasks/get", { taskId })));
+    await vi.waitUntil(async () => "statusMessage" in (await ask("tasks/get", { taskId })), 60_000);
     expect(await ask("tasks/get", { taskId })).toMatchObject({
       status: "working",
       statusMessage: "waiting for a person to approve",
@@ -96,11 +96,11 @@ describe("a client of 2025 that asks for a task", () => {
   test("cancels it, which takes its question back", async () => {
     const { ask, start, host } = await world();
     const { taskId } = await start("remove", { path: "a" });
-    await vi.waitUntil(async () => (await host.approvals.list()).length > 0);
+    await vi.waitUntil(async () => (await host.approvals.list()).length > 0, 60_000);
     const cancelled = { taskId, status: "cancelled", statusMessage: "the client cancelled the task" };
     expect(await ask("tasks/cancel", { taskId })).toMatchObject(cancelled);
     expect(await ask("tasks/get", { taskId })).toMatchObject(cancelled);
-    await vi.waitUntil(async () => (await host.approvals.list()).length === 0);
+    await vi.waitUntil(async () => (await host.approvals.list()).length === 0, 60_000);
   });
 
   test("reads the error of the protocol with which a mounted server ended it", async () => {

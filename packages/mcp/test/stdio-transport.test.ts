@@ -31,7 +31,7 @@ test("a message that is sent is a line of the program's input, and each line tha
   await transport.start();
   expect([typeof transport.pid, started()]).toEqual(["number", 1]);
   await transport.send(ping);
-  await vi.waitUntil(() => messages.length === 1);
+  await vi.waitUntil(() => messages.length === 1, 60_000);
   expect(messages).toEqual([ping]);
   await transport.close();
   await transport.close();
@@ -58,7 +58,7 @@ test("a line that is no message is logged, the first as a warning, and an empty 
   const { transport, messages, lines } = transportTo(`printf '%s\\n' '' '  ' '${given.join("' '")}'; cat`);
   await transport.start();
   const strays = isMessage.filter(([, is]) => !is).map(([line]) => line);
-  await vi.waitUntil(() => lines.length === strays.length && messages.length === 3);
+  await vi.waitUntil(() => lines.length === strays.length && messages.length === 3, 60_000);
   expect(messages.map((message) => JSON.stringify(message))).toEqual(
     isMessage.filter(([, is]) => is).map(([line]) => line),
   );
@@ -70,9 +70,9 @@ test("what it writes to stderr is logged, and its last words are known", async (
   const long = "x".repeat(2_001);
   const { transport, lines } = transportTo(`echo ${long} >&2; echo ${long}; read line; echo no key >&2; cat`);
   await transport.start();
-  await vi.waitUntil(() => lines.length === 2);
+  await vi.waitUntil(() => lines.length === 2, 60_000);
   await transport.send(ping);
-  await vi.waitUntil(() => transport.lastWords.endsWith("no key\n"));
+  await vi.waitUntil(() => transport.lastWords.endsWith("no key\n"), 60_000);
   expect(transport.lastWords).toBe(`${long}\nno key\n`.slice(-2_000));
   const cut = "x".repeat(2_000);
   expect(lines).toEqual(
@@ -92,7 +92,7 @@ describe("a program that ends", () => {
   ])("%s closes the connection, which knows how", async (_, script, ended) => {
     const { transport, closed } = transportTo(script);
     await transport.start();
-    await vi.waitUntil(() => closed() === 1);
+    await vi.waitUntil(() => closed() === 1, 60_000);
     expect(transport.ended).toBe(ended);
     await expect(transport.send(ping)).rejects.toMatchObject({
       code: SdkErrorCode.NotConnected,
@@ -136,7 +136,7 @@ test("a message that is too long is refused, and ends the connection", async () 
     100,
   );
   await transport.start();
-  await vi.waitUntil(() => closed() === 1);
+  await vi.waitUntil(() => closed() === 1, 60_000);
   expect(transport.refused).toBeInstanceOf(MessageTooLarge);
   expect(errors).toEqual([transport.refused]);
   expect([messages, transport.ended]).toEqual([[], undefined]);

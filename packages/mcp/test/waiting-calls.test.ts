@@ -21,7 +21,7 @@ function watch({ approvals }: Host) {
 test("a client that opened an address waits for the decision, and reads that it still waits", async () => {
   const { waitingFor, state, progress, decide } = await waitingCall();
   const running = answerRetry({ ...state, asked: "url" }, waitingFor({ elicitation: true }));
-  await vi.waitUntil(() => progress.length > 0);
+  await vi.waitUntil(() => progress.length > 0, 60_000);
   await decide("approve");
 
   expect((await running).result.data).toEqual({ gone: "a.txt" });
@@ -75,7 +75,7 @@ test.each([
 ])("a call that waits becomes a task, and says where it is decided: '%s'", async (where, approvals) => {
   const { outcome, waitingFor, decide, state } = await waitingCall();
   const { notes, done } = followed(() => answerWaiting(outcome, waitingFor(approvals)));
-  await vi.waitUntil(() => notes.length > 0);
+  await vi.waitUntil(() => notes.length > 0, 60_000);
   await decide("approve");
 
   expect(await done).toMatchObject({ status: "ok", result: { data: { gone: "a.txt" } } });
@@ -87,7 +87,7 @@ test("a question inside the call is not the ticket of its task", async () => {
   const waiting = waitingFor({});
   const internal = { ...waiting, call: { ...waiting.call, isInternal: true as const } };
   const { notes, done } = followed(() => waitAsTask(outcome, internal));
-  await vi.waitUntil(() => notes.length > 0);
+  await vi.waitUntil(() => notes.length > 0, 60_000);
   await decide("deny");
 
   expect(await done).toMatchObject({ status: "denied" });

@@ -60,7 +60,7 @@ describe("a call in a process", () => {
     far.run(job("a"), control(controller.signal)).catch(() => {});
     far.run(job("b"), control()).catch(() => {});
     controller.abort(new DOMException("enough", "AbortError"));
-    await vi.waitUntil(() => announced.length > 0);
+    await vi.waitUntil(() => announced.length > 0, 60_000);
     clock.over();
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect([far.isAlive, far.running]).toEqual([true, 2]);
@@ -93,5 +93,5 @@ test("the first reason for which a process is killed counts", async () => {
   far.kill("it is too new");
   expect(await far.ended).toBe("ended: it is too old");
   far.kill("it is gone");
-  await vi.waitUntil(() => !far.isAlive);
+  await vi.waitUntil(() => !far.isAlive, 60_000);
 });
