@@ -71,6 +71,13 @@ test("a type that contains itself is shown to its eighth level", () => {
   );
 
   expect(type).toBe("Array<Array<Array<Array<any>>>>");
+  const nested = (levels: number): object =>
+    levels === 0 ? { type: "string" } : { type: "array", items: nested(levels - 1) };
+  const shown = (levels: number) =>
+    declare([toolWith({ outputSchema: nested(levels) as never })]).split("Promise<")[1];
+
+  expect(shown(8)).toBe(`${"Array<".repeat(8)}string${">".repeat(9)};`);
+  expect(shown(9)).toBe(`${"Array<".repeat(9)}any${">".repeat(10)};`);
 });
 
 test("a record shows sixty members, and says that there are more", () => {
