@@ -75,6 +75,7 @@ test.each<[string, object, string | undefined, unknown]>([
     undefined,
   ],
   ["over HTTP signs in", { url }, undefined, Authorization],
+  ["over HTTP signs in for a user", { url, instance: "user" }, "ana", Authorization],
   ["with another header signs in", { url, headers: { "x-own": "1" } }, undefined, Authorization],
   ["that exchanges tokens does so for a user", { url, ...exchange }, "ana", ExchangedAuthorization],
   ["that exchanges tokens is its own client for the host", { url, ...exchange }, undefined, Authorization],

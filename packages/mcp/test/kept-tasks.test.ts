@@ -109,6 +109,7 @@ test("a result of more than 8 MiB is not kept after its server, and the task say
 
   const { result } = await server(store).ask("tasks/get", { taskId });
 
-  expect(result).toMatchObject({ isError: true });
-  expect(JSON.stringify(result)).toContain("the result of write is larger than 8388608 characters");
+  const text =
+    "the result of write is larger than 8388608 characters, so it was not kept when its server ended";
+  expect(result).toMatchObject({ isError: true, content: [{ type: "text", text }] });
 });

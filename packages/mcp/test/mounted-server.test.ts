@@ -2,6 +2,7 @@ import { createHost } from "@toolmount/core";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { config } from "../src/mount/config.ts";
 import { connect, mount, mountLimitMs } from "../src/mount/mount.ts";
+import { ServedSession } from "../src/serve/served-session.ts";
 import { gatewayOf, library } from "./gateway-world.ts";
 
 const tool = (name: string, more: object = {}) => ({
@@ -218,6 +219,8 @@ test("other modules of the plan find what a server has", async () => {
     "library.instructions",
   ]);
   expect(tools()).toContain("find_library");
+  const said = { name: "library.instructions", arguments: {}, isInternal: true as const };
+  expect((await new ServedSession(host, "s").call(said, {})).result.data).toBe("Read.");
   expect(await of("observability.events")).toEqual([["mcp:changed", "mcp:resource_updated"]]);
 });
 
