@@ -172,7 +172,7 @@ export function runPipeline(call: Call): void {
     if (call.stop !== null && call.hop > parseHop && call.hop <= executeHop) endStoppedCall(call);
     const hop = hops[call.hop++]!;
     try {
-      if (hop(call) === "waiting") return void (call.waiting = true);
+      if (hop(call) !== "next") return void (call.waiting = true);
     } catch (thrown) {
       failInternally(call, thrown);
     }

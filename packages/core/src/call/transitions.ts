@@ -61,7 +61,7 @@ export function resumeCall<Value>(
   call.waiting = false;
   if (timing.deadlineAt === 0 && call.due !== 0) host.deadlines.end(call); // that of the wait
   try {
-    if (take(call, value) === "waiting") return void (call.waiting = true);
+    if (take(call, value) !== "next") return void (call.waiting = true);
   } catch (thrown) {
     host.failInternally(call, thrown);
   }
