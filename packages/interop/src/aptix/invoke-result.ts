@@ -150,13 +150,13 @@ export function toAgentToolCallResult(
   tool?: ProjectedTool & Pick<ToolInfo, "execution">,
 ): AgentToolCallResult {
   const waits = outcome.status === "pending" && tool?.execution === "client";
-  const { Successful, Result, ErrorMessage } = toInvokeResult(outcome, tool);
+  const { Result, ErrorMessage } = toInvokeResult(outcome, tool);
   return {
     ToolCallId: outcome.callId,
     Name: outcome.tool,
     RequiresClientExecution: waits,
     ExecutionMs: Math.round(outcome.durationMs),
-    ResultJson: Successful ? Result : null,
+    ResultJson: Result,
     ErrorMessage: waits ? null : ErrorMessage,
   };
 }

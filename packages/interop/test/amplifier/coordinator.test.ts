@@ -192,3 +192,17 @@ test("a token is shown under the names of Amplifier, and tokens below it are can
   view.request_immediate();
   expect(child.state).toBe("none");
 });
+
+test("a hook runs in the session of its event, and an event without one in the host's own", async () => {
+  const seen: string[] = [];
+  const { coordinator, host } = await mountAmplifier();
+  const note = () => void seen.push(coordinator.session_id);
+  coordinator.hooks.register("tool:pre", note);
+  coordinator.hooks.register("my:event", note);
+  add(host, echo("say"));
+  await host.call({ name: "say", arguments: {} }, { sessionId: "s" });
+  await host.coordinator.hooks.emit("my:event", { session_id: "t" });
+  await host.coordinator.hooks.emit("my:event", {});
+
+  expect(seen).toEqual(["s", "t", "host"]);
+});

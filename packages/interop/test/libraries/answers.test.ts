@@ -176,7 +176,11 @@ describe("a tool of the AI SDK", () => {
       messages: [],
       context: {},
     });
-    expect(await ended(tool({ toModelOutput: () => "no form" }))).toMatchObject({ status: "failed" });
+    const { lines, call } = await mountLibrary(tool({ toModelOutput: () => "no form" }));
+    expect(await call("t")).toMatchObject({ status: "failed", said: "t failed" });
+    expect(lines.at(-1)!.fields).toMatchObject({
+      err: { message: "its toModelOutput returned no output for a model" },
+    });
     expect(await ended(tool({ toModelOutput: "no function" }))).toMatchObject(ok(1));
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAiSdkModel } from "../../src/models/ai-sdk-model.ts";
-import { findLocalServers } from "../../src/models/local-servers.ts";
+import { chooseModel, findLocalServers } from "../../src/models/local-servers.ts";
 import { listServerModels } from "../../src/models/providers.ts";
 import { readTextCalls } from "../../src/models/text-calls.ts";
 
@@ -43,6 +43,16 @@ describe("the models of a server", () => {
     expect(await listServerModels((await server({})).baseUrl)).toEqual([]);
     const { baseUrl } = await server({ data: [] });
     await expect(listServerModels(baseUrl, { signal: AbortSignal.abort() })).rejects.toThrow("abort");
+  });
+
+  test("are not asked what they can do where there is one, or where the server does not say", async () => {
+    const { seen, baseUrl } = await server({ capabilities: [] });
+
+    expect(await chooseModel({ provider: "ollama", baseUrl, models: ["a"] })).toBe("a");
+    expect(await chooseModel({ provider: "vllm", baseUrl, models: ["a", "b"] })).toBe("a");
+    expect(seen).toEqual([]);
+    expect(await chooseModel({ provider: "ollama", baseUrl, models: ["a", "b"] })).toBe("a");
+    expect(seen).toHaveLength(2);
   });
 
   test.each([
