@@ -17,7 +17,7 @@ export interface Base {
 /** Judges where a search is to begin. Throws a PathError. */
 export async function openBase(files: Files, path: string): Promise<Base> {
   const { real } = await files.locate(path, "read");
-  if ((await kindOf(files, path)) === "directory")
+  if (await isFolder(files, path))
     return {
       kind: "directory",
       folder: real,
@@ -35,13 +35,13 @@ export async function openBase(files: Files, path: string): Promise<Base> {
 }
 
 /** Requests nothing of a file: the error says what it is. */
-async function kindOf(files: Files, path: string): Promise<Base["kind"]> {
+async function isFolder(files: Files, path: string): Promise<boolean> {
   try {
     await files.read(path, 0);
-    return "file";
+    return false;
   } catch (thrown) {
-    if (isPathError(thrown) && thrown.code === "IS_A_DIRECTORY") return "directory";
-    if (isPathError(thrown) && thrown.code === "FILE_TOO_LARGE") return "file";
+    if (isPathError(thrown) && thrown.code === "IS_A_DIRECTORY") return true;
+    if (isPathError(thrown) && thrown.code === "FILE_TOO_LARGE") return false;
     throw thrown;
   }
 }

@@ -109,6 +109,16 @@ test("what the engine claims: the file, where its lines begin, and where in them
   });
 });
 
+test("a line whose record is too long to be kept is counted, and those after it are claimed", async () => {
+  const { run } = runIn({ "a.txt": `two${"x".repeat(8_400_000)}\ntwo\n` });
+  const claims = await collectClaims({ ...run, args: ["--json", "--regexp=two", "--", "./"] }, () => true);
+
+  expect(claims).toMatchObject({ skippedLines: 1, unnamedFiles: 0, ending: { code: 0 } });
+  expect(claims.files).toEqual([
+    { path: "a.txt", claims: [{ offset: 8_400_004, lines: Buffer.from("two\n"), start: 0 }] },
+  ]);
+});
+
 test("the engine knows types by its own names, and by others, in any case and with a dot", async () => {
   const { run } = runIn({});
   const types = await readFileTypes(run);
