@@ -13,6 +13,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createFiles, markOfFile, type Files, type FileSnapshot, type Snapshot } from "@toolmount/paths";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { fileSnapshot } from "../src/snapshot.ts";
 import { disks, plantTree, type Tree } from "./tree.ts";
 
 describe.each(disks)("by %s descriptors", (disk) => {
@@ -174,4 +175,14 @@ describe.each(disks)("by %s descriptors", (disk) => {
     const unwritable = guarded({ deniedWrite: ["**/inner"] });
     await expect(unwritable.restore("kept", snapshot)).rejects.toMatchObject({ code: "ACCESS_DENIED" });
   });
+});
+
+test.each([
+  ["c3a9", { text: "é" }],
+  ["ff", { base64: "/w==" }],
+  // The character that replaces these has as many bytes.
+  ["f09f98", { base64: "8J+Y" }],
+  ["", { text: "" }],
+])("a file with the bytes %s is kept as %j", (hex, content) => {
+  expect(fileSnapshot(Buffer.from(hex, "hex"), 0o640)).toEqual({ kind: "file", mode: 0o640, ...content });
 });
