@@ -10,14 +10,14 @@ import {
 } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 
-/** What a policy is told at this moment: the history grows. */
-const told = ({ history, prompts }: PendingCall) => [
+/** What a policy gets at this moment: the history grows. */
+const factsOf = ({ history, prompts }: PendingCall) => [
   history?.results.map(({ tool: name, value }) => [name, value]) ?? null,
   history?.isPartial ?? null,
   prompts ?? null,
 ];
 
-/** A host whose one policy keeps what it is told of each call. */
+/** A host whose one policy keeps what it gets of each call. */
 function watched(seesResults = true) {
   const seen: unknown[] = [];
   const made = world([
@@ -29,7 +29,7 @@ function watched(seesResults = true) {
     name: "watch",
     seesResults,
     prepare: () => (call) => {
-      seen.push(told(call));
+      seen.push(factsOf(call));
       return null;
     },
   };
@@ -38,7 +38,7 @@ function watched(seesResults = true) {
   return { ...made, seen, call };
 }
 describe("a policy that asks for results", () => {
-  test("is told what its session and the parents of it have seen, and the user's words", async () => {
+  test("gets what its session and the parents of it have seen, and the user's words", async () => {
     const { seen, call } = watched();
     await call("probe", { sessionId: "p" });
     await call("fails", { sessionId: "s" });
@@ -65,7 +65,7 @@ describe("a policy that asks for results", () => {
     ]);
   });
 
-  test("and one that does not is told neither", async () => {
+  test("and one that does not gets neither", async () => {
     const { seen, call } = watched(false);
     await call("probe", { sessionId: "s", prompts: ["do it"] });
     await call("probe", { sessionId: "s" });
