@@ -101,8 +101,8 @@ describe("a program that ends", () => {
   });
 
   test.each([
-    ["with a failure", "read line; exit 3", "it ended with code 3"],
-    ["as it should", "read line; exit 0", undefined],
+    ["with a failure", "trap '' TERM; read line; exit 3", "it ended with code 3"],
+    ["as it should", "trap '' TERM; read line; exit 0", undefined],
   ])("%s when it is asked to", async (_, script, ended) => {
     const { transport } = transportTo(script);
     await transport.start();
