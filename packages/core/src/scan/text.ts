@@ -152,10 +152,13 @@ function folded(text: string): string {
 
 function singleSpaced(text: string): string {
   if (!/[^\S ]| {2}/.test(text)) return text;
-  return text
-    .replaceAll(/[^\S\n]+/g, " ")
-    .replaceAll(/ ?\n ?/g, "\n")
-    .replaceAll(/(?<=[\p{L},]) ?\n(?=\p{L})/gu, " ");
+  return (
+    text
+      .replaceAll(/[^\S\n]+/g, " ")
+      .replaceAll(/ ?\n ?/g, "\n")
+      // A paragraph is one line; a line that speaks as a part of the prompt begins one.
+      .replaceAll(/(?<=[\p{L},]) ?\n(?=\p{L})(?!(?:system|assistant)(?: \w+)? ?: )/gu, " ")
+  );
 }
 
 const lookalikes: ReadonlyMap<string, string> = new Map(
