@@ -14,7 +14,6 @@ const maxLineLength = 2000;
 /** Lines as they are shown: without the end of the last one, long ones cut around the byte `column`. */
 export function showLines(bytes: Buffer, column = 0): string {
   const text = bytes.toString("utf8").replace(/\r?\n$/, "");
-  if (text.length <= maxLineLength) return text;
   const match = bytes.subarray(0, column).toString("utf8").length;
   const from = Math.max(0, Math.min(match - maxLineLength / 4, text.length - maxLineLength));
   const to = Math.min(text.length, from + maxLineLength);

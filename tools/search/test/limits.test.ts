@@ -152,3 +152,21 @@ test("an unknown type is refused with the other names that a search knows", asyn
     "c#, c++, cs, golang, javascript, jsx, kt, markdown, py3, python3, rb, rs, shell, tsx, typescript, yml",
   );
 });
+
+test("a glob shows one path, however long it is", async () => {
+  const folder = Array.from({ length: 6 }, (_, n) => `${n}`.padEnd(200, "-")).join("/");
+  const { base } = scratch({ [`${folder}/a.txt`]: "", [`${folder}/b.txt`]: "" });
+  const glob = createGlob({ working_dir: base, max_output_bytes: 1000 });
+
+  expect((await glob.execute({ pattern: "**/*.txt" })).data).toMatchObject({ count: 1, total_files: 2 });
+});
+
+test("lines after a match of several lines, with an empty one between, have their own numbers", async () => {
+  const { base } = scratch({ "a.txt": "one\n\n\ntwo\nthree\nfour\n" });
+  const grep = createGrep({ working_dir: base });
+  const given = { pattern: "one\\s+two", multiline: true, output_mode: "content", "-A": 1 } as const;
+
+  expect((await grep.execute(given)).data).toMatchObject({
+    results: [{ line_number: 1, content: "one\n\n\ntwo", context: [{ line_number: 5, content: "three" }] }],
+  });
+});

@@ -47,6 +47,14 @@ test("each record is handed on without its end, and the guard knows the engine w
   ).toEqual(["./a.txt"]);
 });
 
+test("a record of 8 MiB is handed on, and of a longer one only that it was there", async () => {
+  const most = 8_388_608;
+  const { run } = runIn({ "a.txt": `${"x".repeat(most)}\n${"x".repeat(most + 1)}\nx\n` });
+  const { records } = await recordsOf({ ...run, args: ["--regexp=x", "--", "./a.txt"] });
+
+  expect(records.map(({ length }) => length)).toEqual([most, 0, 1]);
+});
+
 test("an engine whose reader has enough is ended", async () => {
   const { run } = runIn({ "a.txt": "x\n".repeat(100_000) });
 

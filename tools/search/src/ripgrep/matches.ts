@@ -47,7 +47,6 @@ const record = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("end") }),
   z.object({ type: z.literal("summary") }),
-  z.object({ type: z.literal("context") }),
 ]);
 
 type MatchRecord = Extract<z.output<typeof record>, { type: "match" }>["data"];
