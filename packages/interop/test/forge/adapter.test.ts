@@ -1,6 +1,7 @@
 import { data, defineTool } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { forgeAdapter } from "../../src/forge/adapter.ts";
 import { hostWithAdapters } from "../support/world.ts";
 
 const forged = {
@@ -186,3 +187,7 @@ test.each([
     expect(seen).toEqual([auth, undefined, { of: "u" }, false]);
   },
 );
+
+test.each([null, undefined, "execute", 7, true, {}])("%j is no definition of Tool-Forge", (thing) => {
+  expect(forgeAdapter.recognises(thing)).toBe(false);
+});

@@ -94,6 +94,18 @@ test("a schema nested deeper than the stack is refused", () => {
   );
 });
 
+test("a schema may be nested 200 levels deep", () => {
+  // A level of properties is two levels of values.
+  const nested = (depth: number) => {
+    let node: object = { type: "string" };
+    for (let at = 0; at < depth; at += 2) node = { properties: { a: node } };
+    return () => compile({ type: "object", ...node });
+  };
+
+  expect(nested(200)).not.toThrow();
+  expect(nested(202)).toThrow("it is nested deeper than 200 levels");
+});
+
 test("references in data are data", () => {
   const circle = { a: { $ref: "#" }, b: { $id: "x" } };
   const parse = compile({
