@@ -3,6 +3,7 @@ import { dirname, relative } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import type { TokenRecord } from "@toolmount/http";
 import { canOthersRead } from "@toolmount/paths/system";
+import { firstIssue } from "../schema/first-issue.ts";
 
 /** Reads a file of hashed tokens; null when it is not there. Throws `USAGE_INVALID`. */
 export async function readTokenFile(path: string): Promise<readonly TokenRecord[] | null> {
@@ -12,9 +13,7 @@ export async function readTokenFile(path: string): Promise<readonly TokenRecord[
   try {
     const read = tokenFile.safeParse(JSON.parse(text));
     if (read.success) return read.data.tokens;
-    const [issue] = read.error.issues;
-    const place = issue?.path.join(".") ?? "";
-    throw new Error(`${place === "" ? "" : `${place}: `}${issue?.message}`);
+    throw new Error(firstIssue(read.error));
   } catch (cause) {
     throw refusal(path, `it is not a file of tokens: ${(cause as Error).message}`);
   }

@@ -5,6 +5,7 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { boundedFetch } from "@toolmount/core/internal";
 import { messageOf } from "@toolmount/core/errors";
 import { z } from "zod";
+import { firstIssue } from "../schema/first-issue.ts";
 import { isHere } from "./this-machine.ts";
 import { serverJson, type ServerJson } from "./server-json.ts";
 
@@ -122,8 +123,7 @@ async function jsonOf(response: Response, url: string): Promise<unknown> {
 function requireServer(value: unknown, place: string): ServerJson {
   const parsed = serverJson.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw notFound(place, `it is not a server.json: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
+  throw notFound(place, `it is not a server.json: ${firstIssue(parsed.error)}`);
 }
 
 function listOf(known: readonly string[]): string {
