@@ -85,7 +85,10 @@ async function showCommand(
     return existsSync(join(folder, rest[0]!))
       ? mask((await readFile(join(folder, rest[0]!), "utf8")).trimEnd(), folder)
       : "no such file";
-  if (program === "ls") return readdirSync(join(folder, rest[0] ?? "."), { recursive: true }).join("\n");
+  if (program === "ls")
+    return readdirSync(join(folder, rest[0] ?? "."), { recursive: true, encoding: "utf8" })
+      .toSorted()
+      .join("\n");
   if (program === "chmod") return chmod(join(folder, rest[1]!), Number.parseInt(rest[0]!, 8)).then(() => "");
   if (program === "rm") return rm(join(folder, rest[0]!), { recursive: true }).then(() => "");
   if (program !== "toolmount") throw new Error(`a transcript cannot run ${line}`);
