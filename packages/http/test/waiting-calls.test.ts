@@ -1,14 +1,7 @@
-import {
-  createMemoryStore,
-  silentLogger,
-  systemClock,
-  ToolmountError,
-  type StateStore,
-} from "@toolmount/core";
+import { createMemoryStore, systemClock, ToolmountError, type StateStore } from "@toolmount/core";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { ApprovalListener } from "../src/journal/approval-watch.ts";
 import { BackgroundCalls } from "../src/work/background-calls.ts";
-import { settle } from "./support/turns.ts";
+import { observed, settle } from "./support/turns.ts";
 import { createWorld } from "./support/world.ts";
 
 const now = 1_800_000_000_000;
@@ -26,20 +19,7 @@ function world(store: StateStore = createMemoryStore()) {
     ...made,
     resume: (...words: Parameters<typeof resume>) => (resumed.push(words), resume(...words)),
   };
-  const logged: unknown[][] = [];
-  const note =
-    (level: string) =>
-    (...words: unknown[]) =>
-      void logged.push([level, ...words]);
-  const logger = { ...silentLogger, warn: note("warn"), error: note("error") };
-  const listeners = new Set<ApprovalListener>();
-  const watch = {
-    hasMore: false,
-    watch(listener: ApprovalListener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+  const { logged, logger, listeners, watch } = observed();
   const cut = new AbortController();
   const open = (scope = "plan") => {
     const calls = new BackgroundCalls({

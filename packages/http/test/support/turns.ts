@@ -26,10 +26,8 @@ export const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Servers of one store with a reasoner whose turns begin and end when the test says so. */
-export function turnsWorld(store: StateStore = createMemoryStore()) {
-  const host = createHost({ store, logger: silentLogger });
-  onTestFinished(async () => void (await host.close()));
+/** A log, and a watch of questions, which sees what a test gives to its listeners. */
+export function observed() {
   const logged: unknown[][] = [];
   const note =
     (level: string) =>
@@ -38,11 +36,20 @@ export function turnsWorld(store: StateStore = createMemoryStore()) {
   const logger = { ...silentLogger, warn: note("warn"), error: note("error") };
   const listeners = new Set<ApprovalListener>();
   const watch = {
+    hasMore: false,
     watch(listener: ApprovalListener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
+  return { logged, logger, listeners, watch };
+}
+
+/** Servers of one store with a reasoner whose turns begin and end when the test says so. */
+export function turnsWorld(store: StateStore = createMemoryStore()) {
+  const host = createHost({ store, logger: silentLogger });
+  onTestFinished(async () => void (await host.close()));
+  const { logged, logger, listeners, watch } = observed();
   const open = (leaseMs = 30_000) => {
     const begun: Begun[] = [];
     const changes: string[] = [];
