@@ -1,8 +1,8 @@
-import type { Logger } from "@toolmount/core";
 import type { ToolSubject } from "@toolmount/core/validation";
 import { describe, expect, test } from "vitest";
 import { createAptixLogger } from "../../src/aptix/logger.ts";
 import { aptixProfile } from "../../src/aptix/profile.ts";
+import { recordingLogger } from "../support/world.ts";
 
 const base = {
   name: "t",
@@ -156,28 +156,19 @@ describe("the rule", () => {
 
 describe("the log of a tool of Aptix", () => {
   const recorded = () => {
-    const lines: unknown[][] = [];
-    const at = (level: string) => (fields: object, message?: string) =>
-      void lines.push([level, fields, message]);
-    const logger: Logger = {
-      trace: at("trace"),
-      debug: at("debug"),
-      info: at("info"),
-      warn: at("warn"),
-      error: at("error"),
-      child: () => logger,
-    };
-    return { lines, log: createAptixLogger(logger) };
+    const { logger, lines } = recordingLogger();
+    const said = () => lines.map(({ level, fields, message }) => [level, fields, message]);
+    return { said, log: createAptixLogger(logger) };
   };
 
   test("has an exception by its tag, an error by its message, and a trace", () => {
-    const { lines, log } = recorded();
+    const { said, log } = recorded();
     const err = new Error("no");
     log.AddException("[t]", err);
     log.AddError("[t]", "bad");
     log.Trace("step");
 
-    expect(lines).toEqual([
+    expect(said()).toEqual([
       ["error", { err, tag: "[t]" }, "[t]"],
       ["error", { tag: "[t]" }, "bad"],
       ["trace", {}, "step"],
@@ -197,10 +188,10 @@ describe("the log of a tool of Aptix", () => {
     ["Critical", "error"],
     ["Other", "info"],
   ])("has an event of the level %s at %s", (level, own) => {
-    const { lines, log } = recorded();
+    const { said, log } = recorded();
     log.AddCustomEvent(level, "Ran", "it ran");
 
-    expect(lines).toEqual([[own, { event: "Ran", attributes: [] }, "it ran"]]);
+    expect(said()).toEqual([[own, { event: "Ran", attributes: [] }, "it ran"]]);
   });
 
   test.each<[readonly unknown[], readonly (readonly string[])[], number]>([
@@ -228,10 +219,10 @@ describe("the log of a tool of Aptix", () => {
     [[[]], [], 0],
     [[["a", 1], ["a", "1", "2"], ["a"], "a", null, { Key: "a" }, { Value: "1" }], [], 7],
   ])("has the pairs of %j, and says how many are left out", (given, attributes, dropped) => {
-    const { lines, log } = recorded();
+    const { said, log } = recorded();
     log.AddCustomEvent("info", "Ran", "it ran", ...given);
 
-    expect(lines).toEqual([
+    expect(said()).toEqual([
       ["info", { event: "Ran", attributes, ...(dropped > 0 && { attributes_dropped: dropped }) }, "it ran"],
     ]);
   });

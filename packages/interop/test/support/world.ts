@@ -9,7 +9,7 @@ export interface LogLine {
 }
 
 /** A logger that keeps every line. */
-function recordingLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
+export function recordingLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at =
     (level: string) =>
