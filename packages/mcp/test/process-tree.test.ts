@@ -87,7 +87,7 @@ describe("the end of a program", () => {
 const closed = { read: [], write: [], denied: [], cwd: "/tmp", network: false };
 
 describe("the border of a program", () => {
-  test("is not tried where there is none", async () => {
+  test("is tried only for a program that has one", async () => {
     await requireBorder(undefined);
     await requireBorder(program("exit 1"));
   });

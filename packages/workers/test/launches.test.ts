@@ -142,7 +142,7 @@ describe("the trial of a border", () => {
     });
   });
 
-  test("says why a border cannot be built, and tries none where there is none", async () => {
+  test("says why a border cannot be built; a plan without a border tries nothing", async () => {
     const failing: Border = {
       name: "permission",
       launch: () => {

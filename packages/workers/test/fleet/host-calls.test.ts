@@ -63,7 +63,7 @@ describe("a call is delivered", () => {
     ]);
   });
 
-  test("to a worker that started since the list was read, and to none where there is none", async () => {
+  test("to a worker that started since the list was read; without a worker the call waits", async () => {
     let members: FleetMember[] = [];
     const { host, sent, of } = await hostOf({ members: () => members });
     await host.deliver(delivery);
