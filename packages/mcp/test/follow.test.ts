@@ -1,4 +1,4 @@
-import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, Transport } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { admitTasks, followTask, startTask, taskOf } from "../src/tasks/follow.ts";
 import type { Task } from "../src/tasks/task.ts";
@@ -124,10 +124,69 @@ test("a tool is called as a task of its own", async () => {
   expect(asked).toEqual([{ method: "tools/call", params: { name: "slow", arguments: { a: 1 }, task: {} } }]);
 });
 
-test("the result of a call that became a task has the task beside it", () => {
-  const transport: { onmessage?: (message: never) => void } = {};
-  admitTasks(transport as never);
+test.each(["at once", "late", "with an error"])(
+  "a call that is cancelled before its server has named the task, which it does %s",
+  async (when) => {
+    const { client } = world("legacy", []);
+    const asked: [string, unknown][] = [];
+    const answer = Promise.withResolvers<object>();
+    client.request = (async (
+      { method, params }: { method: string; params: object },
+      _: unknown,
+      options: object,
+    ) => {
+      asked.push([method, options ?? params]);
+      return method === "tools/call" ? answer.promise : {};
+    }) as never;
+    const controller = new AbortController();
+    const started = startTask(client, { name: "slow" }, { signal: controller.signal, timeout: 5 });
+    if (when === "at once") answer.resolve({ task: working });
+    controller.abort(new Error("enough"));
+    await expect(started).rejects.toThrow("enough");
+    if (when === "late") answer.resolve({ task: working });
+    if (when === "with an error") answer.reject(new Error("no such tool"));
+    await real(Promise.resolve());
+    // The request itself is not cancelled: the revision forbids it.
+    const cancel = ["tasks/cancel", { taskId: "t" }];
+    expect(asked).toEqual([["tools/call", { timeout: 5 }], ...(when === "with an error" ? [] : [cancel])]);
+    await expect(startTask(client, {}, { signal: controller.signal })).rejects.toThrow("enough");
+  },
+);
+
+/** A transport of a client, and what the client asks over it. */
+function wire() {
+  const asked: unknown[] = [];
+  const sent: unknown[] = [];
+  const client = { request: async (request: object) => (asked.push(request), {}) } as unknown as Client;
+  const transport = { send: async (...given: unknown[]) => void sent.push(given) } as unknown as Transport;
+  admitTasks(client, transport);
+  const cancel = (requestId: number) =>
+    transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
   const take = (message: object) => (transport.onmessage!(message as never), message);
+  return { transport, asked, sent, cancel, take };
+}
+
+test("the task of an answer that came after its request was cancelled is cancelled, once", async () => {
+  const { asked, sent, cancel, take, transport } = wire();
+  const task = (id: number) => take({ jsonrpc: "2.0", id, result: { resultType: "task", ...working } });
+  await transport.send({ jsonrpc: "2.0", id: 1, method: "tools/call" }, { relatedRequestId: 5 });
+  task(1);
+  expect(asked).toEqual([]);
+  await cancel(1);
+  take({ jsonrpc: "2.0", id: 1, result: { resultType: "complete" } });
+  expect(asked).toEqual([]);
+  for (const id of [2, 1, 1]) task(id);
+  expect(asked).toEqual([{ method: "tasks/cancel", params: { taskId: "t" } }]);
+  expect(sent[0]).toEqual([{ jsonrpc: "2.0", id: 1, method: "tools/call" }, { relatedRequestId: 5 }]);
+
+  // Of cancelled requests that no server answers, the newest thousand are remembered.
+  for (let id = 10; id <= 1_010; id++) await cancel(id);
+  for (const id of [10, 11]) task(id);
+  expect(asked).toHaveLength(2);
+});
+
+test("the result of a call that became a task has the task beside it", () => {
+  const { take } = wire();
   const result = { resultType: "task", ...working };
   const admitted = take({ jsonrpc: "2.0", id: 1, result }) as { result: CallToolResult };
   expect(admitted.result).toEqual({

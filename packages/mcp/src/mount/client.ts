@@ -153,7 +153,7 @@ export function connectClient(
   },
 ): Promise<void> {
   const { settings, prior, late, closing } = how;
-  admitTasks(transport);
+  admitTasks(client, transport);
   const options = { timeout: settings.startTimeoutMs, ...(prior !== undefined && { prior }) };
   const why = () => (closing.aborted ? new Error("its host is closed") : tooLate(settings));
   return raceSignal(client.connect(transport, options), AbortSignal.any([late, closing]), why);

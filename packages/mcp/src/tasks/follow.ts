@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { isRecord } from "../wire/guards.ts";
+import { raceSignal } from "../wire/race-signal.ts";
 import { isEnded, task as taskSchema, type Task } from "./task.ts";
 
 /** Milliseconds between two looks at a task, where its server does not say. */
@@ -20,17 +21,35 @@ const longestPauseMs = 30_000;
 /** Key under `_meta` of a result that has a task of a server of 2026. */
 const taskMetaKey = "dev.toolmount/task";
 
+/** Cancelled requests whose answers are awaited; most servers never answer one. */
+const mostCancelled = 1_000;
+
 /**
  * The SDK refuses results of a type that it does not know. This one it gets as an empty result with the task beside it,
- * which {@link taskOf} reads. Call it before the client connects.
+ * which {@link taskOf} reads. It drops the answer of a request that was cancelled meanwhile: the task in it is cancelled
+ * here. Call it before the client connects.
  */
-export function admitTasks(transport: Transport): void {
+export function admitTasks(client: Client, transport: Transport): void {
+  const cancelled = new Set<unknown>();
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if ("method" in message && message.method === "notifications/cancelled") {
+      cancelled.add(message.params?.["requestId"]);
+      if (cancelled.size > mostCancelled) cancelled.delete(cancelled.values().next().value);
+    }
+    return send(message, options);
+  };
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no addEventListener
   transport.onmessage = (message) => {
     if (!("result" in message) || message.result["resultType"] !== "task") return;
     const { resultType: _, ...given } = message.result;
+    if (cancelled.delete(message.id)) cancelTask(client, String(given["taskId"]));
     message.result = { resultType: "complete", content: [], _meta: { [taskMetaKey]: given } };
   };
+}
+
+function cancelTask(client: Client, taskId: string): void {
+  void client.request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({})).catch(() => {}); // it may have ended
 }
 
 /** The task that is in a result; undefined for another result. */
@@ -39,14 +58,25 @@ export function taskOf({ _meta }: CallToolResult): Task | undefined {
   return isRecord(given) ? taskSchema.parse(given) : undefined;
 }
 
-/** Calls a tool of a server from before 2026 as a task. */
+/**
+ * Calls a tool of a server from before 2026 as a task. Where the call is cancelled before the server has named its task,
+ * the task is cancelled when it has: the revision 2025-11-25 forbids `notifications/cancelled` for such a request.
+ */
 export async function startTask(
   client: Client,
   params: Readonly<Record<string, unknown>>,
-  options: RequestOptions,
+  { signal, ...options }: RequestOptions,
 ): Promise<Task> {
+  signal?.throwIfAborted();
   const request = { method: "tools/call", params: { ...params, task: {} } };
-  return (await client.request(request, z.looseObject({ task: taskSchema }), options)).task;
+  const started = client.request(request, z.looseObject({ task: taskSchema }), options);
+  if (signal === undefined) return (await started).task;
+  try {
+    return (await raceSignal(started, signal)).task;
+  } catch (error) {
+    if (signal.aborted) started.then(({ task }) => cancelTask(client, task.taskId)).catch(() => {}); // no task was made
+    throw error;
+  }
 }
 
 /** What happens while a task of a server is followed. */
@@ -87,8 +117,7 @@ export async function followTask(
       await delay(pauseOf(state), undefined, options.signal === undefined ? {} : { signal: options.signal });
     }
   } catch (error) {
-    if (options.signal?.aborted === true)
-      void client.request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({})).catch(() => {}); // it may have ended
+    if (options.signal?.aborted === true) cancelTask(client, taskId);
     throw error;
   }
 }
