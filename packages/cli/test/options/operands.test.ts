@@ -34,3 +34,12 @@ test("input is read to its end, or until it is more than a host takes", async ()
   );
   expect((await readText(endless)).length).toBe(2 ** 20 + 1);
 });
+
+test("nothing is asked for after the first byte too many", async () => {
+  const chunks = function* () {
+    yield Buffer.alloc(2 ** 20, "a");
+    yield Buffer.from("b");
+    throw new Error("it was asked for more");
+  };
+  expect(await readText(chunks() as unknown as Readable)).toBe(`${"a".repeat(2 ** 20)}b`);
+});

@@ -83,7 +83,7 @@ test("why shows the line that excluded a tool, and near names of an unknown one"
   const data = await run(["why", "plan.yaml", "delete_file", "--json"]);
 
   expect(out.stdout).toContain('left out  {"category":"delete"}  plan.yaml:7');
-  expect([gone.code, gone.stdout]).toEqual([1, "✖ no entry has a tool read_flie; near: read_file\n"]);
+  expect([gone.code, gone.stdout]).toEqual([1, "✖ no entry offers a tool read_flie; near: read_file\n"]);
   expect(data.json()).toMatchObject({ tools: [{ name: null, declared: { name: "delete_file" } }] });
 });
 

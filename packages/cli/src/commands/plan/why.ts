@@ -106,7 +106,7 @@ function writeExplanation(name: string, explanation: Judged, shell: Shell): void
 function writeMissing(name: string, { offered, unknown }: Judged, { out }: Shell): void {
   const near = nearestNames(name, offered).map(printable).join(", ");
   out.line(
-    `${out.paint("red", "✖")} no entry has a tool ${printable(name)}${near === "" ? "" : `; near: ${near}`}`,
+    `${out.paint("red", "✖")} no entry offers a tool ${printable(name)}${near === "" ? "" : `; near: ${near}`}`,
   );
   if (unknown.length > 0)
     out.line(
