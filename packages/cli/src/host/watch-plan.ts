@@ -1,7 +1,7 @@
-import { watch, type FSWatcher } from "node:fs";
+import { existsSync, watch, type FSWatcher } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
-import { isToolmountError } from "@toolmount/core";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { messageOf } from "@toolmount/core/errors";
 import type { OpenedHost, ReloadReport } from "@toolmount/loader";
 import { problemsOf } from "../render/failure.ts";
 import { countOf } from "../screen/count.ts";
@@ -18,59 +18,106 @@ const maxFolders = 500;
  * for each reload. An invalid plan leaves the host as it is. Returns what ends the watch.
  */
 export async function watchPlan(host: OpenedHost, say: (line: string) => void): Promise<() => Promise<void>> {
-  const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
   let changed = new Set<string>();
   let running: Promise<void> = Promise.resolve();
   let isOver = false;
-  const update = async () => {
-    const wanted = await foldersOf(host);
-    for (const [folder, watcher] of watchers) {
-      if (wanted.has(folder)) continue;
-      watcher.close();
-      watchers.delete(folder);
-    }
-    for (const folder of wanted) if (!watchers.has(folder)) watchOne(folder);
-  };
-  const watchOne = (folder: string) => {
-    const watcher = watch(folder, { persistent: false }, (_, name) => notice(join(folder, name ?? "")));
-    // A folder that was deleted is no longer watched; the reload reports what is missing.
-    watcher.on("error", () => watcher.close());
-    watchers.set(folder, watcher);
-  };
-  const notice = (path: string) => {
-    if (isOver || !isSource(path)) return;
+  const change = (path: string) => {
+    if (isOver) return;
     changed.add(path);
     clearTimeout(timer);
     timer = setTimeout(() => (running = running.then(reload)), quietMs);
   };
+  const folders = new WatchedFolders(change, say);
   const reload = async () => {
     const paths = [...changed];
     changed = new Set();
     if (isOver || paths.length === 0) return;
+    folders.watch(await foldersOf(host)); // what changes from here on is noticed
+    const { missing } = folders;
     say(await reloadLine(host, paths));
-    await update();
+    folders.watch(await foldersOf(host));
+    for (const folder of missing) if (!folders.missing.has(folder)) change(folder);
   };
-  await update();
+  folders.watch(await foldersOf(host));
   return async () => {
     isOver = true;
     clearTimeout(timer);
-    for (const watcher of watchers.values()) watcher.close();
     await running;
+    folders.watch(new Set());
   };
 }
 
-async function reloadLine(host: OpenedHost, paths: readonly string[]): Promise<string> {
+/** Folders whose sources are watched, with those that are not there now: their coming back is a change. */
+class WatchedFolders {
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #onChange: (path: string) => void;
+  readonly #say: (line: string) => void;
+  missing: ReadonlySet<string> = new Set();
+
+  constructor(onChange: (path: string) => void, say: (line: string) => void) {
+    this.#onChange = onChange;
+    this.#say = say;
+  }
+
+  /** Watches these folders, and no others. In place of a missing one it watches the nearest above that exists. */
+  watch(folders: ReadonlySet<string>): void {
+    this.missing = new Set([...folders].filter((folder) => !existsSync(folder)));
+    const wanted = new Set([...folders].map(nearestExisting));
+    for (const folder of this.#watchers.keys()) if (!wanted.has(folder)) this.#end(folder);
+    for (const folder of wanted) if (!this.#watchers.has(folder)) this.#begin(folder);
+  }
+
+  #begin(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => this.#notice(folder, name ?? ""));
+      watcher.on("error", () => this.#end(folder));
+      this.#watchers.set(folder, watcher);
+    } catch (error) {
+      if (existsSync(folder))
+        this.#say(`! ${printable(folder)} is not watched: ${printable(messageOf(error))}`);
+    }
+  }
+
+  #end(folder: string): void {
+    this.#watchers.get(folder)?.close();
+    this.#watchers.delete(folder);
+  }
+
+  #notice(folder: string, name: string): void {
+    // A folder that is deleted or moved reports its own name. What has its path then is another folder.
+    const isItself = name === basename(folder);
+    const path = isItself ? folder : join(folder, name);
+    if (isSource(path) || this.#leadsToFolder(path)) this.#onChange(path);
+    if (isItself) this.#end(folder);
+  }
+
+  #leadsToFolder(path: string): boolean {
+    return this.#watchers.has(path) || [...this.missing].some((folder) => isWithin(folder, path));
+  }
+}
+
+/** Whether a path is a folder itself, or leads to something in it. */
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+function nearestExisting(folder: string): string {
+  return existsSync(folder) ? folder : nearestExisting(dirname(folder));
+}
+
+async function reloadLine(host: OpenedHost, changed: readonly string[]): Promise<string> {
+  // A folder that came or went is known by its files.
+  const paths = changed.filter((path) => !changed.some((other) => other !== path && isWithin(other, path)));
   const [first = "", ...others] = paths.map((path) => relative(host.plan.folder, path));
   const because = printable(others.length === 0 ? first : `${first} and ${countOf(others, "other file")}`);
   try {
     return `↻ ${because}: ${summaryOf(await host.reload())}`;
   } catch (error) {
-    if (!isToolmountError(error)) throw error;
     const [problem] = problemsOf(error) ?? [];
     const place =
       problem?.file === undefined ? "" : ` at ${relative(host.plan.folder, problem.file)}:${problem.line}`;
-    return `✖ ${because}: not reloaded, the tools are as before: ${printable(`${problem?.message ?? error.message}${place}`)}`;
+    return `✖ ${because}: not reloaded, the tools are as before: ${printable(`${problem?.message ?? messageOf(error)}${place}`)}`;
   }
 }
 
