@@ -40,8 +40,9 @@ export class HostStores {
   readonly uses: ApprovalUses;
   readonly #writers = new Map<AuditSink, AuditWriter>();
   readonly #writing = new Set<Promise<unknown>>();
+  /** Times at which calls that wait are due, in ascending order. */
+  readonly #dueAt: number[] = [];
   #timer: Timer | null = null;
-  #timerAt = Number.POSITIVE_INFINITY;
   /** The host has closed: nothing is stored any more. */
   stopped = false;
   /** Handles records that are due; set by `approvals.ts`. */
@@ -104,13 +105,22 @@ export class HostStores {
 
   /** Sweeps the store at this time, if the process still runs then. */
   sweepAt(store: ApprovalStore, at: number): void {
-    if (at >= this.#timerAt || this.#host.closing) return;
+    if (this.#host.closing) return;
+    const place = this.#dueAt.findLastIndex((time) => time <= at) + 1;
+    this.#dueAt.splice(place, 0, at);
+    if (place === 0) this.#startTimer(store);
+  }
+
+  #startTimer(store: ApprovalStore): void {
     this.#timer?.cancel();
-    this.#timerAt = at;
+    const [at] = this.#dueAt;
+    if (at === undefined) return;
     const ms = Math.min(maxTimerMs, Math.max(1, at - this.clock.now() + 1));
     this.#timer = this.clock.setTimer(() => {
-      this.#timerAt = Number.POSITIVE_INFINITY;
+      const now = this.clock.now();
+      this.#dueAt.splice(0, this.#dueAt.findLastIndex((time) => time < now) + 1);
       void this.track(this.sweep(store));
+      this.#startTimer(store);
     }, ms);
     this.#timer.keepAlive(false);
   }
