@@ -26,7 +26,7 @@ export function excessOf(text: string): string | null {
     } else if (code === openBrace) {
       if (keys.length < maxObjects) keys.push(0);
       else keys[maxObjects - 1] = 0;
-    } else if (code === closeBrace && keys.length > 1) {
+    } else if (code === closeBrace) {
       keys.pop();
     }
   }
@@ -52,13 +52,12 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-/** Members that a value leaves of `budget`; below 0 it stops. */
+/** What the members of a value, at every depth, leave of `budget`; below 0 it stops. */
 export function remainingMembers(value: unknown, budget: number): number {
-  if (typeof value !== "object" || value === null) return budget - 1;
+  if (typeof value !== "object" || value === null) return budget;
   const members = Object.values(value);
   let left = budget - members.length;
-  for (let at = 0; at < members.length && left >= 0; at++)
-    if (typeof members[at] === "object") left = remainingMembers(members[at], left);
+  for (let at = 0; at < members.length && left >= 0; at++) left = remainingMembers(members[at], left);
   return left;
 }
 

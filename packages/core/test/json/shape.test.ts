@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { excessOf, maxKeys, maxMembers } from "../../src/json/shape.ts";
+import { excessOf, hasWideObject, maxKeys, maxMembers, remainingMembers } from "../../src/json/shape.ts";
 import { data } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 
@@ -29,6 +29,42 @@ describe("the shape of a JSON text", () => {
     expect(excessOf(inside(15_000, wide(maxKeys + 1)))).toBe(tooWide);
   });
 
+  test.each([
+    ["before", wide(maxKeys), ""],
+    ["after", {}, `,${JSON.stringify(wide(maxKeys)).slice(1, -1)}`],
+  ])("members %s an inner object count for the outer one", (_, first, rest) => {
+    const text = (inner: string) =>
+      `${JSON.stringify(first).slice(0, -1)},"k":${inner}${rest}}`.replace("{,", "{");
+
+    expect(excessOf(text('{"a":{"b":[{}]}}'))).toBe(tooWide);
+  });
+
+  test("objects on a path of a thousand and one are counted apart up to the thousandth", () => {
+    const members = (count: number) => JSON.stringify(wide(count)).slice(1, -1);
+    const at = (depth: number, count: number) =>
+      `${'{"a":'.repeat(depth)}{${members(count)},"z":{"y":{}}}${"}".repeat(depth)}`;
+
+    expect([998, 999].map((depth) => excessOf(at(depth, maxKeys)))).toEqual([tooWide, tooWide]);
+    expect([998, 999].map((depth) => excessOf(at(depth, maxKeys - 1)))).toEqual([null, null]);
+  });
+
+  test("the shortest text that is counted has five characters for each member", () => {
+    const most = `{${Array.from({ length: maxKeys }, () => '"":0').join(",")}}`;
+
+    expect(excessOf(`{${Array.from({ length: maxKeys + 1 }, () => '"":0').join(",")}}`)).toBe(tooWide);
+    expect([most.length, excessOf(most)]).toEqual([maxKeys * 5 + 1, null]);
+  });
+
+  test.each(['"', '\\"', "\\\\", '\\\\\\"', ":,{}", ""])(
+    "the string of %j hides nothing after it",
+    (inner) => {
+      const isOpen = inner === '"';
+      const text = `[${isOpen ? '"x"' : `"${inner}"`},${JSON.stringify(wide(maxKeys + 1))}]`;
+
+      expect(excessOf(text)).toBe(tooWide);
+    },
+  );
+
   test("strings of any content are skipped, and the object after them is counted", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 20 }), (texts) => {
@@ -48,6 +84,25 @@ describe("the shape of a JSON text", () => {
       { numRuns: 50 },
     );
   });
+});
+
+test.each<[unknown, number, number, boolean]>([
+  [1, 1, 1, false],
+  ["text", 0, 0, false],
+  [null, 1, 1, false],
+  [[], 3, 3, false],
+  [[1, null, "a"], 3, 0, false],
+  [{ a: 1, b: [1, 2], c: null }, 5, 0, false],
+  [{ a: 1, b: [1, 2], c: null }, 4, -1, false],
+  [{ a: [1, 2, 3, 4], b: [1, 2] }, 5, -1, false],
+  [[[1], [1]], 1, -1, false],
+  [wide(maxKeys), maxKeys, 0, false],
+  [wide(maxKeys + 1), maxKeys, -1, true],
+  [[1, [wide(maxKeys + 1)]], maxKeys + 5, 1, true],
+  [{ a: { b: wide(maxKeys + 1) } }, maxKeys + 3, 0, true],
+  [Array.from({ length: maxKeys + 1 }, () => 1), maxKeys + 1, 0, false],
+])("what the members of a value leave of a budget: case %#", (value, budget, left, isWide) => {
+  expect([remainingMembers(value, budget), hasWideObject(value)]).toEqual([left, isWide]);
 });
 
 test("arguments of a model with too many members are refused before they are parsed", async () => {

@@ -22,6 +22,19 @@ test("secrets are masked in keys and values at every depth, and the tool's own v
   expect(given["key hunter-22"]).toEqual([{ deep: "a hunter-22 b" }]);
 });
 
+test.each([
+  ["objects", '{"a":', "}"],
+  ["lists", "[", "]"],
+])("a result of 64 %s inside each other is masked, and one of 65 is refused", (_, opens, closes) => {
+  const nested = (levels: number) =>
+    JSON.parse(`${opens.repeat(levels)}"hunter-22"${closes.repeat(levels)}`) as unknown;
+  const masked = (levels: number) =>
+    JSON.stringify(maskResult({ ...origin, data: nested(levels) }, mask).data);
+
+  expect(masked(64)).toBe(`${opens.repeat(64)}"[masked]"${closes.repeat(64)}`);
+  expect(() => masked(65)).toThrow(expect.objectContaining({ message: "is nested deeper than 64 levels" }));
+});
+
 test("an object that appears 2^60 times is walked once", () => {
   let walked = 0;
   let shared: unknown = "hunter-22";

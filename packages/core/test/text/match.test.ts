@@ -25,6 +25,46 @@ test("a glob matches the texts that its regular expression matches", () => {
 });
 
 test.each([
+  ["", "", true],
+  ["", "a", false],
+  ["a", "a", true],
+  ["a", "ab", false],
+  ["a", "ba", false],
+  ["a?", "ab", true],
+  ["a?", "a", false],
+  ["a*", "a", true],
+  ["*a", "a", true],
+  ["a*a", "a", false],
+  ["a*a", "aa", true],
+  ["a*b*a", "aba", true],
+  ["a*b*a", "aa", false],
+  ["a*b*b", "ab", false],
+  ["a*b*b", "abb", true],
+  ["ab*bc", "abc", false],
+  ["*aab*", "aaab", true],
+  ["*abab*", "abaab", false],
+  ["*abab*", "abaabab", true],
+  ["*aabaaab*", "aabaabaaab", true],
+  ["*aabaaac*", "aabaaabaaac", true],
+  ["*abcabd*", "abcabcabd", true],
+  ["*ab*ab*", "ab", false],
+  ["*ab*ab*", "abab", true],
+  ["*a?b*", "xacb", true],
+  ["*a?b*", "xab", false],
+  ["*a?*", "a", false],
+  ["*?*", "", false],
+  ["*?*", "a", true],
+  ["\\*", "*", true],
+  ["\\*", "a", false],
+  ["*\\?*", "a?b", true],
+  ["*\\?*", "ab", false],
+  ["a\\", "a\\", true],
+  ["\\\\a", "\\a", true],
+])("the glob %j and the text %j: %s", (glob, text, isMatch) => {
+  expect(matchesGlob(glob, text)).toBe(isMatch);
+});
+
+test.each([
   ["a text of one letter", `*${"a".repeat(2_000)}b*`, "a".repeat(1_000_000)],
   ["the beginning only at the end", `*b${"a".repeat(2_000)}*`, "a".repeat(1_000_000)],
   ["many stars", `${"*a".repeat(200)}*b`, "a".repeat(1_000_000)],
