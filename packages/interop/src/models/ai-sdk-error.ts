@@ -1,6 +1,6 @@
 import { isToolmountError, type ToolmountError } from "@toolmount/core";
 import { kindOfStatus, modelError, readRetryAfter, type ModelErrorKind } from "./model.ts";
-import { isRecord } from "../schema/guards.ts";
+import { isRecord, parseJson } from "../schema/guards.ts";
 import { readFailedToolCall, type FailedToolCall } from "./failed-tool-call.ts";
 
 /** The server and the model of a request. */
@@ -89,13 +89,8 @@ const fullContext =
   /context (length|window|size|limit)|too many tokens|prompt is too long|input token count .*exceeds|exceeds? the (maximum number of tokens|limit of \d+ tokens)|maximum prompt length|reduce the length of (the|your) (messages|prompt|input)|input is too long|too large for model|request too large|n_ctx/i;
 
 function failedToolCallIn({ responseBody }: CallError): FailedToolCall | null {
-  if (typeof responseBody !== "string") return null;
-  try {
-    const body = JSON.parse(responseBody) as unknown;
-    return isRecord(body) ? readFailedToolCall(body["error"]) : null;
-  } catch {
-    return null; // the body is not JSON, so it has no code
-  }
+  const body = parseJson(String(responseBody));
+  return isRecord(body) ? readFailedToolCall(body["error"]) : null;
 }
 
 function codeIn(data: unknown): string | undefined {
