@@ -116,7 +116,11 @@ async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOut
   const outcome = await start(live, context).catch((thrown: unknown) => {
     throw isToolInterrupt(thrown) ? interrupted(given, thrown) : thrown;
   });
-  const last = await resumeWhenDecided(live, outcome, context, given.waitMs ?? 0);
+  const waitMs = given.waitMs ?? 0;
+  // A host without an approver gives the ticket with the outcome alone: the next server needs it before a person has answered.
+  if (waitMs > 0 && outcome.status === "pending" && outcome.ticket !== undefined)
+    await context.onQuestion?.(outcome.ticket);
+  const last = await resumeWhenDecided(live, outcome, context, waitMs);
   const { callId, ticket, status, result } = last;
   const isKept = "background" in given && given.background === true && status === "pending";
   if (isKept && result.code === "PENDING" && ticket !== undefined)

@@ -45,35 +45,43 @@ export function observed() {
   return { logged, logger, listeners, watch };
 }
 
+/** A reasoner whose turns begin and end when the test says so. `onBegin` is called when work of it is asked for. */
+export function scriptedTurns(onBegin: (work: Begun) => void = () => {}) {
+  const begun: Begun[] = [];
+  const messages: unknown[][] = [];
+  const released: string[] = [];
+  const begin = (kind: Begun["kind"]) => (request: Begun["request"]) => {
+    const { promise, resolve, reject } = Promise.withResolvers<object>();
+    const { sessionId = "s1", onEvent } = request;
+    const work: Begun = {
+      kind,
+      request,
+      begins: (turnId = "t1") => onEvent({ type: "begin", turnId, sessionId }),
+      ends: (result) => (resolve(result), settle()),
+      fails: (error) => (reject(error), settle()),
+    };
+    begun.push(work);
+    onBegin(work);
+    return promise;
+  };
+  const turns = {
+    run: begin("run"),
+    resume: begin("resume"),
+    addMessage: async (...words: unknown[]) => void messages.push(words),
+    release: (sessionId: string) => void released.push(sessionId),
+    show: async () => ({ status: "open" }),
+  } as unknown as ServedTurns;
+  return { turns, begun, messages, released };
+}
+
 /** Servers of one store with a reasoner whose turns begin and end when the test says so. */
 export function turnsWorld(store: StateStore = createMemoryStore()) {
   const host = createHost({ store, logger: silentLogger });
   onTestFinished(async () => void (await host.close()));
   const { logged, logger, listeners, watch } = observed();
   const open = (leaseMs = 30_000) => {
-    const begun: Begun[] = [];
     const changes: string[] = [];
-    const messages: unknown[][] = [];
-    const released: string[] = [];
-    const begin = (kind: Begun["kind"]) => (request: Begun["request"]) => {
-      const { promise, resolve, reject } = Promise.withResolvers<object>();
-      const { sessionId = "s1", onEvent } = request;
-      begun.push({
-        kind,
-        request,
-        begins: (turnId = "t1") => onEvent({ type: "begin", turnId, sessionId }),
-        ends: (result) => (resolve(result), settle()),
-        fails: (error) => (reject(error), settle()),
-      });
-      return promise;
-    };
-    const turns = {
-      run: begin("run"),
-      resume: begin("resume"),
-      addMessage: async (...words: unknown[]) => void messages.push(words),
-      release: (sessionId: string) => void released.push(sessionId),
-      show: async () => ({ status: "open" }),
-    } as unknown as ServedTurns;
+    const { turns, begun, messages, released } = scriptedTurns();
     const given = { host, turns, watch, clock: systemClock, logger, scope: "plan", leaseMs };
     const onChange = ({ status }: { status: string }) => void changes.push(status);
     const work = new ServerTurns({ ...given, onChange } as never);
