@@ -98,7 +98,6 @@ async function addCommands(
   const wanted = first === "help" ? second : first;
   for (const { name, summary, title, load } of rows) {
     const command = program.command(name).description(`${summary}.`).summary(summary).helpGroup(title);
-    command.helpOption("-h, --help", "Show this help");
     if (name === wanted) (await load()).define(command, shell);
   }
 }

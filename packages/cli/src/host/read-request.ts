@@ -45,7 +45,7 @@ export async function readRequest(
     terminal: shell.terminal,
     signal: controller.signal,
   });
-  if (answers === null) throw leave(controller, name);
+  if (answers === null) throw leave(controller);
   const whole = { ...given, ...answers };
   shell.err.line(
     shell.err.paint(
@@ -107,11 +107,11 @@ async function askName(
   if (terminal === undefined || near === undefined || others.length > 0) return undefined;
   const message = `There is no tool ${printable(written)}. Call ${printable(near)}?`;
   const answer = await askWhether(err, terminal, { signal: controller.signal, message });
-  if (answer === undefined) throw leave(controller, written);
+  if (answer === undefined) throw leave(controller);
   return answer ? tools.find(({ name }) => name === near) : undefined;
 }
 
-function leave(controller: AbortController, tool: string): ToolmountError {
+function leave(controller: AbortController): ToolmountError {
   controller.abort(interruption("SIGINT"));
-  return new ToolmountError("INTERRUPTED", { tool });
+  return new ToolmountError("CANCELLED", {});
 }

@@ -26,8 +26,11 @@ export function readCallOperands(words: readonly string[], planOption?: string):
   const call = words.length === 0 ? undefined : readCallText(words.at(-1)!);
   if (call !== undefined) return readWrittenCall(call, words.slice(0, -1), planOption);
   const pairs = takePairs(words);
-  const [first = "", second, third, ...rest] = words.slice(0, words.length - pairs.length);
+  const others = words.slice(0, words.length - pairs.length);
+  const [first = "", second, third, ...rest] = others;
   if (words.length === 0) return refuse("the name of the tool is missing; toolmount list shows the tools");
+  if (others.slice(1).some(isPair))
+    return refuse(`"${others.at(-1)}" is not name=value or name:=JSON, as the words before it are`);
   if (rest.length > 0) return refuse(`too many words: ${rest.length + 3}; quote the JSON as one word`);
   const read = (plan: string | undefined, tool: string, text?: string): CallOperands => {
     if (text !== undefined && pairs.length > 0)
@@ -55,8 +58,16 @@ function readWrittenCall(
 
 /** The words `name=value` at the end. */
 function takePairs(words: readonly string[]): readonly string[] {
-  const before = words.findLastIndex((word) => !/^[A-Za-z_][\w-]*:?=/.test(word));
-  return words.slice(Math.max(before, 0) + 1);
+  return words.slice(
+    Math.max(
+      words.findLastIndex((word) => !isPair(word)),
+      0,
+    ) + 1,
+  );
+}
+
+function isPair(word: string): boolean {
+  return /^[A-Za-z_][\w-]*:?=/.test(word);
 }
 
 /**
@@ -68,6 +79,7 @@ export async function readPairs(pairs: readonly string[], cwd: string): Promise<
   const texts = new Set<string>();
   for (const pair of pairs) {
     const [, name = "", sign, value = ""] = /^([\w-]+)(:?=)(.*)$/s.exec(pair) ?? [];
+    if (members.some(([other]) => other === name)) refuse(`${name} is given twice; give it once`);
     if (sign === ":=") members.push([name, readJson(`the value of ${name}`, value)]);
     else if (value.startsWith("@"))
       members.push([name, await readFileText(name, resolve(cwd, value.slice(1)))]);

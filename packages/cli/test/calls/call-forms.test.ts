@@ -136,7 +136,7 @@ describe("at a terminal", () => {
     terminal.press(keys.ctrlC);
 
     expect(await terminal.ended).toBe(130);
-    expect(terminal.text()).toContain("INTERRUPTED");
+    expect(terminal.text()).toContain("CANCELLED");
   });
 
   test("a name that is nearly right is corrected with a question", async () => {
