@@ -37,7 +37,8 @@ export function readCallOperands(words: readonly string[], planOption?: string):
       return refuse("give the arguments as JSON or as name=value, not both");
     return { plan: plan ?? planOption, tool, text, pairs };
   };
-  if (planOption !== undefined && third !== undefined) return refuse("the plan is given twice; give it once");
+  const isPlanFirst = third !== undefined || (second !== undefined && looksLikePlan(first));
+  if (planOption !== undefined && isPlanFirst) return refuse("the plan is given twice; give it once");
   if (third !== undefined && second !== undefined) return read(first, second, third);
   if (looksLikePlan(first) && second === undefined)
     return refuse(`the name of the tool is missing after the plan ${first}`);

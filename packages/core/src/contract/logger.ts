@@ -45,9 +45,12 @@ function guard(open: () => Logger): Logger {
   let opened: Logger | undefined;
   const level =
     (name: "trace" | "debug" | "info" | "warn" | "error") =>
-    (fields: object, message?: string): void => {
+    (fields: object | string, message?: string): void => {
       try {
-        (opened ??= open())[name](fields, message);
+        opened ??= open();
+        // A module in JavaScript may log a text alone, as it does with pino and the console.
+        if (typeof fields === "string") opened[name]({}, fields);
+        else opened[name](fields, message);
       } catch {
         // there is no other place to report it
       }

@@ -40,6 +40,18 @@ test("a guarded logger passes on each level, its fields and its message", () => 
   ]);
 });
 
+test("a text that a module in JavaScript logs alone is the message", () => {
+  const { logger, lines } = recorder();
+  const guarded = guardLogger(logger) as unknown as Record<string, (text: string) => void>;
+  for (const level of levels) guarded[level]!(`said ${level}`);
+  (guardLogger(logger).child({ tool: "t" }) as unknown as typeof guarded)["warn"]!("little is left");
+
+  expect(lines).toEqual([
+    ...levels.map((level) => [level, {}, {}, `said ${level}`]),
+    ["warn", { tool: "t" }, {}, "little is left"],
+  ]);
+});
+
 test("a child is made once, when it first writes, with the bindings of those above it", () => {
   const { logger, lines, children } = recorder();
   const child = guardLogger(logger).child({ call: 1 });

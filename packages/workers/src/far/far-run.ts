@@ -157,14 +157,17 @@ function createState(runId: string, values: Readonly<Record<string, Json>>, send
 
 function createLogger(runId: string, bindings: Readonly<Record<string, unknown>>, send: Send): Logger {
   const write =
-    (level: "trace" | "debug" | "info" | "warn" | "error") => (fields: object, message?: string) =>
+    (level: "trace" | "debug" | "info" | "warn" | "error") => (given: object | string, message?: string) => {
+      // A module in JavaScript may log a text alone.
+      const [fields, text] = typeof given === "string" ? [{}, given] : [given, message];
       send({
         type: "log",
         runId,
         level,
         fields: { ...bindings, ...readable(fields) },
-        ...(message !== undefined && { message }),
+        ...(text !== undefined && { message: text }),
       });
+    };
   return {
     trace: write("trace"),
     debug: write("debug"),
@@ -180,7 +183,8 @@ function readable(fields: object): Record<string, unknown> {
   const show = (value: unknown): unknown =>
     value instanceof Error ? { type: value.name, message: messageOf(value), stack: value.stack } : value;
   try {
-    const shown = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, show(value)]));
+    const members = Object.entries(fields instanceof Error ? { err: fields } : fields); // as pino does
+    const shown = Object.fromEntries(members.map(([key, value]) => [key, show(value)]));
     return JSON.parse(JSON.stringify(shown)) as Record<string, unknown>;
   } catch {
     return { unreadable: true };

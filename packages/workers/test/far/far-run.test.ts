@@ -96,6 +96,9 @@ test("logs go to the host by level, with the members of their logger, and errors
       .child({ b: 2 })
       .info({ err: new TypeError("broken"), b: 3 });
     logger.info(circular, "odd");
+    logger.error(new TypeError("in place of fields"));
+    // @ts-expect-error -- a module in JavaScript may log a text alone
+    logger.warn("a text alone");
     return data(null);
   });
   const log = (level: string, fields: object, message?: string) => ({
@@ -109,6 +112,8 @@ test("logs go to the host by level, with the members of their logger, and errors
     ...["trace", "debug", "info", "warn", "error"].map((level) => log(level, { at: level }, "said")),
     log("info", { a: 1, b: 3, err: { type: "TypeError", message: "broken", stack: expect.any(String) } }),
     log("info", { unreadable: true }, "odd"),
+    log("error", { err: { type: "TypeError", message: "in place of fields", stack: expect.any(String) } }),
+    log("warn", {}, "a text alone"),
   ]);
 });
 
