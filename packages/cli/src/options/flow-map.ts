@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolmount/core";
 import { copyJson } from "@toolmount/loader/commands";
-import { isMap, parseDocument } from "yaml";
+import { isMap, parseDocument, type Document } from "yaml";
 
 /** Members of a map, or why they cannot be read. */
 type FlowMap =
@@ -16,11 +16,22 @@ export function parseFlowMap(text: string): FlowMap {
     ? document.contents.items.find(({ value }) => value === null)
     : undefined;
   if (bare !== undefined) return { ok: false, problem: problemOf(String(bare.key)) };
-  const written: unknown = document.toJS({ maxAliasCount: 0 });
+  const written = jsOf(document);
+  if (written === undefined)
+    return { ok: false, problem: "a name with * before it cannot be used here: write the value again" };
   if (typeof written !== "object" || written === null || Array.isArray(written))
     return { ok: false, problem: "they are not names with values" };
   const copied = copyJson(written as Readonly<Record<string, unknown>>);
   return copied.ok ? { ok: true, value: copied.value } : { ok: false, problem: copied.problem };
+}
+
+/** Undefined for a document with an alias, of which a short text can make a very large value. */
+function jsOf(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch {
+    return undefined;
+  }
 }
 
 /** A member without a value: its colon has no blank behind it, or it has no name. */
