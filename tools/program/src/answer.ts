@@ -39,7 +39,8 @@ function loopText({ limit, line = 1 }: Extract<End, { readonly limit: Limit }>, 
 /** `TypeError: there is no tool "read_fil"; did you mean read_file? (line 3:13: await tools.read_fil({}))` */
 function describeThrown(thrown: Thrown, { source, names }: Program): string {
   const { name, message } = thrown;
-  return `${name}: ${message}${fixOf(message, names)}${placeText(placeOf(thrown, source), source)}`;
+  const said = message === "" ? name : `${name}: ${message}`;
+  return `${said}${fixOf(message, names)}${placeText(placeOf(thrown, source), source)}`;
 }
 
 /** How to fix what the engine and Node only name. */
@@ -48,7 +49,7 @@ function fixOf(message: string, names: readonly string[]): string {
   if (names.includes(missing)) return `; did you mean tools.${missing}?`;
   if (message.endsWith("is not supported in strip-only mode"))
     return "; types are only taken out, so write it in JavaScript, such as a constant object for an enum";
-  if (message.includes("outside of module code"))
+  if (/outside of module code|^could not load module|^import\.meta only/.test(message))
     return "; the source is the body of a function: it has tools and no modules, and ends with return";
   return "";
 }

@@ -46,8 +46,8 @@ export function isForPrograms(
   return execution === "server" && !own.has(declaredName) && isChosen(name, globs);
 }
 
-/** A glob that begins with `!` takes out, wherever it stands. */
+/** A glob that begins with `!` takes out, wherever it stands. No name of a tool begins so. */
 function isChosen(name: string, globs: readonly string[]): boolean {
   const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
-  return !isOut && globs.some((glob) => !glob.startsWith("!") && matchesGlob(glob, name));
+  return !isOut && globs.some((glob) => matchesGlob(glob, name));
 }

@@ -133,16 +133,10 @@ export class Program {
 
   /** Takes a call: its name, its arguments and the stack, each on a line of its own. The sandbox numbers its calls, too. */
   #take(text: string): void {
-    const name = text.indexOf("\n");
-    const given = text.indexOf("\n", name + 1);
+    const [name = "", given = "", ...stack] = text.split("\n");
     const id = ++this.#calls;
     this.#waiting.add(id);
-    this.#requests.push({
-      id,
-      name: text.slice(0, name),
-      arguments: text.slice(name + 1, given),
-      line: placeIn(text.slice(given)).line,
-    });
+    this.#requests.push({ id, name, arguments: given, line: placeIn(stack.join("\n")).line });
   }
 
   #evaluate(code: string, name: string): QuickJSHandle {

@@ -23,7 +23,7 @@ export function toJavaScript(source: string): { readonly code: string } | { read
   try {
     return { code: stripTypeScriptTypes(asFunction(source)) };
   } catch (error) {
-    const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+    const { message, stack = "" } = error as Error;
     // Node shows the lines around the mistake, with a mark below it.
     const [, line, marked = ""] = /^:(\d+)\n(?:.*\n){0,9}?( *)\^/.exec(stack) ?? [];
     return {

@@ -11,7 +11,7 @@ const silentMs = 20_000;
 const spareMs = 100;
 
 /** Programs that run at the same time; each has a thread of about 26 MB. The others wait in the order in which they came. */
-const maxRunning = 32;
+const mostRunning = 32;
 
 /** The thread of a program ended before the program did. */
 export class ThreadEnded extends Error {}
@@ -20,14 +20,15 @@ export class ThreadEnded extends Error {}
 export class Threads {
   #spare: Promise<Worker> | null = null;
   readonly #memoryMb: number;
+  readonly #mostRunning: number;
   #compiled: Promise<object> | null = null;
   readonly #open = new Set<Promise<unknown>>();
   readonly #queue: (() => void)[] = [];
   #running = 0;
   #isClosed = false;
 
-  constructor(memoryMb: number) {
-    this.#memoryMb = memoryMb;
+  constructor(memoryMb: number, most = mostRunning) {
+    [this.#memoryMb, this.#mostRunning] = [memoryMb, most];
   }
 
   /**
@@ -53,7 +54,7 @@ export class Threads {
 
   /** Waits for a place. Rejects with the reason of the signal. */
   async #acquire(signal: AbortSignal): Promise<void> {
-    if (this.#running < maxRunning) return void this.#running++;
+    if (this.#running < this.#mostRunning) return void this.#running++;
     await new Promise<void>((resolve, reject) => {
       this.#queue.push(resolve);
       const leave = () => {
@@ -90,9 +91,13 @@ export class Threads {
 
   /** Opens the thread of the next program, unless there is one. */
   #openSpare(): void {
-    if (this.#isClosed) return;
-    this.#spare ??= this.#openThread();
-    this.#spare.catch(() => (this.#spare = null));
+    if (this.#isClosed || this.#spare !== null) return;
+    const spare = this.#openThread();
+    const forget = () => {
+      if (this.#spare === spare) this.#spare = null;
+    };
+    this.#spare = spare;
+    spare.then((thread) => thread.once("exit", forget), forget);
   }
 
   async #openThread(): Promise<Worker> {
@@ -133,12 +138,12 @@ async function openThread(opening: Opening): Promise<Worker> {
   thread.unref();
   const opened = Promise.withResolvers<void>();
   const end = (code: number) => opened.reject(new ThreadEnded(`its thread ended with ${code}`));
+  // The error of a thread that waits must not end the process of the host: it stays listened to.
   thread
     .once("message", () => opened.resolve())
-    .once("error", opened.reject)
+    .on("error", opened.reject)
     .once("exit", end);
   await opened.promise;
-  thread.off("error", opened.reject).off("exit", end);
   return thread;
 }
 
