@@ -1,0 +1,230 @@
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  editClientText,
+  memberAt,
+  parseClientFile,
+  readClientFile,
+  writeClientFile,
+} from "../../src/clients/client-file.ts";
+import { describeWay, findDirectServers, namesInPlan } from "../../src/clients/direct-servers.ts";
+import { desktopFile, mcpClients } from "../../src/clients/mcp-clients.ts";
+import { copyFile, digestText, readCopy, removeCopy, writeCopy } from "../../src/clients/moved-servers.ts";
+import { workspace } from "../support/workspace.ts";
+
+type PlanServers = Parameters<typeof namesInPlan>[1];
+
+const servers = [
+  { id: "orders", settings: { command: "orders-server", args: ["--all"] } },
+  { id: "plain", settings: { command: "plain-server" } },
+  { id: "far", settings: { url: "https://far.example/mcp" } },
+] as unknown as PlanServers;
+
+test.each<[string, unknown, boolean]>([
+  ["orders", { command: "other" }, true],
+  ["shop", { command: "orders-server", args: ["--all"] }, true],
+  ["shop", { command: "orders-server", args: ["--all", "-v"] }, false],
+  ["shop", { command: "orders-server" }, false],
+  ["shop", { command: "plain-server" }, true],
+  ["shop", { command: "plain-server", args: [] }, true],
+  ["shop", { command: "plain", args: [] }, false],
+  ["shop", { url: "https://far.example/mcp" }, true],
+  ["shop", { url: "https://far.example/" }, false],
+  ["shop", { url: "https://other.example/mcp", command: "plain-server" }, false],
+  ["shop", { url: 1, command: "plain-server" }, true],
+  ["shop", { args: [] }, false],
+  ["shop", null, false],
+  ["shop", "plain-server", false],
+])("a server %j of a client, %j, is one of the plan: %j", (name, entry, isOne) => {
+  expect(namesInPlan({ [name]: entry }, servers)).toEqual(isOne ? [name] : []);
+});
+
+test("a list that is no object names no server", () => {
+  for (const list of [null, undefined, 1, "orders"]) expect(namesInPlan(list, servers)).toEqual([]);
+});
+
+const cwd = "/work/shop";
+
+test("each client has its files, in the project or of its user", () => {
+  const shell = { cwd, env: { HOME: "/home/ada", XDG_CONFIG_HOME: "/home/ada/settings" } };
+  const facts = mcpClients.map(({ name, key, extra, inProject, variable, ...client }) => ({
+    name,
+    key,
+    extra,
+    file: client.file(shell),
+    userFiles: client.userFiles(shell),
+    path: inProject?.("plans/a.yaml") ?? null,
+    variable: variable?.("KEY") ?? null,
+  }));
+  expect(facts).toEqual([
+    {
+      name: "claude-code",
+      key: "mcpServers",
+      extra: {},
+      file: "/work/shop/.mcp.json",
+      userFiles: [
+        {
+          file: "/home/ada/.claude.json",
+          keys: [["mcpServers"], ["projects", "/work/shop", "mcpServers"]],
+        },
+      ],
+      path: "plans/a.yaml",
+      variable: "${KEY}",
+    },
+    {
+      name: "claude-desktop",
+      key: "mcpServers",
+      extra: {},
+      file: desktopFile(shell),
+      userFiles: [],
+      path: null,
+      variable: null,
+    },
+    {
+      name: "cursor",
+      key: "mcpServers",
+      extra: {},
+      file: "/work/shop/.cursor/mcp.json",
+      userFiles: [{ file: "/home/ada/.cursor/mcp.json", keys: [["mcpServers"]] }],
+      path: "${workspaceFolder}/plans/a.yaml",
+      variable: "${env:KEY}",
+    },
+    {
+      name: "vscode",
+      key: "servers",
+      extra: { type: "stdio" },
+      file: "/work/shop/.vscode/mcp.json",
+      userFiles: [
+        { file: desktopFile(shell).replace(/Claude.*/, "Code/User/mcp.json"), keys: [["servers"]] },
+      ],
+      path: "${workspaceFolder}/plans/a.yaml",
+      variable: "${env:KEY}",
+    },
+    {
+      name: "windsurf",
+      key: "mcpServers",
+      extra: {},
+      file: "/home/ada/.codeium/windsurf/mcp_config.json",
+      userFiles: [],
+      path: null,
+      variable: "${env:KEY}",
+    },
+  ]);
+});
+
+test.each<[NodeJS.Platform, Record<string, string>, string]>([
+  ["linux", { HOME: "/h" }, "/h/.config/Claude/claude_desktop_config.json"],
+  ["linux", { HOME: "/h", XDG_CONFIG_HOME: "/x" }, "/x/Claude/claude_desktop_config.json"],
+  ["linux", { USERPROFILE: "/u" }, "/u/.config/Claude/claude_desktop_config.json"],
+  ["linux", {}, `${homedir()}/.config/Claude/claude_desktop_config.json`],
+  ["darwin", { HOME: "/h" }, "/h/Library/Application Support/Claude/claude_desktop_config.json"],
+  ["win32", { HOME: "/h", APPDATA: "/a" }, "/a/Claude/claude_desktop_config.json"],
+  ["win32", { HOME: "/h" }, "/h/Claude/claude_desktop_config.json"],
+])("on %s with %j the list of Claude Desktop is %s", (platform, env, file) => {
+  expect(desktopFile({ env }, platform)).toBe(file);
+});
+
+test("what connect took out is stored in the folder of state, by file and entry", () => {
+  const path = (env: Record<string, string>) => copyFile("/work/a.json", "toolmount", { env });
+  const name = `toolmount/moved-servers/${digestText("/work/a.json\ntoolmount").slice(0, 32)}.json`;
+
+  expect(path({ HOME: "/h" })).toBe(`/h/.local/state/${name}`);
+  expect(path({ USERPROFILE: "/u" })).toBe(`/u/.local/state/${name}`);
+  expect(path({})).toBe(`${homedir()}/.local/state/${name}`);
+  expect(path({ HOME: "/h", LOCALAPPDATA: "/l" })).toBe(`/l/${name}`);
+  expect(path({ HOME: "/h", LOCALAPPDATA: "/l", XDG_STATE_HOME: "/x" })).toBe(`/x/${name}`);
+  expect(copyFile("/work/a.json", "other", { env: {} })).not.toBe(path({}));
+  expect(digestText("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+});
+
+test("a copy is read as it was written, for its owner alone", async () => {
+  const { folder } = await workspace({});
+  const path = join(folder, "state/deep/a.json");
+  const moved = { file: "/a", whole: { before: null, after: "x" }, servers: { orders: { command: "c" } } };
+
+  expect(await readCopy(path)).toBeUndefined();
+  await writeCopy(path, moved);
+  expect(await readCopy(path)).toEqual(moved);
+  await chmod(path, 0o644);
+  await writeCopy(path, { ...moved, whole: null });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(folder, "state/deep"))).mode & 0o777).toBe(0o700);
+  expect(await readFile(path, "utf8")).toBe(`${JSON.stringify({ ...moved, whole: null })}\n`);
+  await removeCopy(path);
+  await removeCopy(path);
+  await mkdir(path);
+  await expect(readCopy(path)).rejects.toThrow("EISDIR");
+});
+
+test("a client's file is JSON with comments", async () => {
+  expect(await parseClientFile("", "/f")).toEqual({});
+  expect(await parseClientFile('{ // one\n "a": [1,], }', "/f")).toEqual({ a: [1] });
+  for (const text of ["{", "1", "null", "{} x"])
+    await expect(parseClientFile(text, "/f")).rejects.toThrow(
+      expect.objectContaining({
+        code: "USAGE_INVALID",
+        message: "/f is not JSON with comments; correct it first",
+      }),
+    );
+  expect(memberAt({ a: { b: 1 } }, ["a", "b"])).toBe(1);
+  expect(memberAt({ a: { b: 1 } }, [])).toEqual({ a: { b: 1 } });
+  for (const path of [["b"], ["a", "c"], ["a", "b", "c"], ["c", "d"]])
+    expect(memberAt({ a: { b: 1 }, c: null }, path)).toBeUndefined();
+});
+
+test.each<[string, string, readonly string[], unknown, string]>([
+  ["an empty file", "", ["a", "b"], 1, '{\n  "a": {\n    "b": 1\n  }\n}\n'],
+  ["tabs", '{\n\t"a": 1\n}\n', ["b"], { c: 2 }, '{\n\t"a": 1,\n\t"b": {\n\t\t"c": 2\n\t}\n}\n'],
+  ["four blanks", '{\n    "a": 1\n}', ["b"], [2], '{\n    "a": 1,\n    "b": [\n        2\n    ]\n}\n'],
+  ["a comment", '{\n  "a": 1 // one\n}\n', ["a"], 2, '{\n  "a": 2 // one\n}\n'],
+  ["a member that goes", '{\n  "a": 1,\n  "b": 2\n}\n', ["a"], undefined, '{\n  "b": 2\n}\n'],
+  ["a member that is not there", '{"a": 1}', ["b"], undefined, '{"a": 1}'],
+])("an edit of a file with %s keeps its style", async (_, text, path, value, after) => {
+  expect(await editClientText(text, path, value, "/f")).toBe(after);
+});
+
+test("a file is written whole, with its mode, and through a link", async () => {
+  const { folder } = await workspace({ "real.json": "{}" });
+  const at = (name: string) => join(folder, name);
+  await chmod(at("real.json"), 0o640);
+  await symlink(at("real.json"), at("link.json"));
+
+  await writeClientFile(at("link.json"), "[1]");
+  await writeClientFile(at("new/deep.json"), "[2]");
+
+  expect(await readFile(at("real.json"), "utf8")).toBe("[1]");
+  expect((await stat(at("real.json"))).mode & 0o777).toBe(0o640);
+  expect(await readClientFile(at("new/deep.json"))).toBe("[2]");
+  expect(await readClientFile(at("gone.json"))).toBeUndefined();
+  await expect(readClientFile(folder)).rejects.toThrow("EISDIR");
+});
+
+test("ways to a server beside the plan are found in each file, and an unreadable file has none", async () => {
+  const { folder } = await workspace({
+    ".mcp.json": "{ not json",
+    ".cursor/mcp.json": JSON.stringify({ mcpServers: { orders: {}, other: { command: "other" } } }),
+    "home/.claude.json": JSON.stringify({ mcpServers: { far: {}, orders: {} } }),
+    "home/.cursor/mcp.json": JSON.stringify({ mcpServers: { plain: {} } }),
+  });
+  const claude = join(folder, "home/.claude.json");
+  await writeFile(
+    claude,
+    JSON.stringify({
+      mcpServers: { far: {} },
+      projects: { [folder]: { mcpServers: { far: {}, orders: {} } } },
+    }),
+  );
+  const shell = { cwd: folder, env: { HOME: join(folder, "home"), XDG_CONFIG_HOME: join(folder, "none") } };
+
+  expect(await findDirectServers(servers, shell)).toEqual([
+    { client: "claude-code", file: claude, name: "far", isMoved: false },
+    { client: "claude-code", file: claude, name: "orders", isMoved: false },
+    { client: "cursor", file: join(folder, ".cursor/mcp.json"), name: "orders", isMoved: true },
+    { client: "cursor", file: join(folder, "home/.cursor/mcp.json"), name: "plain", isMoved: false },
+  ]);
+  expect(await findDirectServers([], shell)).toEqual([]);
+  const way = { client: "cursor", file: "/a\u0007", name: "x", isMoved: true };
+  expect(describeWay(way)).toBe(String.raw`cursor reaches x directly, beside the plan: /a\u0007`);
+});
