@@ -39,7 +39,8 @@ function isOwnFile(file: string): boolean {
 function writeOwnFile(folders: readonly string[], file: string): void {
   try {
     for (const folder of folders) if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-    writeFileSync(file, "", { mode: 0o600 });
+    // Not through a link, which would empty what it leads to. A file that is there stays.
+    writeFileSync(file, "", { mode: 0o600, flag: "wx" });
   } catch {
     // The next process makes the attempts again.
   }

@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { fstatSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { namesOf } from "../src/system/escape-table.ts";
+import { runInSandbox, sandboxStdio } from "../src/system/index.ts";
+import { emptyDescriptor, inheritedDescriptors } from "../src/system/inherited-descriptors.ts";
+
+/** Runs code of a module of this package in a process that was started with this descriptor. */
+async function runWith(descriptor: number, at: number, code: string): Promise<unknown> {
+  const stdio = ["ignore", "pipe", "inherit", ...Array<"ignore">(at - 3).fill("ignore"), descriptor] as const;
+  const module = new URL("../src/system/index.ts", import.meta.url).href;
+  const source = `const system = await import(${JSON.stringify(module)}); console.log(JSON.stringify(${code}));`;
+  const words = ["--conditions=@toolmount/source", "--input-type=module", "--eval", source];
+  const child = spawn(process.execPath, words, { stdio: [...stdio], env: { PATH: process.env["PATH"] } });
+  return JSON.parse(await text(child.stdout!));
+}
+
+describe.runIf(process.platform === "linux")("the descriptors of a program in a sandbox", () => {
+  const filter = new Uint8Array([1]);
+
+  test("are the given ones, and a pipe for the filter", () => {
+    // What runs the tests has descriptors of its own, behind all others.
+    const own = inheritedDescriptors();
+    const plain = (all: readonly unknown[]) => {
+      const words = all.map((one, at) => (own.includes(at) ? "ignore" : one));
+      return words.slice(0, words.findLastIndex((word) => word !== "ignore") + 1);
+    };
+    expect(plain(sandboxStdio(["ignore", "pipe", "pipe"]))).toEqual(["ignore", "pipe", "pipe"]);
+    expect(plain(sandboxStdio(["ignore", "pipe"], { filter: undefined }))).toEqual(["ignore", "pipe"]);
+    expect(plain(sandboxStdio(["ignore", "pipe", "pipe"], { filter }))).toEqual([
+      "ignore",
+      "pipe",
+      "pipe",
+      "ignore",
+      "pipe",
+    ]);
+    expect(plain(sandboxStdio(["pipe", "pipe", "pipe", "pipe", "ignore", 2], { filter }))).toEqual([
+      "pipe",
+      "pipe",
+      "pipe",
+      "pipe",
+      "pipe",
+      2,
+    ]);
+  });
+
+  test("have nothing in place of one with which the host was started", async () => {
+    const folder = openSync(tmpdir(), "r");
+    const stdio = (given: string) => runWith(folder, 20, `system.sandboxStdio(${given})`);
+    const all = (await stdio('["ignore", "pipe"]')) as unknown[];
+    expect(all.slice(0, 20)).toEqual(["ignore", "pipe", ...Array<"ignore">(18).fill("ignore")]);
+    expect(all[20]).toEqual(expect.any(Number));
+    // One that the program is to have stays.
+    const given = JSON.stringify(Array.from({ length: 21 }, (_, at) => (at === 20 ? "pipe" : "ignore")));
+    expect(((await stdio(given)) as unknown[])[20]).toBe("pipe");
+  });
+
+  test("that have nothing behind them are open, and always the same one", () => {
+    const empty = emptyDescriptor();
+    expect(fstatSync(empty).isCharacterDevice()).toBe(true);
+    expect(emptyDescriptor()).toBe(empty);
+    expect(inheritedDescriptors()).toBe(inheritedDescriptors());
+    expect(inheritedDescriptors().filter((each) => each < 3)).toEqual([]);
+  });
+});
+
+/** A program that is started in place of bubblewrap. */
+function launchOf(script: string, filter?: Uint8Array) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-start-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "program");
+  writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { folder, launch: { file, args: ["a b", "c"], env: { PATH: "/usr/bin:/bin", A: "1" }, filter } };
+}
+
+describe.skipIf(process.platform === "win32")("a program that runs in a sandbox to its end", () => {
+  test("gets its arguments, environment and folder, and no input", async () => {
+    const { launch, folder } = launchOf('echo "$1|$2|$A|$HOME|$(pwd)"; cat; echo said >&2; exit 3');
+    expect(await runInSandbox(launch, { cwd: folder, timeoutMs: 60_000 })).toEqual({
+      stdout: `a b|c|1||${folder}\n`,
+      stderr: "said\n",
+      code: 3,
+    });
+  });
+
+  test("gets the filter on its descriptor, to its end", async () => {
+    const { launch } = launchOf("cat <&4", new TextEncoder().encode("the filter"));
+    expect(await runInSandbox(launch, { timeoutMs: 60_000 })).toEqual({
+      stdout: "the filter",
+      stderr: "",
+      code: 0,
+    });
+  });
+
+  test("need not read the filter", async () => {
+    const { launch } = launchOf("exec 4<&-; exit 0", new Uint8Array(1_000_000));
+    expect(await runInSandbox(launch, { timeoutMs: 60_000 })).toEqual({ stdout: "", stderr: "", code: 0 });
+  });
+
+  test("is killed when its time is over", async () => {
+    const { launch } = launchOf("trap '' TERM; echo begun; while :; do :; done");
+    expect(await runInSandbox(launch, { timeoutMs: 200 })).toEqual({
+      stdout: expect.stringMatching(/^(?:begun\n)?$/),
+      stderr: "",
+      code: null,
+    });
+  });
+
+  test("fails where it cannot be started", async () => {
+    const { launch } = launchOf("");
+    await expect(
+      runInSandbox({ ...launch, file: `${launch.file} gone` }, { timeoutMs: 1_000 }),
+    ).rejects.toThrow(expect.objectContaining({ code: "ENOENT" }));
+  });
+});
+
+/** What doctor and the page about isolation say that a sandbox stops. */
+const everywhere = [
+  "read a secret file",
+  "write a protected file",
+  "write a file that is not granted",
+  "write into the system's folders",
+  "write a setting of the kernel",
+  "read what the kernel knows of the whole machine",
+  "ask the kernel for a restart",
+  "use a capability of root",
+  "gain rights by starting a program",
+  "see the processes of the host",
+  "use the shared memory of the host",
+  "read a variable of the host",
+  "fill the memory of the host with files",
+  "use a descriptor of the host",
+  "control the host's terminal",
+];
+
+test.runIf(process.arch === "x64" || process.arch === "arm64")(
+  "each kind of sandbox stops what the others stop, and what is its own",
+  () => {
+    const kinds = ["closed", "online", "wall"] as const;
+    const ofAll = namesOf("closed").filter((name) => kinds.every((kind) => namesOf(kind).includes(name)));
+    const ownOf = (kind: (typeof kinds)[number]) => namesOf(kind).filter((name) => !ofAll.includes(name));
+    expect(ownOf("closed")).toEqual([
+      "read a file that is not granted",
+      "connect to a port of the host",
+      "connect to an abstract socket of the host",
+      "open a Unix socket",
+      "open a pair of sockets for datagrams",
+    ]);
+    expect(ownOf("online")).toEqual(["read a file that is not granted"]);
+    expect(ownOf("wall")).toEqual(["write into the home folder"]);
+    expect(ofAll.slice(0, everywhere.length)).toEqual(everywhere);
+    expect(ofAll).toHaveLength(everywhere.length + 16);
+  },
+);
