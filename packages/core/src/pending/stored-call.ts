@@ -113,7 +113,7 @@ export class StoredCall {
 
   async #current(): Promise<ApprovalRecord> {
     const current = await this.store.get(this.record.id);
-    if (current === null) throw new Error("the record of a waiting call is no longer in its store");
+    if (current === null) throw new RecordGone("the record of a waiting call is no longer in its store");
     return current;
   }
 
@@ -171,7 +171,7 @@ export class StoredCall {
 
   /**
    * Ends the record, or only the version `endsAt` of it. `lost` when another host ended it or owns it now: then nothing may
-   * be reported here. Rejects when the store fails; the lease is then kept.
+   * be reported here. A record that is not in the store needs no end. Rejects when the store fails; the lease is then kept.
    */
   async end(end: RecordedEnd): Promise<void> {
     const { endsAt } = this;
@@ -179,9 +179,9 @@ export class StoredCall {
       const isTaken = (record.state === "claimed" || record.state === "started") && !this.owns(record);
       const isFree = endsAt === null ? !isTaken : record.version === endsAt;
       return record.state !== "ended" && isFree ? { state: "ended", leaseUntil: null, end } : null;
-    });
+    }).catch(nullIfGone);
     this.dropLease();
-    this.lost = !won && !(this.record.state === "ended" && this.owns(this.record));
+    this.lost = won === false && !(this.record.state === "ended" && this.owns(this.record));
   }
 
   /** Tries to end the record until its store answers, or the host has closed. */
@@ -204,6 +204,14 @@ export class StoredCall {
     this.#lastChange = next.catch(() => undefined);
     return next;
   }
+}
+
+/** A record was never stored, or the store has removed it. */
+class RecordGone extends Error {}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof RecordGone) return null;
+  throw error;
 }
 
 /** Whether the caller of a question may not have its ticket. */
