@@ -51,7 +51,7 @@ function release(call: Call): void {
   if (call.permits !== 0) releasePermits(call);
   if (call.inner !== null) host.endQuestions(call);
   if (call.claimedId) releaseId(call);
-  if (host.onCallEnd.length > 0) for (const check of host.onCallEnd.slice()) check();
+  for (const check of host.onCallEnd) check();
 }
 
 function releaseId(call: Call): void {

@@ -75,7 +75,7 @@ export class AuditWriter {
     this.#waiters = [];
     await this.#committing;
     this.#committing = null;
-    if (this.#queue.length > 0) await this.#commit();
+    await this.#commit();
   }
 
   async #append(records: readonly AuditRecord[], waiters: readonly Waiter[]): Promise<void> {

@@ -111,10 +111,10 @@ export function isForMode({ modes }: ToolInfo, mode: string): boolean {
   return modes === undefined || modes.includes("*") || modes.includes(mode);
 }
 
-/** Matches a name with a list of globs; a glob that begins with `!` excludes. */
+/** Matches a name with a list of globs; a glob that begins with `!` excludes. No name begins so. */
 function isInList(name: string, globs: readonly string[]): boolean {
   const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
-  return !isOut && globs.some((glob) => !glob.startsWith("!") && matchesGlob(glob, name));
+  return !isOut && globs.some((glob) => matchesGlob(glob, name));
 }
 
 /** Tools offered in full: those always offered, those active in every session, and those activated in this one. */
