@@ -701,7 +701,7 @@ describe("an interrupt", () => {
       await expect(host.call({ name: "probe" })).rejects.toBe(thrown);
 
       expect(events.map(({ event }) => event)).toEqual(["tool:pre", "tool:error"]);
-      expect(events[1]?.data).toMatchObject({ error: { code: "INTERRUPTED" } });
+      expect(events[1]?.data).toMatchObject({ status: "failed", error: { code: "INTERRUPTED" } });
     },
   );
 

@@ -47,7 +47,7 @@ test("names of arguments have their findings at their place, and keywords are no
   const inputSchema = {
     type: "object",
     properties,
-    patternProperties: { toString: {} },
+    patternProperties: { toString: {}, "^k\u200b": {} },
     $defs: { valueOf: { properties: { properties: { type: "object" } } } },
   };
 
@@ -74,6 +74,11 @@ test("names of arguments have their findings at their place, and keywords are no
       ...found("inputSchema.properties.ok\\u{200b}.description", "zero-width", noWidth, "x\\u{200b}y"),
       severity: "error",
       at: 1,
+    },
+    {
+      ...found("inputSchema.patternProperties.^k\\u{200b}", "zero-width", noWidth, "^k\\u{200b}"),
+      severity: "error",
+      at: 2,
     },
   ]);
 });

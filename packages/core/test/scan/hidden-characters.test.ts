@@ -37,7 +37,7 @@ test.each([
   ["a mark before a joiner of marks", "e\u0301\u034f"],
   ["Braille with a blank", "\u2801\u2800\u2803"],
   ["a filler beside letters of Hangul", "\u1100\u1160\u11a8 \u115f\u1161"],
-  ["an emoji with a selector", "❤\ufe0f 1\ufe0f\u20e3 #\ufe0f ©\ufe0e"],
+  ["an emoji with a selector", "❤\ufe0f 1\ufe0f\u20e3 #\ufe0f ©\ufe0e 1\ufe0e"],
   ["a Han character with a variant", "葛\u{e0100} 葛\ufe00"],
   ["Mongolian with a variant", "\u1820\u180b"],
   ["a sign of mathematics with a variant", "\u2229\ufe00"],
