@@ -24,12 +24,13 @@ export function notedLedger(
     withdraw: () => false,
   };
   const ledger = new Proxy({} as FleetLedger, {
-    get:
-      (_, method: string) =>
-      async (...words: unknown[]) => {
+    get(_, method: string) {
+      if (method === "then") return undefined; // a promise may resolve to it
+      return async (...words: unknown[]) => {
         asked.push([method, ...words.filter((word) => typeof word !== "function")]);
         return (answers[method as keyof FleetLedger] ?? usual[method])?.(...(words as never[]));
-      },
+      };
+    },
   });
   const of = (method: string) => asked.filter(([one]) => one === method).map(([, ...words]) => words);
   return { ledger, asked, of, answers, notify: (event: object) => notify(event as never) };
