@@ -13,6 +13,7 @@ function opened(mostRunning?: number) {
   const note = (worker: Worker) => void workers.push(worker);
   process.on("worker", note);
   onTestFinished(async () => {
+    ended += 1;
     vi.useRealTimers();
     await threads.close();
     process.off("worker", note);
@@ -37,9 +38,13 @@ function waiting() {
   return { asked, answers, call };
 }
 
+/** How many tests have ended: a test that failed while it waited must not go on waiting. */
+let ended = 0;
+
 /** Waits without a timer, which a test may have replaced. */
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn();
+  for (const before = ended; !isSo(); await turn())
+    if (ended !== before) throw new Error("the test has ended");
 }
 
 const isEnded = ({ threadId }: Worker) => threadId === -1;
@@ -110,15 +115,15 @@ describe("a program", () => {
     vi.advanceTimersByTime(60_000);
     await turn();
     answers[0]!();
-    const ended = vi.fn<(reason: unknown) => void>();
-    const end = running.catch(ended);
+    const onEnd = vi.fn<(reason: unknown) => void>();
+    const end = running.catch(onEnd);
     await turn();
     vi.advanceTimersByTime(19_999);
     await turn();
-    expect(ended).not.toHaveBeenCalled();
+    expect(onEnd).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     await end;
-    expect(ended.mock.calls).toEqual([[new Error("it computed for too long")]]);
+    expect(onEnd.mock.calls).toEqual([[new Error("it computed for too long")]]);
     await until(() => isEnded(workers[0]!));
   });
 
@@ -186,27 +191,27 @@ describe("a program", () => {
     const running = run("return await Promise.all([1, 2, 3].map(() => tools.ask({})))", (request) =>
       (calls += 1) === 1 ? call(request) : Promise.reject(reasons[calls - 2]!),
     );
-    const ended = vi.fn<(reason: unknown) => void>();
-    const end = running.catch(ended);
+    const onEnd = vi.fn<(reason: unknown) => void>();
+    const end = running.catch(onEnd);
     await until(() => calls === 3);
     await turn();
-    expect(ended).not.toHaveBeenCalled();
+    expect(onEnd).not.toHaveBeenCalled();
     answers[0]!();
     await end;
-    expect(ended.mock.calls).toEqual([[reasons[0]]]);
+    expect(onEnd.mock.calls).toEqual([[reasons[0]]]);
   });
 
   test("that ends while its calls run waits for them", async () => {
     const { run } = opened();
     const { asked, answers, call } = waiting();
-    const ended = vi.fn<(end: unknown) => void>();
-    const running = run("console.log('a'); void tools.ask({}); return 7", call).then(ended);
+    const onEnd = vi.fn<(end: unknown) => void>();
+    const running = run("console.log('a'); void tools.ask({}); return 7", call).then(onEnd);
     await until(() => asked.length === 1);
     for (let turns = 0; turns < 20; turns++) await turn();
-    expect(ended).not.toHaveBeenCalled();
+    expect(onEnd).not.toHaveBeenCalled();
     answers[0]!();
     await running;
-    expect(ended.mock.calls).toEqual([[{ end: { value: "7" }, output: "a\n" }]]);
+    expect(onEnd.mock.calls).toEqual([[{ end: { value: "7" }, output: "a\n" }]]);
     expect(asked).toEqual([{ id: 1, name: "ask", arguments: "{}", line: 1 }]);
   });
 });
