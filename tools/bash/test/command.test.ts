@@ -92,7 +92,7 @@ describe.runIf(process.platform === "linux")("a command", () => {
     expect((await running.done).ending.kind).toBe("not_started");
   });
 
-  test("has its output in two streams, no input, and tells each change and its end", async () => {
+  test("has its output in two streams, no input, and reports each change and its end", async () => {
     const { running } = start("cat; echo out; echo err >&2; printf more");
     let [changes, others] = [0, 0];
     const forget = running.onChange(() => (others += 1));

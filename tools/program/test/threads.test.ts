@@ -15,8 +15,9 @@ function opened(mostRunning?: number) {
   onTestFinished(async () => {
     ended += 1;
     vi.useRealTimers();
-    await threads.close();
     process.off("worker", note);
+    void threads.close(); // may never settle where a test of it fails
+    await Promise.all(workers.map((worker) => worker.terminate()));
   });
   const run = (source: string, call: Call = refuse, signal = new AbortController().signal) =>
     threads.run({ source, names: ["ask"], now: null, seed: 0, maxSteps: 10_000_000 }, call, signal);
@@ -48,7 +49,6 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 const isEnded = ({ threadId }: Worker) => threadId === -1;
-
 const fakeTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
 describe("the thread of the next program", () => {
