@@ -62,7 +62,8 @@ describe("the text for a model", () => {
   test("is refused before the call where the host has none", async () => {
     const { ask, started } = await served();
     const answer = await ask("POST", `${path}/calls`, { body: { tool: "echo", modelText: true } });
-    expect(answer).toMatchObject({ status: 501, body: { code: "NOT_SERVED" } });
+    const detail = "this host has no text for a model";
+    expect(answer).toMatchObject({ status: 501, body: { code: "NOT_SERVED", detail } });
     expect(started).toEqual([]);
   });
 

@@ -201,6 +201,27 @@ describe("a call with a key that a killed server had begun", () => {
     expect(started).toEqual(["wipe"]);
   });
 
+  test("and that runs in another process is asked for again a second later", async () => {
+    const { host, send, killed } = await world();
+    await killed(["call", { tool: "echo" }], "ticket");
+    const resumed: unknown[] = [];
+    const answers = ["run", "approval"].map((waitsFor) => ({
+      status: "pending",
+      callId: "c",
+      runId: "r",
+      tool: "echo",
+      durationMs: 0,
+      result: { code: "PENDING", details: { waitsFor } },
+    }));
+    host.resume = async (ticket) => (resumed.push(ticket), answers[resumed.length - 1] as never);
+    expect(await send("/calls", { tool: "echo" })).toMatchObject({
+      status: 409,
+      body: { code: "IDEMPOTENCY_KEY_BUSY", details: { seconds: 1 } },
+    });
+    expect(await send("/calls", { tool: "echo" })).toMatchObject({ status: 200, body: answers[1]! });
+    expect(resumed).toEqual(["ticket", "ticket"]);
+  });
+
   test.each([
     ["wipe", false],
     ["drop", true],
