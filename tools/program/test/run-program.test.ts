@@ -80,7 +80,7 @@ describe("a program", () => {
     class Broken extends Threads {
       override async run(_: unknown, call: Parameters<Threads["run"]>[1]) {
         const ask = (name: string) => call({ id: 1, name, arguments: '{"to":"x"}', line: null });
-        const answers = [await ask("pay"), await ask("run_program"), await ask("send")];
+        const answers = [await ask("pay"), await ask("run_program"), await ask("send"), await ask("add")];
         return { end: { value: JSON.stringify(answers) }, output: "" };
       }
     }
@@ -92,8 +92,18 @@ describe("a program", () => {
     const { result } = await host.call({ name: "run_broken", arguments: { source: "return 1" } });
     const none = { type: "answer", id: 1, error: "it is no tool of programs", code: "NO_SUCH_TOOL" };
     expect(result.data).toEqual({
-      result: [none, none, { type: "answer", id: 1, data: '{"sent":"x"}' }],
-      calls: 3,
+      result: [
+        none,
+        none,
+        { type: "answer", id: 1, data: '{"sent":"x"}' },
+        {
+          type: "answer",
+          id: 1,
+          error: 'invalid arguments: a is required; b is required; Unrecognized key: "to"',
+          code: "INVALID_ARGUMENTS",
+        },
+      ],
+      calls: 4,
     });
     expect(did).toEqual(["send x"]);
   });

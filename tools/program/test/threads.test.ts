@@ -63,7 +63,6 @@ describe("the thread of the next program", () => {
     expect(workers).toHaveLength(1);
     vi.advanceTimersByTime(1);
     await until(() => workers.length === 2);
-
     answers[0]!();
     expect(await first).toEqual({ end: { value: "1" }, output: "" });
     expect(vi.getTimerCount()).toBe(0);
@@ -78,6 +77,7 @@ describe("the thread of the next program", () => {
   });
 
   test("is not opened once they are closed", async () => {
+    fakeTimers();
     const { threads, workers, run } = opened();
     const { asked, answers, call } = waiting();
     const running = run("return await tools.ask({})", call);
@@ -86,7 +86,8 @@ describe("the thread of the next program", () => {
     answers[0]!();
     expect(await running).toEqual({ end: { value: "1" }, output: "" });
     await closed;
-    expect(workers.filter((worker) => !isEnded(worker))).toEqual([]);
+    for (let turns = 0; turns < 9; turns++) await turn();
+    expect(workers.map(isEnded)).toEqual([true]);
   });
 
   test.each<[string, (worker: Worker) => unknown]>([
@@ -230,7 +231,6 @@ test("programs beyond the most that run come in their order, and one that is can
   expect(asked).toHaveLength(2);
   caller.abort(new Error("not any more"));
   await expect(cancelled).rejects.toThrow(expect.objectContaining({ message: "not any more" }));
-
   answers[0]!();
   await until(() => asked.length === 3);
   answers[1]!();
