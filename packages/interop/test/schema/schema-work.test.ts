@@ -35,11 +35,12 @@ const twice: readonly (readonly [string, Level])[] = [
   ["a reference beside anyOf", (next) => ({ ...next, anyOf: [next] })],
 ];
 
+const saying = (message: string) => expect.objectContaining({ message }) as Error;
+const tooMany = saying("its references expand to more than 10000 parts for one value");
+
 describe("a schema whose parts double at each of 24 levels", () => {
   test.each(twice)("is refused when they double by %s", (_, level) => {
-    expect(() => compile(levels(24, level))).toThrow(
-      "its references expand to more than 10000 parts for one value",
-    );
+    expect(() => compile(levels(24, level))).toThrow(tooMany);
   });
 
   test.each<[string, (at: number) => object]>([
@@ -47,7 +48,7 @@ describe("a schema whose parts double at each of 24 levels", () => {
     ["a dynamic anchor", (at) => ({ $dynamicRef: `#l${at}` })],
     ["an escaped pointer", (at) => ({ $ref: `#/%24defs/l${at}` })],
   ])("is refused when they refer by %s", (_, refer) => {
-    expect(() => compile(levels(24, (next) => ({ anyOf: [next, next] }), refer))).toThrow("10000 parts");
+    expect(() => compile(levels(24, (next) => ({ anyOf: [next, next] }), refer))).toThrow(tooMany);
   });
 
   test("is refused when each level is a document of its own", () => {
@@ -59,7 +60,7 @@ describe("a schema whose parts double at each of 24 levels", () => {
     );
 
     expect(() => compile({ type: "object", $ref: "https://schemas.example/l0.json", $defs })).toThrow(
-      "10000 parts",
+      tooMany,
     );
   });
 
@@ -68,7 +69,7 @@ describe("a schema whose parts double at each of 24 levels", () => {
     for (let at = 0; at < 40; at++) node = { anyOf: [node, node] };
 
     expect(() => compile({ type: "object", properties: { a: node } })).toThrow(
-      "it has more than 200000 values",
+      saying("it has more than 200000 values"),
     );
   });
 
@@ -82,7 +83,7 @@ describe("a schema whose parts double at each of 24 levels", () => {
 test("a schema that refers to itself for the same value is refused", () => {
   expect(() =>
     compile({ type: "object", $defs: { a: { anyOf: [{ $ref: "#/$defs/a" }] } }, $ref: "#/$defs/a" }),
-  ).toThrow("one of its parts refers to itself for the same value");
+  ).toThrow(saying("one of its parts refers to itself for the same value"));
 });
 
 test("a schema nested deeper than the stack is refused", () => {
@@ -90,7 +91,7 @@ test("a schema nested deeper than the stack is refused", () => {
   for (let at = 0; at < 5_000; at++) node = { properties: { a: node } };
 
   expect(() => compile({ type: "object", properties: { a: node } })).toThrow(
-    "it is nested deeper than 200 levels",
+    saying("it is nested deeper than 200 levels"),
   );
 });
 
@@ -103,7 +104,7 @@ test("a schema may be nested 200 levels deep", () => {
   };
 
   expect(nested(200)).not.toThrow();
-  expect(nested(202)).toThrow("it is nested deeper than 200 levels");
+  expect(nested(202)).toThrow(saying("it is nested deeper than 200 levels"));
 });
 
 test("references in data are data", () => {
