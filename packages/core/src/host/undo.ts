@@ -85,6 +85,7 @@ export async function undoChanges(
     const log = logs.get(id)!;
     const outcome = await undoOne(host, log, { number, unclear }, await begin(id));
     if (outcome !== null && outcome.status !== "ok") {
+      await log.read();
       const stopped = { change: log.now(change.number), outcome, later: log.laterThan(change) };
       return { undone, stopped, left: todo.slice(at + 1), irreversible, isPartial };
     }
