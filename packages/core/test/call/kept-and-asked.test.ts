@@ -47,7 +47,7 @@ test.each([
   const { host, events } = world([tool(() => data(1), fields)]);
   const ends: unknown[] = [];
   host.coordinator.hooks.gate("tool:pre", () => answer);
-  host.coordinator.hooks.gate("tool:error", (_, { status }) => void ends.push(status));
+  host.coordinator.hooks.gate("tool:error", (_event, { status }) => void ends.push(status));
   await host.call({ name: "probe" });
 
   expect(events.map(({ event, data: { decision } }) => [event, decision])).toEqual([
@@ -72,7 +72,7 @@ function seeing(
       seen.push([...call.history!.results]);
       return answer;
     },
-  } as never);
+  });
   /** The results that a policy sees before the next call. */
   const results = async (context: object = s): Promise<readonly KeptResult[]> => {
     await made.host.call({ name: "probe" }, context);
@@ -86,7 +86,7 @@ describe("a policy sees of earlier calls", () => {
     ({ fail, meta }) => ({
       ...(fail === undefined
         ? data({ sent: 1 })
-        : failure(String(fail), fail === "why" ? { details: { a: 1 } } : {})),
+        : failure(fail as string, fail === "why" ? { details: { a: 1 } } : {})),
       ...(meta === undefined ? {} : { meta: { label: "secret" } }),
     }),
     { name: "mail", content: ["body"] },

@@ -61,9 +61,9 @@ describe("a provider of the AI SDK that a plan names", () => {
     async (name, module, create, oneCall, cache) => {
       const { made, asked, importPackage } = packages();
       const provider = findModelProvider(name, importPackage)!;
-      const model = await provider.open("m", { apiKey: "k", timeoutMs: 1_000 } as never);
+      const model = await provider.open("m", { apiKey: "k", timeoutMs: 1_000 });
       const parts: { type: string; what?: string }[] = [];
-      for await (const part of model.respond(request as never, { signal: new AbortController().signal }))
+      for await (const part of model.respond(request, { signal: new AbortController().signal }))
         parts.push(part);
 
       expect(made).toEqual([[module, create, { name, apiKey: "k", includeUsage: true }, "function"]]);
