@@ -140,17 +140,3 @@ test("closing ends all of it", async () => {
 
   expect(processesWith(time)).toEqual([]);
 });
-
-test("ended commands are kept until sixty-four others need the room", async () => {
-  const tools = shell({ max_background: 100 });
-  const { id } = await started(tools, "echo first");
-  // Past the six bytes of its output there is only its end to wait for: the oldest is the first that ended.
-  await tools.bashOutput.execute({ id, offset: 6, wait: 20 });
-  for (let at = 0; at < 64; at++) {
-    const job = await started(tools, "echo x");
-    await tools.bashOutput.execute({ id: job.id, offset: 2, wait: 20 });
-  }
-
-  expect(await tools.bashOutput.execute({ id })).toMatchObject({ code: "JOB_NOT_FOUND" });
-  expect(((await tools.bashList.execute({})).data as { jobs: unknown[] }).jobs).toHaveLength(64);
-});
