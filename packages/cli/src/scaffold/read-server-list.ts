@@ -1,5 +1,6 @@
 import type { ParseError } from "jsonc-parser";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
+import { findSecrets } from "@toolmount/core/scan";
 import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
 import { isObject } from "../plan-tests/refuse.ts";
@@ -15,8 +16,8 @@ export interface ServerList {
 
 /**
  * Reads the list of MCP servers of Claude Desktop, Cursor (`mcpServers`) or VS Code (`servers`, or `mcp.servers` of its
- * settings) as entries of a plan. Comments and trailing commas are allowed. A value under the name of a secret becomes a
- * variable, because secrets do not belong in plans.
+ * settings) as entries of a plan. Comments and trailing commas are allowed. A secret becomes a variable,
+ * because it does not belong in a plan: it is known by its name, or by its shape.
  *
  * Throws `USAGE_INVALID` when the text is not such a list.
  */
@@ -71,23 +72,56 @@ function readServer(
   if (typeof command === "string")
     return present({
       command: text(command),
-      args: Array.isArray(args) ? args.map((arg) => text(String(arg))) : undefined,
+      args: Array.isArray(args) ? readArguments(args.map(String), name, variables) : undefined,
       env: secrets(env),
       cwd: typeof cwd === "string" ? text(cwd) : undefined,
     });
-  return typeof at === "string" ? present({ url: text(at), headers: secrets(headers) }) : undefined;
+  return typeof at === "string"
+    ? present({ url: readUrl(text(at), name, variables), headers: secrets(headers) })
+    : undefined;
 }
 
 function readMap(map: Readonly<Record<string, unknown>>, server: string, variables: Variables): JsonObject {
   const members = Object.entries(map).map(([key, value]): [string, string] => {
     const text = readText(String(value), `${server}, ${key}`, variables);
-    const isWritten = text !== "" && !/^[^$]*\$\{[A-Za-z_]\w*\}$/.test(text);
-    if (!namesSecret(key) || !isWritten) return [key, text];
+    if (!holdsSecret(key, text)) return [key, text];
     const name = variableOf(`${server}_${key}`, key);
     variables.set(name, `${server}, ${key}`);
     return [key, `\${${name}}`];
   });
   return Object.fromEntries(members);
+}
+
+/** Arguments of a program. A secret is known by its flag, `--token x` or `--token=x`, or by its shape. */
+function readArguments(args: readonly string[], server: string, variables: Variables): string[] {
+  return args.map((arg, at) => {
+    const [, flag = "", written = arg] = /^(--?[\w-]+)=(.*)$/s.exec(arg) ?? [];
+    const before = args[at - 1] ?? "";
+    const name = flag !== "" || !/^--?[\w-]+$/.test(before) || arg.startsWith("-") ? flag : before;
+    const because = `${server}, ${name === "" ? `argument ${at + 1}` : name}`;
+    const text = readText(written, because, variables);
+    const whole = (value: string) => (flag === "" ? value : `${flag}=${value}`);
+    if (!holdsSecret(name, text)) return whole(text);
+    const variable = variableOf(`${server}_${name.replace(/^-+/, "") || `argument_${at + 1}`}`, "");
+    variables.set(variable, because);
+    return whole(`\${${variable}}`);
+  });
+}
+
+/** An address. A secret is known by the name of its parameter, or by its shape. */
+function readUrl(url: string, server: string, variables: Variables): string {
+  return url.replaceAll(/(?<=[?&]([\w.-]+)=)[^&#]+/g, (value, name: string) => {
+    if (!holdsSecret(name, value)) return value;
+    const variable = variableOf(`${server}_${name}`, "");
+    variables.set(variable, `${server}, ${name}`);
+    return `\${${variable}}`;
+  });
+}
+
+/** Whether a value that is written out is a secret, by its name or its shape. */
+function holdsSecret(name: string, value: string): boolean {
+  if (value === "" || /^[^$]*\$\{[A-Za-z_]\w*\}$/.test(value)) return false;
+  return namesSecret(name) || /(?:^|[_-])key$/i.test(name) || findSecrets(value).length > 0;
 }
 
 /** Names of environment variables stay; the name for a header begins with the name of its server. */

@@ -46,6 +46,54 @@ test("servers of Claude Desktop and Cursor become entries, and their secrets var
   expect(variables.map(({ name }) => name)).toEqual(["API_KEY", "REMOTE_TOKEN", "REMOTE_X_API_KEY"]);
 });
 
+test("a secret of a server becomes a variable, by its name or by its shape, wherever it is written", async () => {
+  const shaped = `sk-ant-api03-${"aB3".repeat(20)}`;
+  const { entries, variables } = await readServerList(
+    JSON.stringify({
+      mcpServers: {
+        shop: {
+          command: "shop",
+          args: ["serve", "--api-key", "k1", "--token=t1", "--limit", "5", shaped, "--token", "--all"],
+          env: { STRIPE_KEY: "sk1", MODE: "fast", NOTE: shaped, MONKEY: "see" },
+        },
+        far: { url: "https://far.example/mcp?api_key=abc&page=2&key=d%20e#top" },
+        ready: { command: "x", args: ["--token", "${env:MY_TOKEN}", "--key=${env:A}"] },
+      },
+    }),
+  );
+
+  expect(entries.map(({ source }) => (source as { mcp: object }).mcp)).toEqual([
+    {
+      command: "shop",
+      args: [
+        "serve",
+        "--api-key",
+        "${SHOP_API_KEY}",
+        "--token=${SHOP_TOKEN}",
+        "--limit",
+        "5",
+        "${SHOP_ARGUMENT_7}",
+        "--token",
+        "--all",
+      ],
+      env: { STRIPE_KEY: "${STRIPE_KEY}", MODE: "fast", NOTE: "${NOTE}", MONKEY: "see" },
+    },
+    { url: "https://far.example/mcp?api_key=${FAR_API_KEY}&page=2&key=${FAR_KEY}#top" },
+    { command: "x", args: ["--token", "${MY_TOKEN}", "--key=${A}"] },
+  ]);
+  expect(variables).toEqual([
+    { name: "SHOP_API_KEY", because: "shop, --api-key" },
+    { name: "SHOP_TOKEN", because: "shop, --token" },
+    { name: "SHOP_ARGUMENT_7", because: "shop, argument 7" },
+    { name: "STRIPE_KEY", because: "shop, STRIPE_KEY" },
+    { name: "NOTE", because: "shop, NOTE" },
+    { name: "FAR_API_KEY", because: "far, api_key" },
+    { name: "FAR_KEY", because: "far, key" },
+    { name: "MY_TOKEN", because: "ready, --token" },
+    { name: "A", because: "ready, --key" },
+  ]);
+});
+
 test("servers of VS Code, with comments and inputs, become entries", async () => {
   const { entries, variables } = await readServerList(`{
     // what is asked for

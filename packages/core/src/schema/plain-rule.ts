@@ -34,7 +34,9 @@ function ruleOf(issue: ZodIssue): string | undefined {
     case "too_big":
       return boundRule(issue, issue.inclusive === true ? "at most" : "less than", issue.maximum);
     case "invalid_value":
-      return valueRule(issue);
+      return issue.input === undefined
+        ? ["is required", valueRule(issue)].filter(Boolean).join(", and ")
+        : valueRule(issue);
     default:
       return undefined;
   }

@@ -17,6 +17,9 @@ async function refusal(schema: z.ZodType, given: JsonObject): Promise<string | u
 const rows: readonly (readonly [schema: () => z.ZodType, given: JsonObject, error: string])[] = [
   [() => z.string(), {}, "a is required"],
   [() => z.tuple([z.string()]), {}, "a is required"],
+  [() => z.enum(["b", "c"]), {}, 'a is required, and must be one of "b", "c"'],
+  [() => z.literal("b"), {}, 'a is required, and must be "b"'],
+  [() => z.literal(true), {}, "a is required"],
   [() => z.string(), { a: 1 }, "a must be a string, not a number"],
   [() => z.boolean(), { a: "yes" }, "a must be true or false, not a string"],
   [() => z.array(z.string()), { a: { b: 1 } }, "a must be a list, not an object"],
@@ -47,8 +50,8 @@ test.each(rows.map(([schema, given, error]) => [error, schema, given] as const))
 );
 
 test("the words do not depend on the language or the sentences of Zod", async () => {
-  const before = z.config();
-  onTestFinished(() => void z.config({ ...before, localeError: before.localeError }));
+  const { localeError } = z.config(); // the object itself changes
+  onTestFinished(() => void z.config({ localeError }));
   z.config(z.locales.de());
 
   for (const [schema, given, error] of rows) expect(await refusal(schema(), given)).toBe(error);
