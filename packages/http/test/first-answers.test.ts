@@ -162,7 +162,9 @@ test("a refusal did nothing, so its key may be used again, also for another requ
 test("a failure may have done something, so the next request continues, and a refusal then does not free the key", async () => {
   const { server } = world();
   const fails = workOf(() => Promise.reject(new Error("broken")));
-  await expect(server().once(ask(), fails.work)).rejects.toThrow("broken");
+  await expect(server().once(ask(), fails.work)).rejects.toThrow(
+    expect.objectContaining({ message: "broken" }),
+  );
   const refuses = workOf(() => Promise.reject(new HttpError("DRAINING", {})));
   await expect(server().once(ask(), refuses.work)).rejects.toMatchObject({ code: "DRAINING" });
   const { work, seen } = workOf(() => "done");

@@ -68,7 +68,11 @@ test.each([
 test("a provider that answers with an error is refused with its status", async () => {
   const issuer = await provider((facts) => facts, 503);
 
-  await expect(findOidcKeys(issuer)).rejects.toThrow("cannot be read: it answered with status 503");
+  await expect(findOidcKeys(issuer)).rejects.toThrow(
+    expect.objectContaining({
+      message: `option issuer: ${issuer}: ${issuer}/.well-known/openid-configuration cannot be read: it answered with status 503`,
+    }),
+  );
 });
 
 test.each(["authorization_endpoint", "token_endpoint"])(

@@ -67,9 +67,13 @@ describe("what crosses a border", () => {
     const given = new GivenCapabilities(["a.b", "c.d", "e.f"], (name) => has[name]);
     expect(given.shapes()).toEqual({ "a.b": { value: {}, methods: ["wait"] } });
     const use = (name: string) => given.use({ name, method: "wait", arguments: [] });
-    await expect(use("g.h")).rejects.toThrow('the plan does not let the module use "g.h"');
+    await expect(use("g.h")).rejects.toThrow(
+      expect.objectContaining({ message: 'the plan does not let the module use "g.h"' }),
+    );
     const all = Array.from({ length: 256 }, () => use("a.b"));
-    await expect(use("a.b")).rejects.toThrow("256 uses of capabilities run already; await some of them");
+    await expect(use("a.b")).rejects.toThrow(
+      expect.objectContaining({ message: "256 uses of capabilities run already; await some of them" }),
+    );
     waits.resolve(7);
     expect(new Set(await Promise.all(all))).toEqual(new Set([7]));
     expect(await use("a.b")).toBe(7);

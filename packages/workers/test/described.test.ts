@@ -125,7 +125,11 @@ describe("a gate in a process", () => {
   test("is not asked about an event that cannot be JSON", async () => {
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
-    await expect(ask(null, circular)).rejects.toThrow("the event cannot cross a border: ");
+    await expect(ask(null, circular)).rejects.toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^the event cannot cross a border: Converting circular structure/),
+      }),
+    );
   });
 
   test("that does not answer in its time fails, and its process hears of it", async () => {
@@ -135,7 +139,9 @@ describe("a gate in a process", () => {
       { hooks: [{ ...gate, timeoutMs: 5 }] },
       (_, signal) => (signals.push(signal), waits),
     );
-    await expect(module.hooks[0]!.handler("tool:pre", {})).rejects.toThrow("it did not answer within 5 ms");
+    await expect(module.hooks[0]!.handler("tool:pre", {})).rejects.toThrow(
+      expect.objectContaining({ message: "it did not answer within 5 ms" }),
+    );
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 });
@@ -201,7 +207,9 @@ describe("the placeholder of a tool", () => {
     const { definition } = of({ undoable: true, previews: true });
     const { execute, undo, preview } = definition as unknown as Record<string, () => Promise<unknown>>;
     for (const run of [execute, undo, preview])
-      await expect(run!()).rejects.toThrow('the tool "pay" runs only behind its border');
+      await expect(run!()).rejects.toThrow(
+        expect.objectContaining({ message: 'the tool "pay" runs only behind its border' }),
+      );
   });
 
   test("always asks a person where the tool's own code decides that", () => {

@@ -219,9 +219,8 @@ export class FarProcess {
     this.isAlive = false;
     if (this.#output !== "" && this.#killedBecause === undefined)
       this.#options.logger.warn({ output: this.#output }, `a process that runs calls ${how}`);
-    this.#mounting.reject(
-      new Error(`the process ${how}${this.#output === "" ? "" : `: ${this.#output.slice(0, 500)}`}`),
-    );
+    const printed = this.#output.trim().slice(0, 500);
+    this.#mounting.reject(new Error(`the process ${how}${printed === "" ? "" : `: ${printed}`}`));
     this.mounted.catch(() => undefined);
     for (const run of this.#runs.values()) run.processEnded(how);
     return how;

@@ -66,7 +66,9 @@ test.each<[string, (coordinator: Coordinator) => unknown, string]>([
 });
 
 test("a refusal says what to write", () => {
-  expect(() => refuse("sings")).toThrow(`it sings; ${limits}; ${trust}`);
+  expect(() => refuse("sings")).toThrow(
+    expect.objectContaining({ message: `it sings; ${limits}; ${trust}` }),
+  );
   expect(() => refuse("sings", "song: true")).toThrow(
     `it sings; ${limits}; if the plan is to allow that, write song: true; ${trust}`,
   );

@@ -10,7 +10,7 @@ describe("a look each second", () => {
   test("reads all open calls, ends those of lost workers and delivers again what waits", async () => {
     const late = [delivery, { ...delivery, runId: "s" }];
     const { follow, of, sent } = await hostOf({ expire: () => late, members: () => [worker("a")] });
-    const [first, , third] = [follow("a"), follow("b"), follow("c", { queue: "other" })];
+    const [first, second, third] = [follow("a"), follow("b"), follow("c", { queue: "other" })];
     await pass(999);
     expect(of("expire")).toEqual([]);
     await pass(1);
@@ -21,6 +21,10 @@ describe("a look each second", () => {
     third.stop();
     await pass(1_000);
     expect(of("expire")[1]).toEqual([["main"], 5_000]);
+    follow("d", { queue: "last" });
+    second.stop();
+    await pass(1_000);
+    expect(of("expire")[2]).toEqual([["last"], 5_000]);
   });
 
   test("ends a call whose notification was lost, also behind calls that run", async () => {
