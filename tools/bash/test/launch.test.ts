@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { bubblewrapArguments, sandboxMounts, systemCallFilter, wallMounts } from "@toolmount/paths/system";
 import type { Settings } from "@toolmount/tool-bash";
 import { expect, onTestFinished, test } from "vitest";
 import { openShell, type Services } from "../src/shell.ts";
+import { fakeBubblewrap, works } from "./fake-bubblewrap.ts";
 import { scratch } from "./world.ts";
 
 /** A shell over a folder of its own, whose real place it has; nothing is started. */
@@ -121,23 +122,6 @@ test("the home in the sandbox is the plan's, where it names one", () => {
   expect(launch().args.join(" ")).toContain(" --setenv HOME /mine ");
   expect(launch().args.join(" ")).toContain(" --setenv TMPDIR /tmp ");
 });
-
-/** A shell whose bubblewrap holds and works: it reports that all attempts were stopped, and runs what it is given. */
-function fakeBubblewrap(body: string) {
-  const folder = realpathSync(scratch());
-  const report =
-    "const { names } = JSON.parse(process.argv[1]); console.log(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))))";
-  const script = `#!/bin/sh
-cat <&4 >/dev/null
-case "$*" in *--eval*) for last; do :; done; exec ${process.execPath} -e '${report}' "$last" ;; esac
-${body}
-`;
-  writeFileSync(join(folder, "bwrap"), script, { mode: 0o755 });
-  return { PATH: `${folder}:/usr/bin:/bin`, HOME: folder };
-}
-
-/** Runs the command as bubblewrap would, and reports its end. */
-const works = `while [ "$1" != -- ]; do shift; done; shift; "$@"; code=$?; echo "{ \\"exit-code\\": $code }" >&3; exit $code`;
 
 test.runIf(process.platform === "linux")(
   "with auto, a sandbox that works is the wall, whose /tmp is a folder of the shell",
