@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { FarProcess } from "../src/process/far-process.ts";
 
 /** What a process does that speaks as the far side: `say` sends a message, and `on` gets each that comes. */
-const farSide = `
+export const farSide = `
   const net = require("node:net");
   const socket = new net.Socket({ fd: 3 });
   const say = (message) => socket.write(JSON.stringify(message) + "\\n");
