@@ -131,7 +131,7 @@ const happyPaths: Readonly<Record<string, readonly [file: string, title: string]
   delete_file: ["filesystem/test/move-delete-create.test.ts", "$params deletes $entries entries"],
   move_file: ["filesystem/test/move-delete-create.test.ts", "a file is moved, and missing folders are made"],
   multi_edit_file: ["filesystem/test/multi-edit-file.test.ts", "makes its replacements one after the other"],
-  describe_tools: ["program/test/run-program.test.ts", "finds and describes tools"],
+  describe_tools: ["program/test/run-program.test.ts", "finds and describes the tools that it may call"],
   run_program: ["program/test/run-program.test.ts", "calls tools, one after the other and side by side"],
   todo: ["todo/test/todo.test.ts", "a list is created, changed and shown"],
   web_fetch: ["web/test/fetch.test.ts", "a page is fetched, and says how large it is"],
