@@ -1,5 +1,5 @@
 import { readlink, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, parse, sep } from "node:path";
+import { isAbsolute, join, parse, sep } from "node:path";
 import { errnoOf } from "./path-error.ts";
 
 /** Links in one path before it counts as a loop. Source: Linux, path_resolution(7). */
@@ -25,11 +25,7 @@ async function walk(path: string): Promise<string> {
   let left = path.slice(root.length).split(sep).filter(Boolean);
   let links = 0;
   for (let name = left.shift(); name !== undefined; name = left.shift()) {
-    if (name === ".") continue;
-    if (name === "..") {
-      at = dirname(at);
-      continue;
-    }
+    // `at` is no link, so that `..` leads to the folder above it.
     const next = join(at, name);
     const target = await linkTarget(next);
     if (target === "missing" || (target !== null && ++links > maxLinks)) return join(next, ...left);

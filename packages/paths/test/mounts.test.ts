@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -124,3 +132,12 @@ test.runIf(tmpdir() === "/tmp")(
     expect(own(mounts)).toBe("--ro-bind-try ~/docs ~/docs --ro-bind-try /run/x /run/x --bind ~/work ~/work");
   },
 );
+
+test.runIf(existsSync("/etc/passwd"))("a wall hides a secret file of the system, which it would show", () => {
+  const real = realpathSync("/etc/passwd");
+  const words = (more: object) => wallMounts({ ...wall, cwd: "/no/work", ...more }).join(" ");
+
+  expect(words({ secret: ["/etc/passwd"] })).toContain(` --ro-bind /dev/null ${real}`);
+  expect(words({ secret: ["/etc/passwd"], read: ["/etc/passwd"] })).not.toContain("/dev/null /etc/");
+  expect(words({ secret: ["/run/gone", "/tmp/gone"] })).toBe(words({}));
+});

@@ -136,6 +136,26 @@ const everywhere = [
   "control the host's terminal",
 ];
 
+/** The same, of what is one system call each. */
+const calls = [
+  "make a read-only folder writable",
+  "open a file system",
+  "make a user namespace",
+  "start a process in a user namespace",
+  "start a process by clone3",
+  "make a device",
+  "be traced",
+  "read the memory of a process",
+  "use the keyrings of the kernel",
+  "load a program into the kernel",
+  "load a module into the kernel",
+  "stop the kernel at its own page faults",
+  "open performance counters",
+  "use io_uring",
+  "open a socket of the virtual machine",
+  "make a program that runs with the rights of its owner",
+];
+
 test.runIf(process.arch === "x64" || process.arch === "arm64")(
   "each kind of sandbox stops what the others stop, and what is its own",
   () => {
@@ -151,7 +171,6 @@ test.runIf(process.arch === "x64" || process.arch === "arm64")(
     ]);
     expect(ownOf("online")).toEqual(["read a file that is not granted"]);
     expect(ownOf("wall")).toEqual(["write into the home folder"]);
-    expect(ofAll.slice(0, everywhere.length)).toEqual(everywhere);
-    expect(ofAll).toHaveLength(everywhere.length + 16);
+    expect(ofAll).toEqual([...everywhere, ...calls]);
   },
 );
