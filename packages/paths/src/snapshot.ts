@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
 import { readdir, readlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -153,10 +154,10 @@ async function readFile(parent: Folder, name: string, walk: Walk): Promise<FileS
 
 /** The snapshot of a file with this content. */
 export function fileSnapshot(bytes: Buffer, mode: number): FileSnapshot {
-  const text = bytes.toString("utf8");
-  // Bytes that are not UTF-8 do not survive.
-  const isText = Buffer.byteLength(text) === bytes.length && Buffer.from(text).equals(bytes);
-  return isText ? { kind: "file", mode, text } : { kind: "file", mode, base64: bytes.toString("base64") };
+  // Bytes that are not UTF-8 would not survive as text.
+  return isUtf8(bytes)
+    ? { kind: "file", mode, text: bytes.toString("utf8") }
+    : { kind: "file", mode, base64: bytes.toString("base64") };
 }
 
 /** The content of the file of a snapshot. */

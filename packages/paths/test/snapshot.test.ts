@@ -183,6 +183,9 @@ test.each([
   // The character that replaces these has as many bytes.
   ["f09f98", { base64: "8J+Y" }],
   ["", { text: "" }],
+  ["efbbbf61", { text: "\ufeffa" }],
+  ["eda080", { base64: "7aCA" }],
+  ["61ff62", { base64: "Yf9i" }],
 ])("a file with the bytes %s is kept as %j", (hex, content) => {
   expect(fileSnapshot(Buffer.from(hex, "hex"), 0o640)).toEqual({ kind: "file", mode: 0o640, ...content });
 });

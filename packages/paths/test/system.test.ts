@@ -157,6 +157,38 @@ test.each([
   });
 });
 
+test.each([
+  ["npx", {}, "C:\\Program Files\\nodejs\\npx.cmd"],
+  ["npx.cmd", {}, "C:\\Program Files\\nodejs\\npx.cmd"],
+  ["node", { PATHEXT: ".CMD" }, "node"],
+  ["node.exe", { PATHEXT: ".CMD" }, "C:\\Program Files\\nodejs\\node.exe"],
+  ["C:\\tools\\go", {}, "C:\\tools\\go.bat"],
+  ["C:/tools/go", {}, "C:\\tools\\go.bat"],
+  ["go", {}, "go"],
+  ["go", { PATH: "C:\\none;;C:\\tools" }, "C:\\tools\\go.bat"],
+])("on Windows %s with the variables %j is %s", (command, more, found) => {
+  const { Path: PATH } = windows.env;
+  const { file, args } = programCommand(command, ["x"], { ...windows, env: { PATH, ...more } });
+
+  // Without COMSPEC and PATHEXT there are the usual ones.
+  if (!/\.(?:cmd|bat)$/.test(found)) expect([file, args]).toEqual([found, ["x"]]);
+  else
+    expect([file, args]).toEqual([
+      "cmd.exe",
+      ["/d", "/s", "/c", `"${found.replaceAll(" ", "^ ")} ^^^"x^^^""`],
+    ]);
+});
+
+test.each(["a\nb", "a\rb", "a\0b"])("on Windows a batch file takes no %j", (argument) => {
+  expect(() => programCommand("C:\\tools\\go.bat", ["fit", argument], windows)).toThrow(
+    new RangeError(`"C:\\tools\\go.bat" is a batch file, and ${JSON.stringify(argument)} has a line break`),
+  );
+  const long = `${"x".repeat(100)}y${argument}`;
+  expect(() => programCommand("C:\\tools\\go.bat", [long], windows)).toThrow(
+    new RangeError(`"C:\\tools\\go.bat" is a batch file, and "${"x".repeat(100)}" has a line break`),
+  );
+});
+
 test("on Windows a batch file takes no line break, because cmd.exe would begin a command with it", () => {
   expect(() => programCommand("C:\\tools\\go.bat", ["a\ndel b"], windows)).toThrow(
     new RangeError('"C:\\tools\\go.bat" is a batch file, and "a\\ndel b" has a line break'),
@@ -165,12 +197,14 @@ test("on Windows a batch file takes no line break, because cmd.exe would begin a
 
 test("a process gets the variables that programs of its system need", () => {
   expect(basicVariables("linux")).toEqual(["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"]);
-  expect(basicVariables("win32")).toEqual(
-    expect.arrayContaining(["PATH", "PATHEXT", "SYSTEMROOT", "TEMP", "USERPROFILE"]),
+  expect(basicVariables("win32").join(" ")).toBe(
+    "PATH PATHEXT SYSTEMROOT SYSTEMDRIVE COMSPEC TEMP TMP HOME USERPROFILE APPDATA LOCALAPPDATA LANG TZ",
   );
+  expect(basicVariables()).toEqual(basicVariables(process.platform));
 });
 
 test("a mode that gives others rights counts, except on Windows, where modes say nothing", () => {
-  expect([canOthersRead(0o644, "linux"), canOthersRead(0o600, "linux")]).toEqual([true, false]);
+  const modes = [0o600, 0o700, 0o7700, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601];
+  expect(modes.map((mode) => canOthersRead(mode, "linux"))).toEqual(modes.map((_, at) => at > 2));
   expect(canOthersRead(0o666, "win32")).toBe(false);
 });

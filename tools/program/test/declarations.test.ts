@@ -176,3 +176,13 @@ test("tools are found by the words of their names and descriptions, rare words f
     ),
   ).toHaveLength(8);
 });
+
+test("one rare word counts more than two that most tools have", () => {
+  const tools = Array.from({ length: 10 }, (_, at) =>
+    toolWith({ name: `t${at}`, description: at < 7 ? "Reads pages." : at === 7 ? "Prints." : "Waits." }),
+  );
+  const find = (query: string) => findTools(query, tools).map(({ name }) => name);
+
+  expect(find("reads pages prints")).toEqual(["t7", "t0", "t1", "t2", "t3", "t4", "t5", "t6"]);
+  expect(find("reads pages")).toEqual(["t0", "t1", "t2", "t3", "t4", "t5", "t6"]);
+});

@@ -222,3 +222,10 @@ test("a program gets the texts of a result that has only texts, and learns what 
     output: "first\nnote: the result of huge was cut; it has 3000011 bytes\n",
   });
 });
+
+test("of a name that is like two, both are named", async () => {
+  const { host } = await mounted();
+  host.coordinator.mount("tools", defineTool({ ...common, name: "ado", execute: () => data(1) }));
+  const { result } = await host.call({ name: "describe_tools", arguments: { names: ["ad"] } });
+  expect(result.error).toBe("No tool that a program may call is named ad. Did you mean add or ado?");
+});
