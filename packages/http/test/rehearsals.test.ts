@@ -74,3 +74,37 @@ test("the list of a user is that user's, also for who would make its calls", asy
   });
   expect(world.started).toEqual(["wipe", "echo"]);
 });
+
+test("a rehearsal asks a person where the request wants that, and where a call is on its list", async () => {
+  const { host: own } = createWorld();
+  const { ask } = await serve(own);
+  own.coordinator.hooks.gate("tool:pre", (_, given) => {
+    const { text } = given["tool_input"] as { text: string };
+    return text === "stop" ? { action: "deny", reason: "no" } : { action: "continue" };
+  });
+  const rehearse = async (texts: readonly string[], more: object = {}) => {
+    const asked = texts.map((text) => ({ tool: "wipe", arguments: { text } }));
+    const { body } = await ask("POST", `${host}/rehearsals`, {
+      body: { sessionId: "s", calls: asked, ...more },
+    });
+    const {
+      outcomes,
+      calls: listed,
+      stopped,
+      made,
+      digest,
+    } = body as unknown as {
+      outcomes: { status: string }[];
+      calls: object[];
+      stopped: object | null;
+      made: { status: string } | null;
+      digest: string;
+    };
+    expect(digest).toMatch(/./);
+    return [outcomes.map(({ status }) => status), listed.length, stopped === null, made?.status ?? null];
+  };
+  expect(await rehearse(["a", "b"])).toEqual([["ok", "ok"], 2, true, null]);
+  expect(await rehearse(["a", "b"], { ask: true })).toEqual([["ok", "ok"], 2, true, "pending"]);
+  expect(await rehearse(["a"], { ask: false })).toEqual([["ok"], 1, true, null]);
+  expect(await rehearse(["stop"], { ask: true })).toEqual([["denied"], 0, true, null]);
+});

@@ -1,71 +1,10 @@
-import { createMemoryStore } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
-import { clockOfLooks } from "./support/clock.ts";
-import { scriptedTurns, settle } from "./support/turns.ts";
-import { createWorld, serve, type Tokens } from "./support/world.ts";
-
-const path = "/api/v1/hosts/default";
-const now = 1_800_000_000_000;
-
-/** A served reasoner: work that is asked for begins at once, and ends when the test says so. */
-async function world() {
-  let count = 0;
-  let time = now;
-  const looks = clockOfLooks(15_000);
-  const { host } = createWorld({ store: createMemoryStore() });
-  const { turns, begun, messages } = scriptedTurns(({ kind, begins }) =>
-    begins(kind === "run" ? `t${(count += 1)}` : "t1"),
-  );
-  const clock = { ...looks, now: () => time };
-  const { server, tokens, ask } = await serve({ default: { host, turns }, bare: { host } }, { clock });
-  const start = (body: object = {}, as: keyof Tokens = "caller") =>
-    ask("POST", `${path}/turns`, { as, body: { prompt: "Go.", ...body } });
-  const send = (method: string, route: string, headers: object = {}, body?: object) =>
-    fetch(`${server.url}${path}${route}`, {
-      method,
-      headers: { authorization: `Bearer ${tokens.caller}`, "content-type": "application/json", ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  const at = (ms: number) => void (time = now + ms);
-  return { turns, begun, messages, server, ask, start, send, at, look: () => looks.look() };
-}
-
-/** A turn as the API shows it when it has just begun. */
-const shown = (more: object = {}) => ({
-  id: "t1",
-  sessionId: "s1",
-  userId: null,
-  by: "caller",
-  prompt: "Go.",
-  status: "running",
-  startedAt: now,
-  updatedAt: now,
-  endedAt: null,
-  waiting: [],
-  result: null,
-  problem: null,
-  ...more,
-});
-
-const refused = (status: number, code: string, detail: string) => ({
-  status,
-  body: expect.objectContaining({ code, detail }),
-});
-
-/** The events of a stream that has ended. */
-function eventsIn(text: string) {
-  return text
-    .trimEnd()
-    .split("\n\n")
-    .map((block) => {
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-      return { event: field("event"), data: JSON.parse(field("data")!) as never, id: field("id") };
-    });
-}
+import { now, path, refused, servedTurns, shown } from "./support/served-turns.ts";
+import { settle } from "./support/turns.ts";
 
 describe("a turn is started", () => {
   test("and answered while it runs, with its address", async () => {
-    const { send, begun } = await world();
+    const { send, begun } = await servedTurns();
     const answer = await send("POST", "/turns", {}, { prompt: "Go.", userId: "bo", sessionId: "s7" });
     expect([answer.status, answer.headers.get("location")]).toEqual([202, `${path}/turns/t1`]);
     expect(await answer.json()).toEqual(shown({ sessionId: "s7", userId: "bo" }));
@@ -74,7 +13,7 @@ describe("a turn is started", () => {
   });
 
   test("and answered when it has ended, where the request waits for that", async () => {
-    const { start, begun, at } = await world();
+    const { start, begun, at } = await servedTurns();
     const answer = start({ waitMs: 60_000 });
     await expect.poll(() => begun.length).toBe(1);
     await settle();
@@ -85,12 +24,12 @@ describe("a turn is started", () => {
   });
 
   test("and answered while it runs, where the time to wait is over", async () => {
-    const { start } = await world();
+    const { start } = await servedTurns();
     expect(await start({ waitMs: 20 })).toEqual({ status: 202, body: shown() });
   });
 
   test("on behalf of the user of a token", async () => {
-    const { start, begun } = await world();
+    const { start, begun } = await servedTurns();
     expect(await start({}, "ana")).toEqual({ status: 202, body: shown({ by: "ana", userId: "ana" }) });
     expect(await start({ userId: "bo" }, "ana")).toEqual(
       refused(403, "FORBIDDEN", "this token may not do that: ana acts for the user ana only"),
@@ -104,13 +43,13 @@ describe("a turn is started", () => {
     ["a time below zero", { waitMs: -1 }],
     ["a field that it does not know", { model: "m" }],
   ])("never with %s", async (_, body) => {
-    const { start, begun } = await world();
+    const { start, begun } = await servedTurns();
     expect(await start(body)).toMatchObject({ status: 400, body: { code: "REQUEST_INVALID" } });
     expect(begun).toEqual([]);
   });
 
   test("never for a host without a model, nor for one that is not there", async () => {
-    const { ask } = await world();
+    const { ask } = await servedTurns();
     const body = { prompt: "Go." };
     const none = "this host has no model: its plan has no session.orchestrator";
     for (const [method, route] of [
@@ -131,7 +70,7 @@ describe("a turn is started", () => {
 
 describe("turns", () => {
   test("are listed in pages, those that began last first, by status and by session", async () => {
-    const { start, begun, ask, at } = await world();
+    const { start, begun, ask, at } = await servedTurns();
     for (const n of [1, 2, 3]) {
       at(n);
       await start({ sessionId: `s${n}` });
@@ -155,7 +94,7 @@ describe("turns", () => {
   test.each(["x", "W10", Buffer.from('["a","b"]').toString("base64url")])(
     "are not listed after %s",
     async (cursor) => {
-      const { ask } = await world();
+      const { ask } = await servedTurns();
       expect(await ask("GET", `${path}/turns?cursor=${cursor}`)).toEqual(
         refused(400, "REQUEST_INVALID", "the request is not valid: cursor is not one of this list"),
       );
@@ -163,7 +102,7 @@ describe("turns", () => {
   );
 
   test("of other users do not exist for a token of a user", async () => {
-    const { start, ask } = await world();
+    const { start, ask } = await servedTurns();
     await start({ sessionId: "s1" });
     await start({ sessionId: "s2" }, "ana");
     const asAna = { as: "ana" } as const;
@@ -183,7 +122,7 @@ describe("turns", () => {
   });
 
   test("take messages, and are cancelled", async () => {
-    const { start, ask, messages, begun } = await world();
+    const { start, ask, messages, begun } = await servedTurns();
     await start();
     const body = { text: "And more." };
     const answer = await ask("POST", `${path}/turns/t1/messages`, { as: "caller", body });
@@ -201,7 +140,7 @@ describe("turns", () => {
   });
 
   test("that wait for the client resume with its results", async () => {
-    const { start, ask, begun, send } = await world();
+    const { start, ask, begun, send } = await servedTurns();
     await start();
     const waiting = [{ callId: "c1", tool: "pick", waitsFor: "client", arguments: { a: 1 } }];
     await begun[0]!.ends({ status: "paused", waiting });
@@ -217,57 +156,5 @@ describe("turns", () => {
     expect(request).toEqual({ sessionId: "s1", clientResults, userId: "ana", cancel: undefined });
     await begun[1]!.ends({ status: "done" });
     expect((await ask("GET", `${path}/turns/t1`)).body).toMatchObject({ status: "done", waiting: [] });
-  });
-});
-
-describe("the events of a turn", () => {
-  test("are what happened, and then what happens to its end", async () => {
-    const { start, send, begun, look } = await world();
-    await start();
-    begun[0]!.request.onEvent({ type: "text", text: "Hi." });
-    const watching = await send("GET", "/turns/t1/events");
-    expect(watching.headers.get("content-type")).toBe("text/event-stream");
-    look();
-    begun[0]!.request.onEvent({ type: "text", text: "Bye." });
-    await begun[0]!.ends({ status: "done" });
-    const events = eventsIn(await watching.text());
-    const ended = shown({ status: "done", endedAt: now, result: { status: "done" } });
-    expect(events.map(({ event, data }) => [event, data])).toEqual([
-      ["turn", shown()],
-      ["step", { type: "begin", turnId: "t1", sessionId: "s1" }],
-      ["step", { type: "text", text: "Hi." }],
-      ["alive", {}],
-      ["step", { type: "text", text: "Bye." }],
-      ["turn", ended],
-      ["bye", {}],
-    ]);
-    const again = async (id: string) =>
-      eventsIn(await (await send("GET", "/turns/t1/events", { "last-event-id": id })).text()).map(
-        ({ event, data }) => [event, data],
-      );
-    expect(await again(events[4]!.id!)).toEqual([
-      ["turn", ended],
-      ["bye", {}],
-    ]);
-    // A reader that has read all of it gets the turn as it is.
-    expect(await again(events[5]!.id!)).toEqual([
-      ["turn", ended],
-      ["bye", {}],
-    ]);
-    expect(await again("other.1")).toEqual([
-      ["reset", {}],
-      ["turn", ended],
-      ["bye", {}],
-    ]);
-  });
-
-  test("end with the server", async () => {
-    const { start, send, server, begun } = await world();
-    await start();
-    const watching = await send("GET", "/turns/t1/events");
-    const closed = server.close({ graceMs: 0 });
-    expect(eventsIn(await watching.text()).at(-1)).toEqual({ event: "bye", data: {}, id: undefined });
-    await closed;
-    expect(begun).toHaveLength(1);
   });
 });

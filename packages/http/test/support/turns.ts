@@ -13,7 +13,7 @@ import type { ApprovalListener } from "../../src/journal/approval-watch.ts";
 import { ServerTurns } from "../../src/work/server-turns.ts";
 
 /** Work that a server began, and how a test ends it. */
-interface Begun {
+export interface Begun {
   readonly kind: "run" | "resume";
   readonly request: TurnRequest & Partial<TurnResumption>;
   readonly begins: (turnId?: string) => void;
