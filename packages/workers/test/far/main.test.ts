@@ -103,7 +103,7 @@ test("a call runs a tool of the module, with arguments that its schema accepts",
   expect(await run("b", { act: "fly" })).toEqual({
     type: "invalid",
     runId: "b",
-    issues: [{ path: ["act"], message: 'act must be one of "call", "keep", "wait", "echo"' }],
+    issues: [{ path: ["act"], message: 'act must be one of "call", "keep", "wait", "echo", "paths"' }],
   });
   expect(await run("c", {}, { tool: "none" })).toEqual({
     type: "threw",

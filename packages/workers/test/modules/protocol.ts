@@ -11,12 +11,19 @@ const base = {
   requiresConfirmation: false,
 } as const;
 
+/** What the process knows of the plan's folder. */
+let paths: object = {};
+
 const act = defineTool({
   ...base,
   name: "act",
-  schema: z.strictObject({ act: z.enum(["call", "keep", "wait", "echo"]), text: z.string().default("") }),
+  schema: z.strictObject({
+    act: z.enum(["call", "keep", "wait", "echo", "paths"]),
+    text: z.string().default(""),
+  }),
   async execute({ act: what, text }, context) {
     if (what === "call") return data((await context.call({ name: "other", arguments: { text } })).status);
+    if (what === "paths") return data({ ...paths, cwd: process.cwd(), own: process.env["OWN"] ?? null });
     if (what === "keep") await context.undoable!({ text });
     if (what === "wait")
       await new Promise((_, reject) => {
@@ -35,6 +42,11 @@ const act = defineTool({
 
 export function mount(coordinator: Coordinator, { path }: z.output<typeof config>): void {
   coordinator.mount("tools", act);
+  paths = {
+    folder: coordinator.getCapability("session.working_dir"),
+    denied: coordinator.getCapability("session.protected_paths"),
+    secret: coordinator.getCapability("session.secret_paths"),
+  };
   const gate = (_: string, given: object) => ({ action: "deny", reason: JSON.stringify(given) }) as const;
   coordinator.hooks.gate("tool:pre", gate);
   coordinator.registerCapability("protocol.names", {
