@@ -61,7 +61,7 @@ test.each<[unknown, string]>([
   [{ ...ok, Errors: [{ Message: "a" }] }, "a successful InvokeResult has no Errors"],
   [{ ...ok, Result: { a: 1 } }, "Result of an InvokeResult is a JSON text"],
   [{ ...ok, Result: "{oops" }, "Result of an InvokeResult is not valid JSON"],
-])("the envelope %j is none: %s", (envelope, message) => {
+])("the envelope %j is refused: %s", (envelope, message) => {
   const read = () => fromInvokeResult("look", envelope);
 
   expect(read).toThrow(ContractBreach);

@@ -25,7 +25,7 @@ describe("messages", () => {
     ["a text of the user", [message("user", "hi")], [user(said("hi"))]],
     ["a text in parts", [message("user", [{ type: "input_text", text: "a" }, "b"])], [user(said("ab"))]],
     [
-      "parts that are none",
+      "parts without a text",
       [message("user", [null, 7, { type: "input_text", text: "a" }, {}])],
       [user(said("a"))],
     ],
