@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Only {@link runHere}: what a person at the terminal presses, who then sees stderr as a terminal of 100 columns shows it. */
   readonly presses?: readonly Press[] | undefined;
+  /** Only {@link runHere}: aborted as by Ctrl-C or a signal, it ends the command. */
+  readonly controller?: AbortController;
 }
 
 /** A command under way. */
@@ -79,7 +81,7 @@ export function runCommand(words: readonly string[], options?: RunOptions): Prom
  */
 export async function runHere(
   words: readonly string[],
-  { cwd = root, env = {}, input = "", presses }: RunOptions = {},
+  { cwd = root, env = {}, input = "", presses, controller = new AbortController() }: RunOptions = {},
 ): Promise<Ended> {
   let [code, stdout, stderr] = [0, "", ""];
   const person = presses === undefined ? undefined : personAt(presses);
@@ -97,7 +99,7 @@ export async function runHere(
     calls: { begin: () => () => {} },
     openAnswerStream: () => answers,
     end: (ended) => void (code = ended),
-    interruptible: (work) => work(new AbortController()),
+    interruptible: (work) => work(controller),
   };
   // Imported late: most test files only start processes.
   const { runProgram } = await import("../../src/program.ts");
