@@ -135,7 +135,7 @@ function takeOption(
   programs: string[],
 ): number | null {
   if (value.startsWith("--")) {
-    const [option] = value.split("=", 1);
+    const [option] = value.split("=");
     if (codeLong !== undefined && value.startsWith(`${codeLong}=`))
       programs.push(value.slice(codeLong.length + 1));
     else if (!long.includes(option!)) return null;

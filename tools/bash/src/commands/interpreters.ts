@@ -85,7 +85,7 @@ function judgeWords(name: string, interpreter: Interpreter, words: readonly Shel
     if (subcommands.includes(known)) return `"${name} ${known}" runs a program given in the command`;
     if (!known.startsWith("-")) return null;
     if (harmless.includes(known)) return null;
-    if (known.startsWith("--") ? long.includes(known.split("=", 1)[0]!) : hasLetter(known, code))
+    if (known.startsWith("--") ? long.includes(known.split("=")[0]!) : hasLetter(known, code))
       return `"${name}" with ${text} runs a program given in the command`;
     if (name.startsWith("python") && known === "-m") return null;
   }

@@ -82,7 +82,7 @@ function judgeBy(rule: OptionRule, name: string, words: readonly ShellWord[]): F
 
 function isNamed({ short = "", long = [], words = [] }: OptionRule, value: string): boolean {
   if (!value.startsWith("-") || value === "-") return false;
-  const [option] = value.split("=", 1);
+  const [option] = value.split("=");
   if (words.some((word) => option === word || value.startsWith(`${word}:`))) return true;
   if (option!.startsWith("--")) return option!.length > 3 && long.some((each) => each.startsWith(option!));
   return value
@@ -106,7 +106,7 @@ function judgeUnknown(known: KnownOptions, name: string, words: readonly ShellWo
 
 function isKnown({ flags, valued, long }: KnownOptions, given: string): boolean {
   if (given.startsWith("--")) {
-    const [option] = given.slice(2).split("=", 1);
+    const [option] = given.slice(2).split("=");
     return long.has(option!) || (option!.startsWith("no-") && long.has(option!.slice(3)));
   }
   for (const letter of given.slice(1)) {
