@@ -3,10 +3,19 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { tool, world } from "../world.ts";
 
-const invalid = expect.objectContaining({ code: "TOOL_INVALID" }) as object;
+const refusal = (problem: string, name = "probe") =>
+  expect.objectContaining({
+    code: "TOOL_INVALID",
+    message: `tool "${name}" cannot be mounted: ${problem}`,
+  }) as object;
 
 test.each(["-rf", ".", "..", "--help", ".hidden"])("a tool named %s is refused", (name) => {
-  expect(() => world([tool(undefined, { name })])).toThrow(expect.objectContaining({ code: "TOOL_INVALID" }));
+  expect(() => world([tool(undefined, { name })])).toThrow(
+    refusal(
+      "its name must be 1 to 128 of letters, digits, _ . and -, and begin with a letter, a digit or _",
+      name,
+    ),
+  );
 });
 
 test("a result that is a plain object names the two functions that make a result", async () => {
@@ -19,20 +28,54 @@ test("a result that is a plain object names the two functions that make a result
 const marks = "\u0301\u0300\u0302\u0303\u0304\u0306\u0307\u0308";
 
 describe("hidden text is refused when a tool is mounted", () => {
+  const widthless = "holds characters without width";
+  const turned = "changes the direction of text, so that it is not read in the order of its characters";
+  const piled = "piles marks on one character, which cover the text around it";
+
   test.each([
-    ["a run of joiners", "Reads\u0628\u200c\u200c\u200c\u0628 notes."],
-    ["a run of soft hyphens", "Reads no\u00ad\u00ad\u00adtes."],
-    ["a run of direction marks", "\u05d0\u05d1 reads\u200e\u200f\u200e\u200f notes."],
-    ["a closed isolate around Latin text", "Reads \u2067notes\u2069 only."],
-    ["a closed first-strong isolate around Latin text", "Reads \u2068notes\u2069 only."],
-    ["a lone carriage return", "Deletes everything.\rReads notes.      "],
-    ["a pile of marks", `Reads no${marks}tes.`],
     [
-      "four marks on each letter",
-      Array.from("Reads notes.", (letter) => letter + marks.slice(0, 4)).join(""),
+      "a run of joiners",
+      "Reads\u0628\u200c\u200c\u200c\u0628 notes.",
+      `${widthless} (U+200C): "Reads\u0628\\u{200c}\\u{200c}\\u{200c}\u0628 notes."`,
     ],
-  ])("%s", (_, description) => {
-    expect(() => world([tool(undefined, { description })])).toThrow(invalid);
+    [
+      "a run of soft hyphens",
+      "Reads no\u00ad\u00ad\u00adtes.",
+      `${widthless} (U+00AD): "Reads no\\u{ad}\\u{ad}\\u{ad}tes."`,
+    ],
+    [
+      "a run of direction marks",
+      "\u05d0\u05d1 reads\u200e\u200f\u200e\u200f notes.",
+      `${turned} (U+200E): "\u05d0\u05d1 reads\\u{200e}\\u{200f}\\u{200e}\\u{200f} notes."`,
+    ],
+    [
+      "a closed isolate around Latin text",
+      "Reads \u2067notes\u2069 only.",
+      `${turned} (U+2067): "Reads \\u{2067}notes\\u{2069} only.", and 1 more like it`,
+    ],
+    [
+      "a closed first-strong isolate around Latin text",
+      "Reads \u2068notes\u2069 only.",
+      `${turned} (U+2068): "Reads \\u{2068}notes\\u{2069} only.", and 1 more like it`,
+    ],
+    [
+      "a lone carriage return",
+      "Deletes everything.\rReads notes.      ",
+      'holds control characters (U+000D): "Deletes everything.\\u{d}Reads notes.      "',
+    ],
+    ["a pile of marks", `Reads no${marks}tes.`, `${piled}: "Reads no${marks}tes."`],
+  ])("%s", (_, description, problem) => {
+    expect(() => world([tool(undefined, { description })])).toThrow(
+      refusal(`its description ${problem}; remove them, or set hiddenText: allow in the module's entry`),
+    );
+  });
+
+  test("four marks on each letter", () => {
+    const description = Array.from("Reads notes.", (letter) => letter + marks.slice(0, 4)).join("");
+
+    expect(() => world([tool(undefined, { description })])).toThrow(
+      /: "R.{20,30}…", and 11 more like it; remove/u,
+    );
   });
 
   test.each([
@@ -65,16 +108,20 @@ test.each(["inputSchema", "input_schema", "parameters"])(
       execute: () => data(1),
     };
 
-    expect(() => defineTool(specification as never)).toThrow(`did you mean schema: \u2026, for ${member}?`);
+    expect(() => defineTool(specification as never)).toThrow(
+      refusal(`it has no schema; did you mean schema: \u2026, for ${member}?`),
+    );
   },
 );
 
 test("a schema that is only a list of names and types is refused with the two right forms", () => {
   const define = () => tool(undefined, { schema: { day: "string" } as never });
 
-  expect(define).toThrow(invalid);
   expect(define).toThrow(
-    'has only day; write z.object({ day: z.string() }), or { type: "object", properties: { day: { type: "string" } } }',
+    refusal(
+      "its schema is neither Zod's nor JSON Schema: it has only day; " +
+        'write z.object({ day: z.string() }), or { type: "object", properties: { day: { type: "string" } } }',
+    ),
   );
 });
 
@@ -82,14 +129,18 @@ test.each([
   ["a text", "string", "its schema is not an object"],
   ["null", null, "its schema is not an object"],
   ["a list", [], "its schema is not an object"],
-  ["of another type than object", { type: "string" }, 'its schema is of type "string"'],
+  [
+    "of another type than object",
+    { type: "string" },
+    'its schema is of type "string"; arguments are an object',
+  ],
 ])("a schema that is %s is refused when the tool is mounted", (_, schema, problem) => {
   const compiler = { compile: () => () => ({ ok: true as const, value: {} }) };
   const { host } = world([]);
   host.coordinator.mount("schema-compiler", compiler);
   const definition = { name: "probe", description: "Probes.", schema, ...classified, execute: () => data(1) };
 
-  expect(() => host.coordinator.mount("tools", definition)).toThrow(problem);
+  expect(() => host.coordinator.mount("tools", definition)).toThrow(refusal(problem));
 });
 
 test("of the outputs that are kept, the oldest are dropped first, and only when they are too many", async () => {

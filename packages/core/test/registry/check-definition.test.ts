@@ -106,11 +106,19 @@ test("limits of a plan are checked, with the tool that they are for", () => {
   expect(limited({ timeoutMs: -1 })).toBe(
     "TOOL_INVALID mine: its timeout is -1; it must be a whole number of milliseconds from 1 to 2147483647, or 0 for none",
   );
-  for (const limits of [{ concurrent: 0 }, { concurrent: 1.5 }, { rate: "often" }])
+  const count = (given: number) =>
+    `option limits.concurrent of tool "probe": it is ${given}; it must be a whole number from 1`;
+  const rate =
+    'option limits.rate of tool "probe": it is "often"; it must have calls and perMs, whole numbers from 1 (perMs to 2147483647)';
+  for (const [limits, message] of [
+    [{ concurrent: 0 }, count(0)],
+    [{ concurrent: 1.5 }, count(1.5)],
+    [{ rate: "often" }, rate],
+  ] as const)
     expect(() => {
       const module = createHost()
         .draft()
         .addModule({ id: "tests", shapeTool: () => ({ limits }) as ToolShape });
       module.coordinator.mount("tools", tool());
-    }).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+    }).toThrow(expect.objectContaining({ code: "OPTION_INVALID", message }));
 });
