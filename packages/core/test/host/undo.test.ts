@@ -484,7 +484,9 @@ test("nothing is kept without a session, without an undo, or in an undo itself",
 });
 
 test("a definition whose undo is no function, or that says both, is refused", () => {
-  expect(() => world([tool(undefined, { undo: 1 as never })])).toThrow("its undo is not a function");
+  expect(() => world([tool(undefined, { undo: 1 as never })])).toThrow(
+    expect.objectContaining({ message: 'tool "probe" cannot be mounted: its undo is not a function' }),
+  );
   expect(() => world([tool(undefined, { undo: () => data(1), irreversible: true })])).toThrow(
     "it has undo and says that it is irreversible",
   );

@@ -20,6 +20,8 @@ async function read(body: string | null, type: string, bytes: number, streamByte
   return response.text();
 }
 
+const saying = (message: string) => expect.objectContaining({ message }) as Error;
+
 describe("an answer over HTTP", () => {
   test.each([
     ["application/json", "x".repeat(10), "x".repeat(11), "a message is larger than 10 bytes"],
@@ -32,7 +34,7 @@ describe("an answer over HTTP", () => {
     ["text/event-stream", "", "data: 1\n".repeat(3), "an event is larger than 10 bytes"],
   ])("as %s has a bound", async (type, most, more, problem) => {
     expect(await read(most, type, 10)).toBe(most);
-    await expect(read(more, type, 10)).rejects.toThrow(problem);
+    await expect(read(more, type, 10)).rejects.toThrow(saying(problem));
   });
 
   const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${at}`, 0])));
@@ -41,14 +43,16 @@ describe("an answer over HTTP", () => {
     ["application/json", wide],
     ["text/event-stream; charset=utf-8", `data: ${wide}\n\n`],
   ])("as %s is not too wide", async (type, body) => {
-    await expect(read(body, type, 10_000_000)).rejects.toThrow("an object of more than 20000 members");
+    await expect(read(body, type, 10_000_000)).rejects.toThrow(
+      saying("a message has an object of more than 20000 members"),
+    );
   });
 
   test("as a stream has a bound for all of its events together, where it is given", async () => {
     const events = "data: 1\n\n".repeat(5);
     expect(await read(events, "text/event-stream", 10, events.length)).toBe(events);
     await expect(read(events, "text/event-stream", 10, events.length - 1)).rejects.toThrow(
-      `a stream is larger than ${events.length - 1} bytes`,
+      saying(`a stream is larger than ${events.length - 1} bytes`),
     );
   });
 
@@ -84,6 +88,6 @@ test("a reader of lines yields the lines of a chunk that come before one that is
   const push = () => {
     for (const line of reader.push(Buffer.from("one\r\ntwo\n12345678901"))) lines.push(line);
   };
-  expect(push).toThrow("a line is longer than 10 bytes");
+  expect(push).toThrow(saying("a line is longer than 10 bytes"));
   expect(lines).toEqual(["one", "two"]);
 });

@@ -102,7 +102,9 @@ test("an alias is warned of, and a tool that the plan or its author removes is n
 
 test("a tool that is refused is in the log with its module, and one that needs the adapters says so", () => {
   const { lines, mountIn } = logged();
-  expect(() => mountIn("one", tool(undefined, { description: "" }))).toThrow("its description is missing");
+  expect(() => mountIn("one", tool(undefined, { description: "" }))).toThrow(
+    expect.objectContaining({ message: 'tool "probe" cannot be mounted: its description is missing' }),
+  );
   expect(lines).toMatchObject([
     [
       "error",

@@ -194,8 +194,10 @@ test.each<[string, unknown, string]>([
   ["a big number", [1n], "is of type bigint, which JSON cannot hold"],
   ["a function", { a: () => 1 }, "is of type function, which JSON cannot hold"],
   ["a prototype", JSON.parse('{"__proto__": 1}'), 'has a member named "__proto__"'],
-  ["levels", { a: deep }, "is nested deeper than"],
+  ["levels", { a: deep }, "is nested deeper than 64 levels"],
 ])("%s that JSON cannot hold is refused, also behind what is too large", (_, value, problem) => {
-  expect(() => truncated({ data: value })).toThrow(problem);
-  expect(() => truncated({ data: ["x".repeat(3_000), value] })).toThrow(problem);
+  const refused = expect.objectContaining({ message: problem }) as Error;
+
+  expect(() => truncated({ data: value })).toThrow(refused);
+  expect(() => truncated({ data: ["x".repeat(3_000), value] })).toThrow(refused);
 });
