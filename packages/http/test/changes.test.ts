@@ -79,9 +79,9 @@ test("changes are listed and undone over HTTP, each once, also by two at the sam
     { number: 3 },
     { number: 4 },
   ]);
-  expect((await ask("POST", `${path}/undo`, { body: { after: 3 } })).body).toMatchObject({
-    undone: [{ number: 4, isUndone: true }],
-    stopped: null,
+  expect(await ask("POST", `${path}/undo`, { body: { after: 3 } })).toMatchObject({
+    status: 200,
+    body: { undone: [{ number: 4, isUndone: true }], stopped: null },
   });
   const both = await Promise.all([1, 2].map(() => ask("POST", `${path}/undo`, { body: {} })));
   expect(both.map((one) => one.body)).toMatchObject([

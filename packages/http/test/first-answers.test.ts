@@ -36,6 +36,7 @@ function world(store: StateStore = createMemoryStore()) {
     server,
     wait: (ms: number) => void (now += ms),
     tick: () => [...repeats].forEach((act) => act()),
+    ticking: () => repeats.size,
   };
 }
 const ask = (key = "k", owner = "ana", request: unknown = { a: 1 }) => ({ key, owner, request });
@@ -83,7 +84,7 @@ test("the same key with another request is refused, and the first answer stays",
 });
 
 test("requests at the same time on one server share the work, and another server is busy with it", async () => {
-  const { server, wait, tick } = world();
+  const { server, wait, tick, ticking } = world();
   const ended = Promise.withResolvers<Json>();
   const { work, seen } = workOf(() => ended.promise);
   const here = server();
@@ -105,7 +106,7 @@ test("requests at the same time on one server share the work, and another server
     { answer: "done", isFirst: true },
     { answer: "done", isFirst: false },
   ]);
-  expect(seen).toEqual(["run"]);
+  expect([seen, ticking()]).toEqual([["run"], 0]);
 });
 
 describe("when the server that began is gone", () => {

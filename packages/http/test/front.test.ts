@@ -1,4 +1,5 @@
 import { get } from "node:http";
+import { systemClock } from "@toolmount/core";
 import { createToken, createTokenCheck, hashToken } from "@toolmount/http";
 import { expect, test } from "vitest";
 import { createWorld, serve } from "./support/world.ts";
@@ -116,4 +117,23 @@ test("only the page's own files run in it, each sent with its type", async () =>
     "text/javascript; charset=utf-8",
   ]);
   expect((await ask("/assets/none.js")).status).toBe(401);
+});
+
+test("guesses and requests are limited in a window of a minute, where the server has no other limit", async () => {
+  let now = 1_000;
+  const clock = { ...systemClock, now: () => now };
+  const { server } = await serve(createWorld().host, { clock });
+  const guess = async () =>
+    (await fetch(`${server.url}/api/v1/hosts`, { headers: { authorization: "Bearer tm_guess" } })).status;
+  for (let count = 0; count < 30; count++) expect(await guess()).toBe(401);
+  now += 59_999;
+  expect(await guess()).toBe(429);
+  now += 1;
+  expect(await guess()).toBe(401);
+  const back = async () => (await fetch(`${server.url}/signin/server`, { redirect: "manual" })).status;
+  for (let count = 0; count < 300; count++) expect(await back()).toBe(302);
+  now += 59_999;
+  expect(await back()).toBe(429);
+  now += 1;
+  expect(await back()).toBe(302);
 });

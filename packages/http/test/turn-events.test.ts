@@ -63,3 +63,16 @@ describe("the events of a turn", () => {
     expect(begun).toHaveLength(1);
   });
 });
+
+test("the events of a host have its turns, those of a user for that user", async () => {
+  const { start, send, server, begun } = await servedTurns();
+  const watching = await send("GET", "/events");
+  await start({ userId: "ana" });
+  await begun[0]!.ends({ status: "done" });
+  await server.close({ graceMs: 0 });
+  const turns = eventsIn(await watching.text()).filter(({ event }) => event === "turn");
+  expect(turns.map(({ data, id }) => [data, typeof id])).toEqual([
+    [shown({ userId: "ana" }), "string"],
+    [shown({ userId: "ana", status: "done", endedAt: now, result: { status: "done" } }), "string"],
+  ]);
+});

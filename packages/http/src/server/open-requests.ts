@@ -57,7 +57,7 @@ export class OpenRequests {
     this.#logger = parts.logger;
     this.#cut = parts.cut;
     // One listener for all requests: a signal of `AbortSignal.any` for each costs 4 % of a call.
-    this.#cut.addEventListener("abort", () => this.#withdrawAll(), { once: true });
+    this.#cut.addEventListener("abort", () => this.#withdrawAll());
   }
 
   /** Adds a request until its response is closed. Throws `TOO_MANY_OPEN`. */
