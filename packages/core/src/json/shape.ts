@@ -42,7 +42,7 @@ const closeBrace = 0x7d;
 /** The place of the quote that ends the string which begins at `from`; the end of a text that has none. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;
 }
 
