@@ -192,6 +192,19 @@ describe("turns that servers know", () => {
   });
 });
 
+test("a turn keeps at least its newest 2,000 events", () => {
+  const { known } = servers().server("here");
+  const turn = known.know(stored);
+  for (let at = 0; at < 4_000; at++) turn.step({ at });
+  expect(turn.events.after(undefined)).toHaveLength(4_000);
+  turn.step({ at: 4_000 });
+  const kept = turn.events.after(undefined)!;
+  expect([kept.length, kept[0]]).toEqual([
+    2_000,
+    expect.objectContaining({ event: "step", data: { at: 2_001 }, userId: "ana" }),
+  ]);
+});
+
 describe("messages to a turn", () => {
   test("go to its session in order, and one that the session refuses is dropped", async () => {
     const { server, add } = servers();
