@@ -216,3 +216,27 @@ test.each(linesOf(git))("git %s knows the letters %s, and asks about any other",
   expect(findingOf(`${command} --no-quiet`)).toBe("");
   expect(findingOf(`${command} --frob`)).toBe(unknown(command, "--frob"));
 });
+
+test.each(linesOf(asking))("%s has no letter ~ among its options that ask", (command) => {
+  expect(findingOf(`${command} -~`)).not.toBe(asked(command, "-~"));
+});
+
+test.each(
+  "env exec nice ionice timeout setsid stdbuf xargs coreutils caffeinate unbuffer chronic fakeroot firejail".split(
+    " ",
+  ),
+)("what %s runs is not clear from an option that it does not have", (wrapper) => {
+  for (const option of ["-~", "--frob", "--frob=1"])
+    expect(findingOf(`${wrapper} ${option} 5 ls`)).toBe(
+      `what "${wrapper}" runs is not clear from its options`,
+    );
+});
+
+test.each(
+  "node nodejs bun tsx ts-node python pypy perl ruby irb php lua luajit tclsh wish guile R Rscript julia ghci jshell elixir erl groovy scala psysh".split(
+    " ",
+  ),
+)("%s runs the file behind options that hold no program", (interpreter) => {
+  expect(findingOf(`${interpreter} -~ --frob a`)).toBe("");
+  expect(findingOf(`${interpreter} -~ --frob`)).toBe(`"${interpreter}" reads its program from its input`);
+});
