@@ -122,10 +122,10 @@ function fold(path: string): string {
 /** The real place of a path. The part that does not exist stays as written. */
 function placeOf(given: string, system: PathSystem): string {
   const { path } = system;
-  const { root, base } = path.parse(path.join(given, "."));
+  const { base } = path.parse(path.join(given, "."));
   try {
     return system.realpath(given);
   } catch {
-    return base === "" || given === root ? given : path.join(placeOf(path.dirname(given), system), base);
+    return base === "" ? given : path.join(placeOf(path.dirname(given), system), base);
   }
 }

@@ -169,3 +169,19 @@ test.skipIf(process.platform === "win32")(
     expect(modeOf("given")).toBe(0o666);
   },
 );
+
+test("a file that was read, marked or kept is replaced while it is still that one", async () => {
+  const files = createFiles({ workingDir: base, read: [base], write: [base] });
+  const identities = async () => [
+    (await files.read("folder/file", 100)).identity,
+    (await files.mark("folder/file", 100)).identity,
+    (await files.snapshot("folder/file", all)).identity,
+  ];
+  for (let turn = 0; turn < 3; turn++) {
+    const [read, ...others] = await identities();
+    expect(others).toEqual([read, read]);
+    expect(read).toMatch(/^\d+:\d+:\d+:\d{19}:\d{19}$/);
+    await files.replace("folder/file", Buffer.from(`turn ${turn}`), { expected: read });
+  }
+  expect(readFileSync(join(base, "folder/file"), "utf8")).toBe("turn 2");
+});

@@ -168,33 +168,57 @@ test("a relative root is a mistake", () => {
   expect(() => createFiles({ workingDir: "work", read: [], write: [] })).toThrow(RangeError);
 });
 
+const places = "it names a network or device path";
+const characters = "a name in it has a character that Windows does not allow";
+const ends = "a name in it ends with a dot or a space";
+const devices = "it names a device";
+
 test.each([
-  "\\\\server\\share\\a.txt",
-  "//server/share",
-  "\\\\?\\C:\\a",
-  "\\\\.\\pipe\\x",
-  "con",
-  "notes\\NUL",
-  "notes/aux.txt",
-  "com1",
-  "LPT9.log",
-  "com\u00b9",
-  "conin$",
-  "a.txt:stream",
-  "a.txt::$DATA",
-  "C:a.txt",
-  "notes./a.txt",
-  "notes /a.txt",
-  "a.txt.",
-  "a.txt ",
-  "a?.txt",
-  "a*.txt",
-  'a".txt',
-  "a|b",
-  "a<b",
-  "a\tb",
-])("on Windows %j is no path", (path) => {
-  expect(() => requireHonestName(path, "win32")).toThrow(expect.objectContaining({ code: "INVALID_PATH" }));
+  ["\\\\server\\share\\a.txt", places],
+  ["//server/share", places],
+  ["\\\\?\\C:\\a", places],
+  ["\\\\.\\pipe\\x", places],
+  ["con", devices],
+  ["notes\\NUL", devices],
+  ["notes/aux.txt", devices],
+  ["com1", devices],
+  ["LPT9.log", devices],
+  ["com\u00b9", devices],
+  ["conin$", devices],
+  ["prn.a.b", devices],
+  ["a.txt:stream", characters],
+  ["a.txt::$DATA", characters],
+  ["C:a.txt", characters],
+  ["notes./a.txt", ends],
+  ["notes /a.txt", ends],
+  ["a.txt.", ends],
+  ["a.txt ", ends],
+  ["...", ends],
+  ["a?.txt", characters],
+  ["a*.txt", characters],
+  ['a".txt', characters],
+  ["a|b", characters],
+  ["a<b", characters],
+  ["a>b", characters],
+  ["a\tb", characters],
+])("on Windows %j is no path: %s", (path, problem) => {
+  expect(() => requireHonestName(path, "win32")).toThrow(
+    expect.objectContaining({ code: "INVALID_PATH", message: `Invalid path: ${problem}` }),
+  );
+  expect(() => requireHonestName(path, "linux")).not.toThrow();
+});
+
+test.each([
+  ["", "it is empty"],
+  ["a".repeat(4_097), "it is longer than 4096 characters"],
+  ["a\0", "it contains a NUL character"],
+  ["a\ud800", "it contains half of a character"],
+])("anywhere %j is no path: %s", (path, problem) => {
+  for (const platform of ["linux", "win32"])
+    expect(() => requireHonestName(path, platform)).toThrow(
+      expect.objectContaining({ details: { path: path.slice(0, 200), problem } }),
+    );
+  expect(() => requireHonestName("a".repeat(4_096), "linux")).not.toThrow();
 });
 
 test.each([

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { namesOf } from "../src/system/escape-table.ts";
+import { callAttempts, namesOf } from "../src/system/escape-table.ts";
 import { runInSandbox, sandboxStdio } from "../src/system/index.ts";
+import { syscallProgram } from "../src/system/syscall-program.ts";
+import { deniedCalls, judgedCalls, missingCalls } from "../src/system/syscalls.ts";
 import { emptyDescriptor, inheritedDescriptors } from "../src/system/inherited-descriptors.ts";
 
 /** Runs code of a module of this package in a process that was started with this descriptor. */
@@ -174,3 +176,43 @@ test.runIf(process.arch === "x64" || process.arch === "arm64")(
     expect(ofAll).toEqual([...everywhere, ...calls]);
   },
 );
+
+/** What each attempt asks the kernel of x86-64: a call with its arguments, as strace shows it. */
+const asked = `
+make a read-only folder writable: mount(0, "/usr", 0, 0x1020, 0, 0)
+open a file system: fsopen("tmpfs", 0, 0, 0, 0, 0)
+make a user namespace: unshare(0x10000000, 0, 0, 0, 0, 0)
+start a process in a user namespace: clone(0x10000011, 0, 0, 0, 0, 0)
+start a process by clone3: clone3(0, 0, 0, 0, 0, 0)
+make a device: mknodat(-100, "/dev/shm/device", 0x2180, 0x103, 0, 0)
+be traced: ptrace(0, 0, 0, 0, 0, 0)
+read the memory of a process: process_vm_readv(1, 0, 0, 0, 0, 0)
+use the keyrings of the kernel: keyctl(0, -3, 1, 0, 0, 0)
+load a program into the kernel: bpf(0, 0, 0, 0, 0, 0)
+load a module into the kernel: init_module(0, 0, 0, 0, 0, 0)
+stop the kernel at its own page faults: userfaultfd(1, 0, 0, 0, 0, 0)
+open performance counters: perf_event_open(0, 0, -1, -1, 0, 0)
+use io_uring: io_uring_setup(0, 0, 0, 0, 0, 0)
+open a socket of the virtual machine: socket(0x28, 1, 0, 0, 0, 0)
+open a Unix socket: socket(1, 1, 0, 0, 0, 0)
+open a pair of sockets for datagrams: socketpair(1, 2, 0, 0, 0, 0)
+make a program that runs with the rights of its owner: fchmodat(-100, "/dev/shm/attempt", 0x9c0, 0, 0, 0)
+`;
+
+test("each attempt asks the kernel for what it is named for", () => {
+  const numbers = { ...deniedCalls, ...missingCalls, ...judgedCalls, mknodat: [259], fchmodat: [268] };
+  const nameOf = (call: number) => Object.entries(numbers).find(([, [x64]]) => x64 === call)?.[0];
+  const shown = (value: bigint, program: Buffer) => {
+    const at = Number(value - 0x40_0000n);
+    if (at > 0 && at < program.length) return `"${program.toString("latin1", at, program.indexOf(0, at))}"`;
+    const signed = BigInt.asIntN(64, value);
+    return signed < 10n ? String(signed) : `0x${signed.toString(16)}`;
+  };
+  const lines = Object.entries(callAttempts).map(([name, { call, args }]) => {
+    const program = syscallProgram("x64", call[0], args)!;
+    // Seven instructions of ten bytes behind the header load the number and the values.
+    const [number, ...values] = Array.from({ length: 7 }, (_, at) => program.readBigUInt64LE(122 + 10 * at));
+    return `${name}: ${nameOf(Number(number))}(${values.map((value) => shown(value, program)).join(", ")})`;
+  });
+  expect(lines).toEqual(asked.trim().split("\n"));
+});

@@ -112,10 +112,10 @@ export function delegatedGroup(): string | null {
   return found;
 }
 
-/** The folder of the group of this process in the hierarchy of cgroup v2. */
-function ownGroup(): string | null {
-  const path = /^0::(\/.*)$/m.exec(readOr("/proc/self/cgroup"))?.[1];
-  const mounted = /^\S+ \S+ \S+ \/ (\S+) .* - cgroup2 /m.exec(readOr("/proc/self/mountinfo"))?.[1];
+/** The folder of the group of this process in the hierarchy of cgroup v2. The files about a process are in `facts`. */
+export function ownGroup(facts = "/proc/self"): string | null {
+  const path = /^0::(\/.*)$/m.exec(readOr(join(facts, "cgroup")))?.[1];
+  const mounted = /^\S+ \S+ \S+ \/ (\S+) .* - cgroup2 /m.exec(readOr(join(facts, "mountinfo")))?.[1];
   if (path === undefined || mounted === undefined || path.startsWith("/..")) return null;
   return join(mounted, path);
 }
@@ -124,7 +124,7 @@ function ownGroup(): string | null {
  * Returns the group below which this process makes others. No process may be in it, by a rule of the kernel: this process
  * and what it started move to a group of their own. A group in which others are, too, is not this process's alone.
  */
-function prepareGroup(own: string | null): string | null {
+export function prepareGroup(own: string | null): string | null {
   if (own === null) return null;
   const ours = new Set(processesOf(process.pid));
   const members = membersOf(own);
