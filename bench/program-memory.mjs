@@ -31,7 +31,9 @@ async function runAll(source, settings) {
   };
   const facts = { category: "read", consequenceLevel: "low", requiresConfirmation: false };
   const description = "Waits for the other programs. Use in benches.";
-  const tool = { ...facts, name: "hold", description, schema: z.strictObject({}), execute: hold };
+  // A busy machine needs long until all programs hold.
+  const slow = { timeout: 600_000 };
+  const tool = { ...facts, ...slow, name: "hold", description, schema: z.strictObject({}), execute: hold };
   host.coordinator.mount("tools", defineTool(tool));
   await mount(host.coordinator, config.parse(settings));
   const call = () => host.call({ name: "run_program", arguments: { source } });
