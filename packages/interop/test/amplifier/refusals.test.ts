@@ -119,4 +119,6 @@ test("a hook of Amplifier replaces a result by its own name for it, unless it re
   expect(await replaced(() => ({}))).toMatchObject({ data: "old" });
   expect(await replaced(() => ({ result: undefined }))).toMatchObject({ data: "old" });
   expect((await answered(() => undefined))?.data).toBeUndefined();
+  const kept = await answered((data) => ({ action: "modify", data: { result: data["result"], other: 1 } }));
+  expect(kept?.data).not.toHaveProperty("tool_result");
 });

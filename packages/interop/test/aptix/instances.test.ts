@@ -134,3 +134,23 @@ test("a class says where it runs, its summary, and what its usage text leaves ou
   expect(other.tool.execution).toBe("server");
   expect(other.warned[0]).toMatchObject({ arguments: ["path", "any"] });
 });
+
+test("a parameter has a type by any keyword that says what its value may be, and others are warned of", async () => {
+  const typed = [
+    { type: "string" },
+    { $ref: "#" },
+    { enum: [1] },
+    { const: 1 },
+    { anyOf: [{}] },
+    { oneOf: [{}] },
+    { allOf: [{}] },
+  ];
+  const properties = Object.fromEntries([...typed, { description: "d" }].map((one, at) => [`p${at}`, one]));
+  const usage = { ToolUsageMetadata: `Use ${Object.keys(properties).join(", ")}.` };
+  const own = { ...schema, parameters: { type: "object", properties, required: [] } };
+  const { warned } = await mounted({ IsToolFullyExecutedOnServer: true }, { ...usage, GetSchema: () => own });
+
+  expect(warned).toEqual([
+    { tool: "agent_look", untyped: ["p7"], message: "parameters of a schema have no type" },
+  ]);
+});
