@@ -84,6 +84,12 @@ test.each<[string, object, string, string]>([
     "limits.lines: Invalid input: expected number, received string",
     "CONFIG_INVALID",
   ],
+  [
+    "all-kinds",
+    { root: 1, limits: { lines: "x" } },
+    "root: Invalid input: expected string, received number; limits.lines: Invalid input: expected number, received string",
+    "CONFIG_INVALID",
+  ],
   ["mixed", { a: 1 }, "a module that only exports tools takes no config", "CONFIG_INVALID"],
 ])("the module %s with the config %j is refused", async (name, config, problem, code) => {
   const details = { module: expect.stringMatching(`/${name}.ts$`), problem };

@@ -28,6 +28,13 @@ test.each([
   },
   { type: "threw", runId: "r", thrown: { kind: "value", of: "string", text: "t" } },
   { type: "invalid", runId: "r", issues: [{ path: ["a", 0], message: "m" }] },
+  ...[
+    ...["read", "write", "delete", "side_effect"].map((category) => ({ category })),
+    ...["low", "medium", "high"].map((consequenceLevel) => ({ consequenceLevel })),
+    ...[true, false, "dynamic"].map((requiresConfirmation) => ({ requiresConfirmation })),
+    ...["server", "client"].map((execution) => ({ execution })),
+    ...["active", "deprecated"].map((status) => ({ status })),
+  ].map(report),
 ])("the message %j is read", (message) => {
   expect(read(message)).toEqual(message);
 });

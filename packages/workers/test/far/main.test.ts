@@ -16,8 +16,8 @@ const grants = {
 type Message = Readonly<Record<string, unknown>>;
 
 /** A process for the calls of a module; the test is its host. */
-function start() {
-  const words = ["--conditions=@toolmount/source", program];
+function start(...options: string[]) {
+  const words = [...options, "--conditions=@toolmount/source", program];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const channel = child.stdio[3] as Duplex;
@@ -103,7 +103,12 @@ test("a call runs a tool of the module, with arguments that its schema accepts",
   expect(await run("b", { act: "fly" })).toEqual({
     type: "invalid",
     runId: "b",
-    issues: [{ path: ["act"], message: 'act must be one of "call", "keep", "wait", "echo", "paths"' }],
+    issues: [
+      {
+        path: ["act"],
+        message: 'act must be one of "call", "keep", "wait", "echo", "paths", "emit", "signal"',
+      },
+    ],
   });
   expect(await run("c", {}, { tool: "none" })).toEqual({
     type: "threw",
@@ -117,6 +122,26 @@ test("a call runs a tool of the module, with arguments that its schema accepts",
   // The arguments of an undo were parsed before its call.
   const undo = { instead: { undo: { data: 7, arguments: {} } } };
   expect(await run("d", { act: "fly" }, undo)).toEqual(returned("d", { data: { undone: 7 } }));
+});
+
+test("behind Node's permission model a tool can send no signal, and elsewhere it can", async () => {
+  const { run } = await mounted();
+  expect(await run("a", { act: "signal", text: "sent" })).toEqual(returned("a", { data: "sent" }));
+  const far = start("--permission", "--allow-fs-read=*");
+  expect(await far.mount()).toMatchObject({ type: "mounted" });
+  expect(await far.run("a", { act: "signal" })).toEqual(
+    threw("a", "a signal cannot be sent behind this border"),
+  );
+});
+
+test("an event of a module goes to the host", async () => {
+  const { run, next } = await mounted();
+  const data = { text: "t", timestamp: expect.any(String) };
+  const event = { type: "event", event: "protocol:changed", data };
+  expect([await run("a", { act: "emit", text: "t" }), await next()]).toEqual([
+    event,
+    returned("a", { data: "t" }),
+  ]);
 });
 
 test("before its module is mounted a process has no tool", async () => {

@@ -89,6 +89,7 @@ test("a call whose worker was lost has no known outcome, and one that is withdra
   const lost = own();
   lost.call.finish({ kind: "lost" });
   await expect(lost.call.end).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN", status: "unknown" });
+  expect(lost.lines).toEqual([]);
 
   const withdrawn = own();
   withdrawn.call.withdrawnBecause = new Error("enough");

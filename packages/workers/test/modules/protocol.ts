@@ -13,16 +13,19 @@ const base = {
 
 /** What the process knows of the plan's folder. */
 let paths: object = {};
+let emit: (given: { text: string }) => Promise<unknown> = () => Promise.resolve();
 
 const act = defineTool({
   ...base,
   name: "act",
   schema: z.strictObject({
-    act: z.enum(["call", "keep", "wait", "echo", "paths"]),
+    act: z.enum(["call", "keep", "wait", "echo", "paths", "emit", "signal"]),
     text: z.string().default(""),
   }),
   async execute({ act: what, text }, context) {
     if (what === "call") return data((await context.call({ name: "other", arguments: { text } })).status);
+    if (what === "emit") await emit({ text });
+    if (what === "signal") process.kill(process.pid, 0);
     if (what === "paths") return data({ ...paths, cwd: process.cwd(), own: process.env["OWN"] ?? null });
     if (what === "keep") await context.undoable!({ text });
     if (what === "wait")
@@ -42,6 +45,7 @@ const act = defineTool({
 
 export function mount(coordinator: Coordinator, { path }: z.output<typeof config>): void {
   coordinator.mount("tools", act);
+  emit = (given) => coordinator.hooks.emit("protocol:changed", given);
   paths = {
     folder: coordinator.getCapability("session.working_dir"),
     denied: coordinator.getCapability("session.protected_paths"),
