@@ -186,3 +186,30 @@ test("one rare word counts more than two that most tools have", () => {
   expect(find("reads pages prints")).toEqual(["t7", "t0", "t1", "t2", "t3", "t4", "t5", "t6"]);
   expect(find("reads pages")).toEqual(["t0", "t1", "t2", "t3", "t4", "t5", "t6"]);
 });
+
+test("each kind of nesting is a level", () => {
+  const chain = (kind: (inner: object) => object, levels: number): object =>
+    levels === 0 ? { type: "string" } : kind(chain(kind, levels - 1));
+  const kinds: Readonly<Record<string, (inner: object) => object>> = {
+    list: (items) => ({ type: "array", items }),
+    member: (a) => ({ type: "object", properties: { a }, required: ["a"] }),
+    other: (inner) => ({ type: "object", additionalProperties: inner }),
+    any: (inner) => ({ anyOf: [inner] }),
+    one: (inner) => ({ oneOf: [inner] }),
+    all: (inner) => ({ allOf: [inner] }),
+  };
+  for (const [name, kind] of Object.entries(kinds)) {
+    const shown = (levels: number) =>
+      declare([toolWith({ outputSchema: chain(kind, levels) as never })]).split("Promise<")[1];
+    expect([name, shown(8)]).toEqual([name, expect.stringContaining("string")]);
+    expect([name, shown(9)?.replaceAll("[key: string]", "")]).toEqual([
+      name,
+      expect.not.stringContaining("string"),
+    ]);
+  }
+  const schemaOf = (at: number) => (at === 0 ? { type: "string" } : { $ref: `#/$defs/n${at - 1}` });
+  const $defs = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`n${at}`, schemaOf(at)]));
+  const referred = (from: number) =>
+    declare([toolWith({ outputSchema: { $ref: `#/$defs/n${from}`, $defs } })]).split("Promise<")[1];
+  expect([referred(7), referred(8)]).toEqual(["string>;", "any>;"]);
+});

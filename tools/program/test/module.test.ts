@@ -3,6 +3,7 @@ import { config, createDescribeTools, createRunProgram } from "@toolmount/tool-p
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { describerOf } from "../src/services.ts";
+import { ThreadEnded, Threads } from "../src/sandbox/threads.ts";
 import { mounted } from "./mounted.ts";
 
 const common = {
@@ -228,4 +229,22 @@ test("of a name that is like two, both are named", async () => {
   host.coordinator.mount("tools", defineTool({ ...common, name: "ado", execute: () => data(1) }));
   const { result } = await host.call({ name: "describe_tools", arguments: { names: ["ad"] } });
   expect(result.error).toBe("No tool that a program may call is named ad. Did you mean add or ado?");
+});
+
+test("a thread that ended says why, and another error is one of the tool", async () => {
+  const answerTo = async (reason: Error) => {
+    class Ended extends Threads {
+      override run = () => Promise.reject(reason);
+    }
+    const { host } = await mounted();
+    const tool = createRunProgram({}, { tools: () => [] }, new Ended(4));
+    host.coordinator.mount("tools", { ...tool, name: "run_ended" });
+    const { result } = await host.call({ name: "run_ended", arguments: { source: "return 1" } });
+    return [result.code, result.error];
+  };
+  expect(await answerTo(new ThreadEnded("its thread ended with 1"))).toEqual([
+    "PROGRAM_LIMIT",
+    "The program was ended: its thread ended with 1.",
+  ]);
+  expect((await answerTo(new Error("broken")))[0]).not.toBe("PROGRAM_LIMIT");
 });
