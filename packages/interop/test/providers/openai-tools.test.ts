@@ -108,6 +108,14 @@ test.each<[readonly object[] | undefined, object[] | string]>([
       { type: "input_file", filename: "b.pdf", file_data: `data:application/pdf;base64,${pdf}` },
     ],
   ],
+  [
+    [image, file],
+    [
+      { type: "input_text", text: "done" },
+      { type: "input_image", detail: "auto", image_url: "data:image/png;base64,AAAA" },
+      { type: "input_file", filename: "b.pdf", file_data: `data:application/pdf;base64,${pdf}` },
+    ],
+  ],
 ])("a result with the content %j is the item that answers its call", (content, output) => {
   expect(toOpenAI([]).writeOutput(outcome(content))).toEqual({
     type: "function_call_output",
