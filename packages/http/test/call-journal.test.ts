@@ -115,6 +115,20 @@ describe("a call that is followed as it happens", () => {
     },
   );
 
+  test("runs again when an approver of its own process has approved it", async () => {
+    const approver = async () => ({ decision: "approve", by: "olga" }) as const;
+    const { host, journal } = journalOf(createWorld({ approver }).host);
+    const seen: string[] = [];
+    journal.watch(({ status }) => void seen.push(status));
+    expect((await host.call({ name: "wipe" }, { sessionId: "s" })).status).toBe("ok");
+    expect(seen.filter((status, at) => status !== seen[at - 1])).toEqual([
+      "running",
+      "waiting",
+      "running",
+      "ok",
+    ]);
+  });
+
   test("counts as running until it ends", async () => {
     const { host, release, started } = createWorld();
     const { journal } = journalOf(host);

@@ -1,4 +1,5 @@
 import { ToolmountError } from "@toolmount/core";
+import { createToken, createTokenCheck, hashToken } from "@toolmount/http";
 import { describe, expect, test } from "vitest";
 import { createWorld, serve, type Tokens } from "./support/world.ts";
 
@@ -82,6 +83,36 @@ test("the servers are listed as they stand, and each sign-in that a token sees",
     ["state", "ana"],
   ]);
   expect((await listed("caller"))["servers"]).toMatchObject([{ maySignIn: false }, {}, {}]);
+});
+
+test("a person with the role admin signs in for herself and for the host, each with its own credentials", async () => {
+  const own = signInOf("own");
+  const { host } = createWorld();
+  const token = createToken();
+  const olga = {
+    name: "olga",
+    user: "olga",
+    sha256: hashToken(token),
+    roles: ["call" as const, "admin" as const],
+  };
+  const signIns = async () => [own.signIn];
+  const authenticate = createTokenCheck([olga]);
+  const { server } = await serve({ default: { host, signIns } as never }, { authenticate });
+  const headers = { authorization: `Bearer ${token}` };
+  const { servers } = (await (await fetch(`${server.url}${path}`, { headers })).json()) as {
+    servers: object[];
+  };
+  expect(servers).toEqual(
+    ["user", "host"].map((whose) => ({ name: "own", whose, state: "needed", maySignIn: true })),
+  );
+  for (const whose of ["user", "host"])
+    await fetch(`${server.url}${path}/own/sign-in?whose=${whose}`, { method: "POST", headers });
+  expect(own.asked.map(([method, user]) => [method, user])).toEqual([
+    ["state", "olga"],
+    ["state", undefined],
+    ["begin", "olga"],
+    ["begin", undefined],
+  ]);
 });
 
 describe("a sign-in begins", () => {
