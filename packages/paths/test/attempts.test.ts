@@ -119,6 +119,18 @@ describe.runIf(process.platform === "linux")("an attempt to break out", () => {
     });
   });
 
+  test("to use rights or the terminal of the host ends as the rights of this process are", async () => {
+    const status = readFileSync("/proc/self/status", "utf8");
+    const isOf = (pattern: RegExp) => (pattern.test(status) ? "leaked" : null);
+    const ends = {
+      "use a capability of root": isOf(/^Cap(Prm|Eff|Amb):\s*0*[1-9a-f]/m),
+      "gain rights by starting a program": isOf(/^NoNewPrivs:\s*0$/m),
+      // Its session began where this process sees it.
+      "control the host's terminal": null,
+    };
+    expect(await attempt(targetIn({ names: Object.keys(ends) }))).toEqual(ends);
+  });
+
   test("to read a variable needs its whole name", async () => {
     const names = ["read a variable of the host"];
     const target = targetIn({ names, variable: "TOOLMOUNT_ATT" });
@@ -129,7 +141,7 @@ describe.runIf(process.platform === "linux")("an attempt to break out", () => {
     ["below the most that one may hold", [""], Number.MAX_SAFE_INTEGER, null],
     ["above it", [""], 1, "leaked"],
     ["above it, after one that cannot be written", ["/dev/null", ""], 1, "leaked"],
-    ["that cannot be written", ["/dev/null"], 1, null],
+    ["that cannot be written", ["/dev/null"], 0, null],
     ["that is not there", ["gone"], 1, "~/gone is not there"],
   ])("to fill a folder in memory %s", async (_, sized, maxBytes, end) => {
     const names = ["fill the memory of the host with files"];
