@@ -174,3 +174,34 @@ test("connections that have ended take no room: a slow client is not cut off by 
   const [answer] = (await once(slow, "data")) as [Buffer];
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
 });
+
+test("one connection more than a server takes ends the oldest that runs nothing, and each that ended makes room for one", async () => {
+  const { url } = await changingWorld({ connections: 10 });
+  const { hostname, port } = new URL(url);
+  const ended: number[] = [];
+  let number = 0;
+  const take = async (count: number) => {
+    const taken = Array.from({ length: count }, () => {
+      const [own, socket] = [number++, connect(Number(port), hostname)];
+      onTestFinished(() => void socket.destroy());
+      socket.on("error", () => undefined).on("close", () => ended.push(own));
+      return socket;
+    });
+    await Promise.all(taken.map((socket) => once(socket, "connect")));
+    // Its answer comes after the server has seen all of them.
+    taken.at(-1)!.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(taken.at(-1)!, "data");
+    return taken;
+  };
+
+  // A plan's ten, and two hundred that are always free.
+  const [first, second] = [await take(209), await take(1)];
+  expect(ended).toEqual([]);
+  await take(2);
+  await expect.poll(() => ended).toEqual([0, 1]);
+  for (const socket of [...first.slice(10, 13), ...second]) socket.destroy();
+  await expect.poll(() => ended.length).toBe(6);
+  await take(4);
+  await take(3);
+  await expect.poll(() => ended.slice(6)).toEqual([2, 3, 4]);
+});
