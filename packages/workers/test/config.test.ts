@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
 import { expect, test } from "vitest";
 import { config } from "../src/config.ts";
 
@@ -79,3 +81,20 @@ test.each([
 ])("%j says what is possible", (runner, problem) => {
   expect(problemOf(runner)).toBe(problem);
 });
+
+test("each key has the description that the pages about borders and fleets show", async () => {
+  const page = async (name: string) =>
+    (await readFile(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8")).replaceAll(/\s+/g, " ");
+  const pages = `${await page("isolation")} ${await page("fleet")}`;
+  const found = descriptionsIn(z.toJSONSchema(config, { io: "input", unrepresentable: "any" }));
+
+  expect(found.length).toBeGreaterThan(20);
+  expect(found.filter((text) => !pages.includes(text))).toEqual([]);
+});
+
+function descriptionsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === "description" && typeof member === "string" ? [member] : descriptionsIn(member),
+  );
+}
