@@ -53,6 +53,7 @@ class WatchedFolders {
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #onChange: (path: string) => void;
   readonly #say: (line: string) => void;
+  #folders: ReadonlySet<string> = new Set();
   missing: ReadonlySet<string> = new Set();
 
   constructor(onChange: (path: string) => void, say: (line: string) => void) {
@@ -62,6 +63,7 @@ class WatchedFolders {
 
   /** Watches these folders, and no others. In place of a missing one it watches the nearest above that exists. */
   watch(folders: ReadonlySet<string>): void {
+    this.#folders = folders;
     this.missing = new Set([...folders].filter((folder) => !existsSync(folder)));
     const wanted = new Set([...folders].map(nearestExisting));
     for (const folder of this.#watchers.keys()) if (!wanted.has(folder)) this.#end(folder);
@@ -88,12 +90,14 @@ class WatchedFolders {
     // A folder that is deleted or moved reports its own name. What has its path then is another folder.
     const isItself = name === basename(folder);
     const path = isItself ? folder : join(folder, name);
-    if (isSource(path) || this.#leadsToFolder(path)) this.#onChange(path);
+    // In a folder that is watched in place of a missing one, sources are of other projects.
+    const isOurs = this.#folders.has(folder) && isSource(path);
+    if (isOurs || this.#leadsToFolder(path)) this.#onChange(path);
     if (isItself) this.#end(folder);
   }
 
   #leadsToFolder(path: string): boolean {
-    return this.#watchers.has(path) || [...this.missing].some((folder) => isWithin(folder, path));
+    return this.#folders.has(path) || [...this.missing].some((folder) => isWithin(folder, path));
   }
 }
 

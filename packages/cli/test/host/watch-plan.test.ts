@@ -12,7 +12,8 @@ const tool = (name: string) => oneTool({ name, schema: "", body: "return data({ 
 /** A host whose plan is watched; `line` is the next line that the watch says. */
 async function watched(files: Readonly<Record<string, string>>) {
   const { folder } = await workspace(files);
-  const host = await openHost(join(folder, "plan.yaml"), { logger: silentLogger });
+  const plan = Object.keys(files).find((path) => path.endsWith("plan.yaml"))!;
+  const host = await openHost(join(folder, plan), { logger: silentLogger });
   const lines: string[] = [];
   const said = new EventEmitter();
   const stop = await watchPlan(host, (line) => {
@@ -105,6 +106,22 @@ test("a module far below a folder that is gone is found when all of it is there 
     /^↻ far(?:\/below)?: reloaded, generation 2: \.\/far\/below\/a\.ts mounted, 0 kept$/,
   );
   expect(names()).toEqual(["b"]);
+});
+
+test("while a folder is gone, sources beside it are of no account", async () => {
+  const { folder, line, lines, write } = await watched({
+    "plans/plan.yaml": planOf("../lib/tools/a.ts"),
+    "lib/tools/a.ts": tool("a"),
+    "lib/other.ts": "",
+  });
+
+  rmSync(join(folder, "lib/tools"), { recursive: true });
+  expect(await line()).toMatch(/^✖ \.\.\/lib\/tools\/a\.ts: not reloaded, /);
+  // Its folder has to be watched by now: what comes back is noticed there.
+  write({ "lib/other.ts": "1", "lib/more/b.ts": "2" });
+  write({ "lib/tools/a.ts": tool("b") });
+  expect(await line()).toBe("↻ ../lib/tools: reloaded, generation 2: ../lib/tools/a.ts mounted, 0 kept");
+  expect(lines).toEqual([]);
 });
 
 test("a folder that another one takes the place of is watched as the new one", async () => {
