@@ -28,7 +28,7 @@ export async function watchPlan(host: OpenedHost, say: (line: string) => void): 
     clearTimeout(timer);
     timer = setTimeout(() => (running = running.then(reload)), quietMs);
   };
-  const folders = new WatchedFolders(change, say);
+  const folders = new WatchedFolders(host.plan.folder, change, say);
   const reload = async () => {
     const paths = [...changed];
     changed = new Set();
@@ -48,15 +48,21 @@ export async function watchPlan(host: OpenedHost, say: (line: string) => void): 
   };
 }
 
-/** Folders whose sources are watched, with those that are not there now: their coming back is a change. */
+/**
+ * Folders whose sources are watched, and the folders that lead to them: one that is deleted, replaced or there again is a
+ * change, too.
+ */
 class WatchedFolders {
   readonly #watchers = new Map<string, FSWatcher>();
+  readonly #top: string;
   readonly #onChange: (path: string) => void;
   readonly #say: (line: string) => void;
   #folders: ReadonlySet<string> = new Set();
   missing: ReadonlySet<string> = new Set();
 
-  constructor(onChange: (path: string) => void, say: (line: string) => void) {
+  /** What leads to a folder is watched from the first folder on that `top` is in, too. */
+  constructor(top: string, onChange: (path: string) => void, say: (line: string) => void) {
+    this.#top = top;
     this.#onChange = onChange;
     this.#say = say;
   }
@@ -65,9 +71,15 @@ class WatchedFolders {
   watch(folders: ReadonlySet<string>): void {
     this.#folders = folders;
     this.missing = new Set([...folders].filter((folder) => !existsSync(folder)));
-    const wanted = new Set([...folders].map(nearestExisting));
+    const wanted = new Set([...folders].flatMap((folder) => this.#wayTo(folder)).map(nearestExisting));
     for (const folder of this.#watchers.keys()) if (!wanted.has(folder)) this.#end(folder);
     for (const folder of wanted) if (!this.#watchers.has(folder)) this.#begin(folder);
+  }
+
+  #wayTo(folder: string): string[] {
+    const above = dirname(folder);
+    const isLast = isWithin(this.#top, folder) || above === folder;
+    return isLast ? [folder] : [folder, ...this.#wayTo(above)];
   }
 
   #begin(folder: string): void {
@@ -87,23 +99,18 @@ class WatchedFolders {
   }
 
   #notice(folder: string, name: string): void {
-    // A folder that is deleted or moved reports its own name. What has its path then is another folder.
-    const isItself = name === basename(folder);
-    const path = isItself ? folder : join(folder, name);
-    // In a folder that is watched in place of a missing one, sources are of other projects.
-    const isOurs = this.#folders.has(folder) && isSource(path);
-    if (isOurs || this.#leadsToFolder(path)) this.#onChange(path);
-    if (isItself) this.#end(folder);
-  }
-
-  #leadsToFolder(path: string): boolean {
-    return this.#folders.has(path) || [...this.missing].some((folder) => isWithin(folder, path));
+    // A folder that is deleted or moved reports its own name.
+    const path = name === basename(folder) ? folder : join(folder, name);
+    const isOnTheWay = [...this.#folders].some((one) => isWithin(one, path));
+    // What has its path from now on is another folder, and so is what is below it.
+    if (isOnTheWay) for (const one of this.#watchers.keys()) if (isWithin(one, path)) this.#end(one);
+    if (isOnTheWay || (this.#folders.has(folder) && isSource(path))) this.#onChange(path);
   }
 }
 
-/** Whether a path is a folder itself, or leads to something in it. */
+/** Whether a path is a folder, or in it. */
 function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function nearestExisting(folder: string): string {

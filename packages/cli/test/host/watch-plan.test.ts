@@ -139,6 +139,21 @@ test("a folder that another one takes the place of is watched as the new one", a
   expect(names()).toEqual(["c"]);
 });
 
+test("a folder that leads to a module's, and that another one takes the place of, is watched as the new one", async () => {
+  const { folder, line, write, names } = await watched({
+    "plan.yaml": planOf("./far/below/a.ts"),
+    "far/below/a.ts": tool("a"),
+    "next/below/a.ts": tool("b"),
+  });
+
+  renameSync(join(folder, "far"), join(folder, "before"));
+  renameSync(join(folder, "next"), join(folder, "far"));
+  expect(await line()).toBe("↻ far: reloaded, generation 2: ./far/below/a.ts mounted, 0 kept");
+  write({ "before/below/a.ts": tool("x"), "far/below/a.ts": tool("c") });
+  expect(await line()).toBe("↻ far/below/a.ts: reloaded, generation 3: ./far/below/a.ts mounted, 0 kept");
+  expect(names()).toEqual(["c"]);
+});
+
 test("a folder with a folder of the same name in it stays watched", async () => {
   const { folder, line, write } = await watched({
     "plan.yaml": planOf("./inner/a.ts"),
