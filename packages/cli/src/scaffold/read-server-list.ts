@@ -85,9 +85,7 @@ function readMap(map: Readonly<Record<string, unknown>>, server: string, variabl
   const members = Object.entries(map).map(([key, value]): [string, string] => {
     const text = readText(String(value), `${server}, ${key}`, variables);
     if (!holdsSecret(key, text)) return [key, text];
-    const name = variableOf(`${server}_${key}`, key);
-    variables.set(name, `${server}, ${key}`);
-    return [key, `\${${name}}`];
+    return [key, addVariable(variableOf(`${server}_${key}`, key), `${server}, ${key}`, variables)];
   });
   return Object.fromEntries(members);
 }
@@ -102,9 +100,8 @@ function readArguments(args: readonly string[], server: string, variables: Varia
     const text = readText(written, because, variables);
     const whole = (value: string) => (flag === "" ? value : `${flag}=${value}`);
     if (!holdsSecret(name, text)) return whole(text);
-    const variable = variableOf(`${server}_${name.replace(/^-+/, "") || `argument_${at + 1}`}`, "");
-    variables.set(variable, because);
-    return whole(`\${${variable}}`);
+    const long = `${server}_${name.replace(/^-+/, "") || `argument_${at + 1}`}`;
+    return whole(addVariable(foldName(long), because, variables));
   });
 }
 
@@ -112,9 +109,7 @@ function readArguments(args: readonly string[], server: string, variables: Varia
 function readUrl(url: string, server: string, variables: Variables): string {
   return url.replaceAll(/(?<=[?&]([\w.-]+)=)[^&#]+/g, (value, name: string) => {
     if (!holdsSecret(name, value)) return value;
-    const variable = variableOf(`${server}_${name}`, "");
-    variables.set(variable, `${server}, ${name}`);
-    return `\${${variable}}`;
+    return addVariable(foldName(`${server}_${name}`), `${server}, ${name}`, variables);
   });
 }
 
@@ -126,12 +121,20 @@ function holdsSecret(name: string, value: string): boolean {
 
 /** Names of environment variables stay; the name for a header begins with the name of its server. */
 function variableOf(long: string, key: string): string {
-  const fold = (name: string) =>
-    name
-      .replaceAll(/\W+/g, "_")
-      .toUpperCase()
-      .replace(/^(?=\d)/, "_");
-  return /^[A-Z_][A-Z0-9_]*$/.test(key) ? key : fold(long);
+  return /^[A-Z_][A-Z0-9_]*$/.test(key) ? key : foldName(long);
+}
+
+function foldName(name: string): string {
+  return name
+    .replaceAll(/\W+/g, "_")
+    .toUpperCase()
+    .replace(/^(?=\d)/, "_");
+}
+
+/** Takes note of a variable, and returns how a plan refers to it. */
+function addVariable(name: string, because: string, variables: Variables): string {
+  variables.set(name, because);
+  return `\${${name}}`;
 }
 
 /** Rewrites variables of other applications as variables of a plan, and escapes text that only looks like one. */
@@ -141,9 +144,7 @@ function readText(text: string, because: string, variables: Variables): string {
     (whole, kind: string | undefined, name?: string) => {
       if (kind === undefined && name === "workspaceFolder") return ".";
       if (kind === undefined || name === undefined) return `$${whole}`;
-      const variable = variableOf(name, name);
-      variables.set(variable, because);
-      return `\${${variable}}`;
+      return addVariable(variableOf(name, name), because, variables);
     },
   );
 }

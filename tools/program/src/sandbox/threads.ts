@@ -28,7 +28,8 @@ export class Threads {
   #isClosed = false;
 
   constructor(memoryMb: number, most = mostRunning) {
-    [this.#memoryMb, this.#mostRunning] = [memoryMb, most];
+    this.#memoryMb = memoryMb;
+    this.#mostRunning = most;
   }
 
   /**
