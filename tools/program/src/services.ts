@@ -1,5 +1,5 @@
 import type { ModeCatalog, ToolContext, ToolInfo } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/text";
+import { matchesGlobs } from "@toolmount/core/internal";
 import { sessionMode, toolsOfMode } from "@toolmount/core/sessions";
 
 /** What the tools need of a host. */
@@ -43,11 +43,5 @@ export function isForPrograms(
   { name, declaredName, execution }: Pick<ToolInfo, "name" | "declaredName" | "execution">,
   globs: readonly string[],
 ): boolean {
-  return execution === "server" && !own.has(declaredName) && isChosen(name, globs);
-}
-
-/** A glob that begins with `!` takes out, wherever it stands. No name of a tool begins so. */
-function isChosen(name: string, globs: readonly string[]): boolean {
-  const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
-  return !isOut && globs.some((glob) => matchesGlob(glob, name));
+  return execution === "server" && !own.has(declaredName) && matchesGlobs(globs, name);
 }

@@ -41,16 +41,18 @@ export function guardLogger(logger: Logger): Logger {
   return logger === silentLogger ? logger : guard(() => logger);
 }
 
+/** The fields and the message of a line. A module in JavaScript may log a text alone, as with pino and the console. */
+export function loggedOf(fields: object | string, message?: string): readonly [object, string | undefined] {
+  return typeof fields === "string" ? [{}, fields] : [fields, message];
+}
+
 function guard(open: () => Logger): Logger {
   let opened: Logger | undefined;
   const level =
     (name: "trace" | "debug" | "info" | "warn" | "error") =>
     (fields: object | string, message?: string): void => {
       try {
-        opened ??= open();
-        // A module in JavaScript may log a text alone, as it does with pino and the console.
-        if (typeof fields === "string") opened[name]({}, fields);
-        else opened[name](fields, message);
+        (opened ??= open())[name](...loggedOf(fields, message));
       } catch {
         // there is no other place to report it
       }

@@ -3,7 +3,7 @@ import type { Capabilities } from "../contract/coordinator.ts";
 import type { SessionState } from "../contract/context.ts";
 import type { ToolInfo } from "../contract/tool.ts";
 import { guidanceBesideDefinitions } from "./guidance.ts";
-import { matchesGlob } from "../text/match.ts";
+import { matchesGlobs } from "../text/match.ts";
 import type { ModeCatalog, Policy } from "../contract/ports.ts";
 import { lastChange, modeOf, pickMode, readModes, type ModeHost, type PickedMode } from "./mode.ts";
 import type { ModuleSet } from "../registry/module.ts";
@@ -104,17 +104,11 @@ export function byName(a: ToolInfo, b: ToolInfo): number {
 /** Tools that are always offered need not be in the mode's own list. A mode without a list offers all. */
 function isOffered(info: ToolInfo, { key, summary }: PickedMode): boolean {
   if (info.status !== "active") return false;
-  return info.alwaysOffered || (isForMode(info, key) && isInList(info.name, summary?.tools ?? ["*"]));
+  return info.alwaysOffered || (isForMode(info, key) && matchesGlobs(summary?.tools ?? ["*"], info.name));
 }
 
 export function isForMode({ modes }: ToolInfo, mode: string): boolean {
   return modes === undefined || modes.includes("*") || modes.includes(mode);
-}
-
-/** Matches a name with a list of globs; a glob that begins with `!` excludes. No name begins so. */
-function isInList(name: string, globs: readonly string[]): boolean {
-  const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
-  return !isOut && globs.some((glob) => matchesGlob(glob, name));
 }
 
 /** Tools offered in full: those always offered, those active in every session, and those activated in this one. */
@@ -123,5 +117,5 @@ function shownOf(session: SessionState | null, inEverySession: unknown): (info: 
     ? inEverySession.filter((glob) => typeof glob === "string")
     : [];
   const active = new Set(session === null ? [] : activeTools(session));
-  return (info) => info.alwaysOffered || active.has(info.name) || isInList(info.name, globs);
+  return (info) => info.alwaysOffered || active.has(info.name) || matchesGlobs(globs, info.name);
 }

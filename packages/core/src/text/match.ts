@@ -50,6 +50,12 @@ export function matchesGlob(glob: string, text: string): boolean {
   return at <= end;
 }
 
+/** Whether a name matches one of the globs and none that begins with `!`, which excludes. No name begins so. */
+export function matchesGlobs(globs: readonly string[], name: string): boolean {
+  const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
+  return !isOut && globs.some((glob) => matchesGlob(glob, name));
+}
+
 const one = Symbol("?");
 
 /** The part between two `*`: characters, and `?` for any one. */

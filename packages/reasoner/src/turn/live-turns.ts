@@ -1,5 +1,5 @@
 import type { Coordinator, EventData } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/text";
+import { matchesGlobs } from "@toolmount/core/internal";
 
 /** What one running turn may call. */
 export interface LiveTurn {
@@ -53,11 +53,7 @@ function key(sessionId: string, turnId: string): string {
 
 /** Whether every list has a glob that includes the tool, and no glob that excludes it. */
 export function admits(lists: readonly (readonly string[])[], name: string): boolean {
-  return lists.every(
-    (globs) =>
-      globs.some((glob) => !glob.startsWith("!") && matchesGlob(glob, name)) &&
-      !globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name)),
-  );
+  return lists.every((globs) => matchesGlobs(globs, name));
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { ContractBreach, ProgressPace } from "@toolmount/core/internal";
+import { ContractBreach, loggedOf, ProgressPace } from "@toolmount/core/internal";
 import type { FarMessage } from "./far-message.ts";
 import { maxMessageBytes, type HostMessage } from "./messages.ts";
 import { returnedJson, thrownJson } from "./to-json.ts";
@@ -158,8 +158,7 @@ function createState(runId: string, values: Readonly<Record<string, Json>>, send
 function createLogger(runId: string, bindings: Readonly<Record<string, unknown>>, send: Send): Logger {
   const write =
     (level: "trace" | "debug" | "info" | "warn" | "error") => (given: object | string, message?: string) => {
-      // A module in JavaScript may log a text alone.
-      const [fields, text] = typeof given === "string" ? [{}, given] : [given, message];
+      const [fields, text] = loggedOf(given, message);
       send({
         type: "log",
         runId,
