@@ -1,19 +1,11 @@
-import { createMemoryStore, silentLogger, systemClock, type StateStore } from "@toolmount/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { createMemoryStore, type StateStore } from "@toolmount/core";
+import { describe, expect, test } from "vitest";
 import { CallHistory } from "../src/journal/call-history.ts";
-import { CallJournal } from "../src/journal/call-journal.ts";
-import { createWorld } from "./support/world.ts";
+import { historyOf } from "./support/history.ts";
 
-/** What a process knows of the calls of a host: its own, and those of the audit where the store has one. */
-function processOf(store: StateStore = createMemoryStore()) {
-  const { host } = createWorld({ store });
-  if (store.audit !== undefined) host.coordinator.mount("audit-sink", store.audit);
-  const journal = new CallJournal(host, systemClock, silentLogger);
-  onTestFinished(async () => {
-    journal.close();
-    await host.close();
-  });
-  const history = new CallHistory(host, journal);
+/** A process that knows of calls, and calls `echo`. */
+function processOf(store?: StateStore) {
+  const { host, journal, history } = historyOf(store);
   const echo = (id: string, text = id) =>
     host.call({ id, name: "echo", arguments: { text } }, { sessionId: "s", userId: "ana" });
   const ids = async (filter: object) => {

@@ -1,26 +1,12 @@
-import {
-  createMemoryStore,
-  data,
-  defineTool,
-  silentLogger,
-  systemClock,
-  type StateStore,
-} from "@toolmount/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { createMemoryStore, data, defineTool, type StateStore } from "@toolmount/core";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { CallHistory } from "../src/journal/call-history.ts";
-import { CallJournal } from "../src/journal/call-journal.ts";
-import { createWorld } from "./support/world.ts";
+import { historyOf } from "./support/history.ts";
 
 /** A process with a tool that has a source, and calls `echo`; the audit is that of the store, where it has one. */
-function processOf(store: StateStore = createMemoryStore()) {
-  const { host } = createWorld({ store });
-  if (store.audit !== undefined) host.coordinator.mount("audit-sink", store.audit);
-  const journal = new CallJournal(host, systemClock, silentLogger);
-  onTestFinished(async () => {
-    journal.close();
-    await host.close();
-  });
+function processOf(store?: StateStore) {
+  const made = historyOf(store);
+  const { host } = made;
   host.coordinator.mount(
     "tools",
     defineTool({
@@ -37,7 +23,7 @@ function processOf(store: StateStore = createMemoryStore()) {
     }),
   );
   const run = async (source: string) => (await host.call({ name: "run", arguments: { source } })).runId;
-  return { host, journal, history: new CallHistory(host, journal), run };
+  return { ...made, run };
 }
 const lines = (...own: object[]) =>
   own.map((one) => ({ line: expect.anything(), code: "", isNow: false, calls: [], ...one }));

@@ -63,7 +63,7 @@ test.each([
   expect(ownGroup(system(given).folder)).toBeNull();
 });
 
-test("the group of a process is read behind those of version one, and where it is not known there is none", () => {
+test("a process has the group of version two that its file lists, also after lines of version one, and none without the file", () => {
   const { folder, groups } = system({ cgroup: "4:memory:/x\n0::/\n" });
   expect(ownGroup(folder)).toBe(`${groups}/`);
   expect(ownGroup(join(folder, "gone"))).toBeNull();

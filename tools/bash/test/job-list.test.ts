@@ -92,30 +92,18 @@ test("the tools say what they are", async () => {
   host.coordinator.registerCapability("session.working_dir", scratch());
   await mount(host.coordinator, config.parse({ timeout: 700, max_timeout: 600.0001 }));
   const tools = host.coordinator.get("tools") as ReadonlyMap<string, ToolInfo>;
-  const factsOf = (name: string) => {
-    const {
-      summary,
-      category,
-      consequenceLevel,
-      requiresConfirmation,
-      timeoutMs,
-      idempotent,
-      tags,
-      control,
-      irreversible,
-    } = tools.get(name)!;
-    return [
-      summary,
-      category,
-      consequenceLevel,
-      requiresConfirmation,
-      timeoutMs,
-      idempotent,
-      tags,
-      control,
-      irreversible,
-    ];
-  };
+  const shown = [
+    "summary",
+    "category",
+    "consequenceLevel",
+    "requiresConfirmation",
+    "timeoutMs",
+    "idempotent",
+    "tags",
+    "control",
+    "irreversible",
+  ] as const;
+  const factsOf = (name: string) => shown.map((fact) => tools.get(name)![fact]);
   expect(factsOf("bash")).toEqual([
     "Runs a shell command.",
     "side_effect",

@@ -43,15 +43,20 @@ test("without a sandbox the shell itself is started, with the command byte for b
   expect(opened({ shell: "/usr/bin/bash" }).launch().file).toBe("/usr/bin/bash");
 });
 
+/** Variables that a command gets as the host has them. */
+const passed = {
+  PATH: "/p",
+  HOME: "/h",
+  USER: "u",
+  LANG: "de_DE.UTF-8",
+  LC_ALL: "C",
+  TZ: "UTC",
+  TMPDIR: "/t",
+};
+
 test("commands get the variables that every program needs, those that the plan passes, and those that it sets", () => {
   const environment = {
-    PATH: "/p",
-    HOME: "/h",
-    USER: "u",
-    LANG: "de_DE.UTF-8",
-    LC_ALL: "C",
-    TZ: "UTC",
-    TMPDIR: "/t",
+    ...passed,
     TERM: "xterm",
     MINE: "passed",
     OTHER: "not passed",
@@ -60,13 +65,7 @@ test("commands get the variables that every program needs, those that the plan p
   const settings = { pass_env: ["MINE", "SET", "GONE"], env: { SET: "of the plan", NEW: "1" } };
   const { launch } = opened(settings, { environment });
   expect(variablesOf(launch())).toEqual({
-    PATH: "/p",
-    HOME: "/h",
-    USER: "u",
-    LANG: "de_DE.UTF-8",
-    LC_ALL: "C",
-    TZ: "UTC",
-    TMPDIR: "/t",
+    ...passed,
     TERM: "dumb",
     MINE: "passed",
     SET: "of the plan",

@@ -2,18 +2,8 @@ import { data, defineTool } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { forgeAdapter } from "../../src/forge/adapter.ts";
+import { forged } from "../support/forged.ts";
 import { hostWithAdapters } from "../support/world.ts";
-
-const forged = {
-  name: "get_weather",
-  description: "Returns the weather of a city. Use when the user asks for it; not for forecasts.",
-  category: "read",
-  consequenceLevel: "low",
-  requiresConfirmation: false,
-  timeout: 15_000,
-  version: "1.0.0",
-  status: "active",
-};
 
 const execute = async ({ city }: { city: string }, { userId }: { userId?: string }) => ({
   tool: "get_weather",

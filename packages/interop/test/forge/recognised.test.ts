@@ -2,19 +2,9 @@ import { data, defineTool } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { forgeAdapter } from "../../src/forge/adapter.ts";
+import { forged } from "../support/forged.ts";
 
 const execute = () => null;
-const forged = {
-  name: "get_weather",
-  description: "Returns the weather of a city. Use when the user asks for it; not for forecasts.",
-  category: "read",
-  consequenceLevel: "low",
-  requiresConfirmation: false,
-  timeout: 15_000,
-  version: "1.0.0",
-  status: "active",
-};
-
 const snake =
   "its name is not lower snake case, as Tool-Forge's definitions need it; make the tool with defineTool if it is written for toolmount";
 
