@@ -54,7 +54,6 @@ export { readHostLinks } from "./contract/host-chain.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { loggedOf } from "./contract/logger.ts";
 export { placeText } from "./pending/place.ts";
-export { matchesGlobs } from "./text/match.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { holdsVariables } from "./text/redact.ts";
 export { ContractBreach } from "./result/normalize.ts";

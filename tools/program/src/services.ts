@@ -1,5 +1,5 @@
 import type { ModeCatalog, ToolContext, ToolInfo } from "@toolmount/core";
-import { matchesGlobs } from "@toolmount/core/internal";
+import { matchesGlobs } from "@toolmount/core/text";
 import { sessionMode, toolsOfMode } from "@toolmount/core/sessions";
 
 /** What the tools need of a host. */

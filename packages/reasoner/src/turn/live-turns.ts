@@ -1,5 +1,5 @@
 import type { Coordinator, EventData } from "@toolmount/core";
-import { matchesGlobs } from "@toolmount/core/internal";
+import { matchesGlobs } from "@toolmount/core/text";
 
 /** What one running turn may call. */
 export interface LiveTurn {
