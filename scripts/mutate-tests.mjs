@@ -37,24 +37,31 @@ export class Hunt {
     this.log = join(folder, "tests.log");
   }
 
-  /** How each mutation ends; `undefined` where the tests fail without one. */
-  async run(mutations) {
+  /** How each mutation ends; `undefined` where the tests fail without one. `onProgress` gets how they ended so far. */
+  async run(mutations, onProgress) {
     const atImport = new Set(mutations.filter(({ isImport }) => isImport).map(({ number }) => number));
     const reached = await this.#cleanPass(atImport);
     if (reached === undefined) return undefined;
     const killed = new Set();
-    for (const [file, tests] of reached.byFile) await this.#hunt(file, tests, killed);
-    const pending = mutations.filter(({ number }) => reached.static.has(number) && !killed.has(number));
-    const tried = spread(pending, this.#options.mostStatic).map(({ number }) => number);
-    for (const number of tried)
-      if (await this.#isNoticed(number, reached.static.get(number), reached.msOf)) killed.add(number);
-    const isSkipped = (number) => reached.static.has(number) && !tried.includes(number);
+    const tried = new Set();
     const howItEnds = (number) => {
       if (killed.has(number)) return "killed";
       if (!reached.all.has(number)) return "not reached";
-      return isSkipped(number) || !reached.isTried(number) ? "not tried" : "survived";
+      const isTried = reached.static.has(number) ? tried.has(number) : reached.isTried(number);
+      return isTried ? "survived" : "not tried";
     };
-    return new Map(mutations.map(({ number }) => [number, howItEnds(number)]));
+    const ends = () => new Map(mutations.map(({ number }) => [number, howItEnds(number)]));
+    for (const [file, tests] of reached.byFile) {
+      await this.#hunt(file, tests, killed);
+      onProgress(ends());
+    }
+    const pending = mutations.filter(({ number }) => reached.static.has(number) && !killed.has(number));
+    for (const { number } of spread(pending, this.#options.mostStatic)) {
+      if (await this.#isNoticed(number, reached.static.get(number), reached.msOf)) killed.add(number);
+      tried.add(number);
+      onProgress(ends());
+    }
+    return ends();
   }
 
   /** Which test reaches which mutation, the quickest files first. */
@@ -242,7 +249,7 @@ function note(events, pending, killed) {
 /** So many of a list, as far from each other as they can be. */
 function spread(list, most) {
   const step = Math.max(list.length / most, 1);
-  return list.filter((_, index) => index === 0 || Math.floor(index / step) > Math.floor((index - 1) / step));
+  return list.filter((_, index) => Math.floor(index / step) > Math.floor((index - 1) / step));
 }
 
 /** The files of the first ten seconds, those of the first minute, and the others. */

@@ -99,7 +99,14 @@ async function measure(folder) {
     depth: Number(values.depth),
     mostStatic: Number(values.static),
   });
-  const ends = await hunt.run(drawn);
+  const list = `.reports/survivors-${basename(folder)}.txt`;
+  const write = (ends, soFar) => {
+    const summary = `${summaryOf(folder, drawn, ends)}${soFar}`;
+    writeFileSync(join(root, list), `${summary}\n${listOf(drawn, ends)}`);
+    return summary;
+  };
+  // A run that is ended leaves what it found.
+  const ends = await hunt.run(drawn, (ended) => write(ended, ", so far"));
   restore();
   sources.clear();
   if (ends === undefined) {
@@ -107,10 +114,7 @@ async function measure(folder) {
     process.exitCode = 1;
     return;
   }
-  const list = `.reports/survivors-${basename(folder)}.txt`;
-  const summary = summaryOf(folder, drawn, ends);
-  writeFileSync(join(root, list), `${summary}\n${listOf(drawn, ends)}`);
-  console.log(`${summary}. Those that survive: ${list}`);
+  console.log(`${write(ends, "")}. Those that survive: ${list}`);
 }
 
 /** `core` is packages/core, `bash` is tools/bash, and `tools/testing` is itself. */
