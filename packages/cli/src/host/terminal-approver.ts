@@ -1,8 +1,9 @@
 import type { ApprovalAnswer, ApprovalQuestion, Approver } from "@toolmount/core";
 import type { RuleWriter } from "./rule-writer.ts";
-import { choose, type Choice } from "../process/choose.ts";
+import { askAnswer, type NoDecision } from "./ask-answer.ts";
+import type { Choice } from "../process/choose.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
-import { isGrave, questionDetails, questionLines, type AskedCall } from "../render/question.ts";
+import { isGrave, questionLines } from "../render/question.ts";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import type { Shell } from "../process/shell.ts";
@@ -78,64 +79,28 @@ async function askPerson(
 ): Promise<ApprovalAnswer> {
   const { screen, terminal, onLeave, waiting, rules } = asking;
   if (signal.aborted) return { decision: "deny", reason: "the call ended before the question was shown" };
-  const call = askedCall(question);
+  const call = { ...question, tool: question.tool.name, facts: question.tool };
   for (const line of questionLines(call, screen, waiting)) screen.line(line);
   const leave = (): ApprovalAnswer => {
     if (!signal.aborted) onLeave();
     return { decision: "deny", reason: "the question was left unanswered" };
   };
-  const ask = () =>
-    choose(screen, terminal, {
-      signal,
-      message: `Run ${printable(question.tool.name)}?`,
-      choices: choicesOf(question, rules?.fits(question) === true),
-    });
-  let choice = await ask();
-  for (; choice === "details"; choice = await ask())
-    for (const line of questionDetails(call, question.digest, screen)) screen.line(line);
-  if (choice === undefined) return leave();
-  if (choice === "rule")
-    return rules!
-      .write(question, { screen, terminal, signal })
-      .then((wrote) => (wrote ? { decision: "approve" } : askPerson(question, signal, asking)));
-  if (choice !== "reason") return answerOf(choice);
-  const { isCancel, text } = await import("@clack/prompts");
-  const reason = await text({ ...terminal, signal, message: "Why not? The model reads it." });
-  if (isCancel(reason)) return leave();
-  return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
+  const answer = await askAnswer(call, {
+    screen,
+    terminal,
+    signal,
+    message: `Run ${printable(question.tool.name)}?`,
+    more: furtherChoices(question, rules?.fits(question) === true),
+  });
+  if (answer === undefined) return leave();
+  if (answer === "later") return { decision: "later" };
+  if (answer !== "rule") return answer;
+  const wrote = await rules!.write(question, { screen, terminal, signal });
+  return wrote ? { decision: "approve" } : askPerson(question, signal, asking);
 }
 
-type Answer = "approve" | "deny" | "reason" | "later" | "arguments" | "session" | "rule" | "details";
-
-function choicesOf(
-  { tool, canWait, rememberable, info }: ApprovalQuestion,
-  hasRule: boolean,
-): Choice<Answer>[] {
-  const needsEnter = isGrave(tool);
+function furtherChoices({ tool, canWait }: ApprovalQuestion, hasRule: boolean): Choice<NoDecision>[] {
   return [
-    { value: "deny", key: "n", label: "Deny" },
-    { value: "reason", key: "d", label: "Deny, and say why", hint: "the model reads it" },
-    { value: "approve", key: "y", label: "Approve this one call", needsEnter },
-    ...(rememberable
-      ? [
-          {
-            value: "arguments",
-            key: "a",
-            label: "Approve these arguments always",
-            needsEnter,
-          } as const,
-        ]
-      : []),
-    ...(rememberable && info.sessionId !== undefined
-      ? [
-          {
-            value: "session",
-            key: "s",
-            label: "Approve these arguments in this session",
-            needsEnter,
-          } as const,
-        ]
-      : []),
     ...(canWait
       ? [{ value: "later", key: "l", label: "Decide later", hint: "toolmount approvals" } as const]
       : []),
@@ -146,20 +111,9 @@ function choicesOf(
             key: "r",
             label: "Approve, and write a rule",
             hint: "you see it first",
-            needsEnter,
+            needsEnter: isGrave(tool),
           } as const,
         ]
       : []),
-    { value: "details", key: "i", label: "Show the digest, the rule and the JSON" },
   ];
-}
-
-function answerOf(choice: Exclude<Answer, "reason" | "rule" | "details">): ApprovalAnswer {
-  if (choice === "arguments" || choice === "session")
-    return { decision: "approve", remember: { scope: choice } };
-  return { decision: choice };
-}
-
-function askedCall({ tool, ...question }: ApprovalQuestion): AskedCall {
-  return { ...question, tool: tool.name, facts: tool };
 }

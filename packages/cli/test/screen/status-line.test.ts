@@ -42,3 +42,24 @@ test.each([
 
   expect(written).toEqual([]);
 });
+
+test("the time goes on while the same calls run, and begins again for others", () => {
+  const { written, screen } = terminal();
+  const status = createStatusLine(screen, {});
+  status.show(["read_note"]);
+  vi.advanceTimersByTime(2_400);
+  status.show(["read_note"]);
+  vi.advanceTimersByTime(120);
+  expect(written.at(-1)?.slice(4)).toMatch(/^. read_note 2 s$/);
+
+  const { length } = written;
+  status.show(["find_note"]);
+  vi.advanceTimersByTime(400);
+  expect(written.slice(length)).toEqual(["\r\u001b[K"]);
+  vi.advanceTimersByTime(200);
+  expect(written.at(-1)?.slice(4)).toMatch(/^. find_note 0 s$/);
+
+  status.show([]);
+  vi.advanceTimersByTime(5_000);
+  expect(written.at(-1)).toBe("\r\u001b[K");
+});
