@@ -70,6 +70,20 @@ describe.each(["redis", "postgres"])("the engine on %s", (kind) => {
     expect(taken).toHaveLength(2);
   });
 
+  test("keeps nothing of a delivery that ended, so the same one can be made again", async () => {
+    const engine = await open();
+    const queue = ownQueue();
+    const { taken, end } = await workerOf(engine, 8, "g", queue);
+    await engine.send("g", delivery("a", { queue }));
+    await expect.poll(() => taken.length).toBe(1);
+    end("a");
+    const sendAgain = async () => {
+      await engine.send("g", delivery("a", { queue }));
+      return taken.length;
+    };
+    await expect.poll(sendAgain).toBe(2);
+  });
+
   test("gives the call with the smallest rank first, and the next one when a place is free", async () => {
     const engine = await open();
     const queue = ownQueue();
