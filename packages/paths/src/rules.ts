@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import nodePath, { type PlatformPath } from "node:path";
+import { isBelow } from "./below.ts";
 
 /** The access that an operation needs to a path. */
 export type Access = "read" | "write";
@@ -104,11 +105,6 @@ function namesMatcher(names: readonly string[], place: "any" | "last" = "any"): 
     `(?:^|[/\\\\])(?:${patterns.join("|")})${place === "last" ? "$" : "(?:[/\\\\]|$)"}`,
   );
   return (path) => pattern.test(fold(path));
-}
-
-/** Whether `path` is `root` or below it. Compares with a separator: `/allowed-evil` is not below `/allowed`. */
-function isBelow(path: string, root: string, sep: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 /** Characters that some file systems ignore in names. */

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { messageOf } from "@toolmount/core/errors";
 import { addLine } from "../process/add-line.ts";
 
 /** What a person typed in chats over one plan, the last line first. */
@@ -38,9 +39,7 @@ export async function openHistory(
         addLine(file, JSON.stringify(line));
         rows = rows < maxRows ? rows + 1 : await shorten(file);
       } catch (error) {
-        warn(
-          `the history of the chat is not kept: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        warn(`the history of the chat is not kept: ${messageOf(error)}`);
       }
     },
   };

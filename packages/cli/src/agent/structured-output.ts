@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ToolmountError, type JsonSchema } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 
 /** The form of an answer. */
 export interface AnswerForm {
@@ -40,7 +41,7 @@ function requireCompiled(compile: () => void, refuse: (problem: string, cause: u
   try {
     compile();
   } catch (error) {
-    refuse(error instanceof Error ? error.message : String(error), error);
+    refuse(messageOf(error), error);
   }
 }
 

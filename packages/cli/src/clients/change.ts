@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
+import { isBelow } from "@toolmount/paths/system";
 import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { readServerList } from "../scaffold/read-server-list.ts";
@@ -120,10 +121,10 @@ function describeEntry(
 ): Readonly<Record<string, unknown>> {
   const { variable, inProject: inFolder } = client;
   const env = variable === null ? [] : variables.map((name) => [name, variable(name)] as const);
-  const inProject = relative(projectOf(client, file), path);
-  const isShared = inFolder !== null && !inProject.startsWith("..") && !isAbsolute(inProject);
+  const project = projectOf(client, file);
+  const isShared = inFolder !== null && isBelow(path, project);
   const start = isShared
-    ? { command: "npx", args: ["toolmount", "serve", inFolder(inProject.split(sep).join("/"))] }
+    ? { command: "npx", args: ["toolmount", "serve", inFolder(relative(project, path).split(sep).join("/"))] }
     : {
         command: process.execPath,
         args: [...process.execArgv, process.argv[1] ?? "toolmount", "serve", path],

@@ -123,7 +123,6 @@ function appendText(text: string, list: YAMLSeq, item: unknown): string | undefi
   if (list.flow === true || first === undefined || last?.range == null || text[first] !== "-")
     return undefined;
   const indent = text.slice(lineStart(text, first), first);
-  if (indent.trim() !== "") return undefined;
   const end = lineEnd(text, last.range[1]);
   const lines = stringify([item], { lineWidth: 0 }).trimEnd().split("\n");
   return `${text.slice(0, end)}\n${lines.map((line) => indent + line).join("\n")}${text.slice(end) || "\n"}`;
@@ -134,9 +133,7 @@ function removeText(text: string, list: YAMLSeq, index: number): string | undefi
   const item = list.items[index] as Node | undefined;
   if (list.flow === true || list.items.length < 2 || item?.range == null) return undefined;
   const dash = text.lastIndexOf("-", item.range[0]);
-  const start = lineStart(text, dash);
-  if (dash < 0 || text.slice(start, dash).trim() !== "") return undefined;
-  return text.slice(0, start) + text.slice(lineEnd(text, item.range[1]) + 1);
+  return text.slice(0, lineStart(text, dash)) + text.slice(lineEnd(text, item.range[1]) + 1);
 }
 
 function lineStart(text: string, offset: number): number {

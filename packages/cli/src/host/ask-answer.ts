@@ -2,11 +2,10 @@ import type { ApprovalQuestion, ApprovalScope } from "@toolmount/core";
 import { choose, type Choice } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 import { isGrave, questionDetails, type AskedCall } from "../render/question.ts";
-import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
 /** What a person decided of one question. */
-export interface Decided {
+interface Decided {
   readonly decision: "approve" | "deny";
   readonly remember?: ApprovalScope;
   readonly reason?: string;

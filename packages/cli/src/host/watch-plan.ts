@@ -1,7 +1,8 @@
 import { existsSync, watch, type FSWatcher } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
+import { isBelow } from "@toolmount/paths/system";
 import type { OpenedHost, ReloadReport } from "@toolmount/loader";
 import { problemsOf } from "../render/failure.ts";
 import { countOf } from "../screen/count.ts";
@@ -78,7 +79,7 @@ class WatchedFolders {
 
   #wayTo(folder: string): string[] {
     const above = dirname(folder);
-    const isLast = isWithin(this.#top, folder) || above === folder;
+    const isLast = isBelow(this.#top, folder) || above === folder;
     return isLast ? [folder] : [folder, ...this.#wayTo(above)];
   }
 
@@ -101,16 +102,11 @@ class WatchedFolders {
   #notice(folder: string, name: string): void {
     // A folder that is deleted or moved reports its own name.
     const path = name === basename(folder) ? folder : join(folder, name);
-    const isOnTheWay = [...this.#folders].some((one) => isWithin(one, path));
+    const isOnTheWay = [...this.#folders].some((one) => isBelow(one, path));
     // What has its path from now on is another folder, and so is what is below it.
-    if (isOnTheWay) for (const one of this.#watchers.keys()) if (isWithin(one, path)) this.#end(one);
+    if (isOnTheWay) for (const one of this.#watchers.keys()) if (isBelow(one, path)) this.#end(one);
     if (isOnTheWay || (this.#folders.has(folder) && isSource(path))) this.#onChange(path);
   }
-}
-
-/** Whether a path is a folder, or in it. */
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function nearestExisting(folder: string): string {
@@ -119,7 +115,7 @@ function nearestExisting(folder: string): string {
 
 async function reloadLine(host: OpenedHost, changed: readonly string[]): Promise<string> {
   // A folder that came or went is known by its files.
-  const paths = changed.filter((path) => !changed.some((other) => other !== path && isWithin(other, path)));
+  const paths = changed.filter((path) => !changed.some((other) => other !== path && isBelow(other, path)));
   const [first = "", ...others] = paths.map((path) => relative(host.plan.folder, path));
   const because = printable(others.length === 0 ? first : `${first} and ${countOf(others, "other file")}`);
   try {

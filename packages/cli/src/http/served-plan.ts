@@ -113,8 +113,8 @@ async function readPolicy(text: string): Promise<Json> {
   const document = parseDocument(text, { prettyErrors: true });
   const [problem] = document.errors;
   if (problem === undefined) return document.toJS({ maxAliasCount: 100 }) as Json;
-  const [{ line, col } = { line: 1, col: 1 }] = problem.linePos ?? [];
-  const message = problem.message.split("\n")[0] ?? "it is no YAML";
+  const [{ line, col }] = problem.linePos!; // prettyErrors sets it
+  const message = problem.message.split("\n")[0];
   throw new ToolmountError("PLAN_INVALID", { count: 1, report: `policy:${line}:${col} ${message}` });
 }
 

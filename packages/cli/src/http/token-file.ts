@@ -1,8 +1,8 @@
 import { lstat, open, readFile, realpath, rename, rm } from "node:fs/promises";
-import { dirname, relative } from "node:path";
+import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import type { TokenRecord } from "@toolmount/http";
-import { canOthersRead } from "@toolmount/paths/system";
+import { canOthersRead, isBelow } from "@toolmount/paths/system";
 import { firstIssue } from "../schema/first-issue.ts";
 
 /** Reads a file of hashed tokens; null when it is not there. Throws `USAGE_INVALID`. */
@@ -49,8 +49,7 @@ export async function writeTokenFile(path: string, tokens: readonly TokenRecord[
 export async function requireOutside(path: string, planFolders: readonly string[]): Promise<void> {
   const folder = await realpath(dirname(path)).catch(() => dirname(path));
   for (const planFolder of planFolders) {
-    const way = relative(await realpath(planFolder), folder);
-    if (way === "" || !way.startsWith(".."))
+    if (isBelow(folder, await realpath(planFolder)))
       throw refusal(
         path,
         `it is below the plan's folder ${planFolder}, where tools write; keep it elsewhere`,

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createMemoryStore, isToolmountError, type ApprovalAnswer } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { parseTape, type TapeCall } from "@toolmount/tape";
 import type { OpenHostOptions, OpenedPlan, PlanInput } from "@toolmount/loader";
 import type { PlanReplay } from "./read.ts";
@@ -31,9 +32,8 @@ export async function runReplay(
     return { test, calls: made.length, problems: await makeAgain(made, file, input, options) };
   } catch (error) {
     // Without the tape, or with a plan that cannot be opened, there is nothing to compare.
-    const message = error instanceof Error ? error.message : String(error);
     if (isToolmountError(error) && error.code === "PLAN_INVALID") throw error;
-    return { test, calls: 0, problems: [`${test.file}: ${message}`] };
+    return { test, calls: 0, problems: [`${test.file}: ${messageOf(error)}`] };
   }
 }
 

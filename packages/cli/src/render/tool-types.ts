@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolInfo } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 
 const head =
   "// Written by `toolmount types`. Do not change it: change the plan or its tools, and write it again.\n";
@@ -61,8 +62,7 @@ async function renderSchema(name: string, schema: JsonSchema): Promise<string> {
   try {
     return await compileTypes(plainSchema(schema) as object, name);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return `/** The schema has no type: ${comment(why)} */\nexport type ${name} = Record<string, unknown>;`;
+    return `/** The schema has no type: ${comment(messageOf(error))} */\nexport type ${name} = Record<string, unknown>;`;
   }
 }
 

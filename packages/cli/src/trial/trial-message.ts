@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
-import { isToolmountError } from "@toolmount/core";
+import { isToolmountError, messageOf } from "@toolmount/core/errors";
 
 /** A message of a trial's process to the command. */
 export type TrialMessage<Report, Step> =
@@ -37,7 +37,7 @@ export function send<Step>(message: TrialMessage<never, Step>): void {
 }
 
 function failureOf(error: unknown): TrialMessage<never, never> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return isToolmountError(error)
     ? { kind: "failed", code: error.code, details: error.details, message }
     : { kind: "failed", code: null, details: {}, message };

@@ -40,3 +40,16 @@ test("a chat that shortens the history keeps the lines that another chat has add
   expect((await rows()).slice(-3)).toEqual(['"of the other chat"', '"first"', '"second"']);
   expect((await rows()).length).toBeLessThanOrEqual(1_010);
 });
+
+test("a history that cannot be written costs the history, not the chat", async () => {
+  const { folder } = await folderWith(0);
+  await rm(join(folder, ".toolmount"), { recursive: true, force: true });
+  await writeFile(join(folder, ".toolmount"), "");
+  const warnings: string[] = [];
+  const { add, lines } = await openHistory(folder, (problem) => void warnings.push(problem));
+  await add("first");
+  await add("first");
+
+  expect(lines).toEqual(["first"]);
+  expect(warnings).toEqual([expect.stringMatching(/^the history of the chat is not kept: E/)]);
+});

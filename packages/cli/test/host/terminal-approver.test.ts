@@ -156,6 +156,8 @@ test.each([
   [["l"], "pending", []],
   [[keys.down, keys.down, keys.down, "Y"], "ok", []],
   [[keys.up, "n"], "denied", []],
+  [[keys.up, keys.up, keys.enter], "pending", []],
+  [[keys.up, keys.down, keys.enter], "denied", []],
   [["\u001b[C", "\u001b[C", "n"], "denied", []],
   [["\u001b[C", "\u001b[D", "y"], "ok", []],
 ])("the keys %j answer the question, wherever the arrows are", async (presses, status, always) => {

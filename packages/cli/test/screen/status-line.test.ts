@@ -43,7 +43,7 @@ test.each([
   expect(written).toEqual([]);
 });
 
-test("the time goes on while the same calls run, and begins again for others", () => {
+test("the time keeps running while the same calls run, and begins again for others", () => {
   const { written, screen } = terminal();
   const status = createStatusLine(screen, {});
   status.show(["read_note"]);

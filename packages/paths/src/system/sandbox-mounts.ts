@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { isBelow } from "../below.ts";
 import { cover, ownProcesses } from "./own-processes.ts";
 
 /** What exists in a sandbox. Paths are absolute. */
@@ -123,7 +124,9 @@ export function wallMounts({
 }: WallMounts): readonly string[] {
   const folders = [cwd, ...write];
   // The machine's /tmp and /run are not there.
-  const secret = mounts.secret.filter((path) => isBelow(path, folders) || !isBelow(path, ["/tmp", "/run"]));
+  const secret = mounts.secret.filter(
+    (path) => isBelowAny(path, folders) || !isBelowAny(path, ["/tmp", "/run"]),
+  );
   return [
     "--unshare-pid",
     "--unshare-ipc",
@@ -139,7 +142,7 @@ export function wallMounts({
     "/tmp",
     ...bind(
       "--ro-bind-try",
-      read.filter((path) => isBelow(path, ["/tmp", "/run"])),
+      read.filter((path) => isBelowAny(path, ["/tmp", "/run"])),
     ),
     ...bind("--bind", folders),
     ...deniedMounts(folders, denied),
@@ -153,7 +156,7 @@ export function wallMounts({
  * replaced by another one.
  */
 function deniedMounts(write: readonly string[], denied: readonly string[]): readonly string[] {
-  const paths = denied.filter((path) => isAbsolute(path) && isBelow(path, write) && existsSync(path));
+  const paths = denied.filter((path) => isAbsolute(path) && isBelowAny(path, write) && existsSync(path));
   const folders = paths.flatMap((path) => foldersBetween(path, write));
   return [...bind("--bind", [...new Set(folders)].toSorted()), ...bind("--ro-bind-try", paths)];
 }
@@ -174,12 +177,12 @@ function secretMounts(
       places.some(({ place }) => place === real)
         ? []
         : places
-            .filter(({ place }) => isBelow(real, [place]))
+            .filter(({ place }) => isBelow(real, place))
             .map(({ root, place }) => join(root, relative(place, real))),
     );
   const paths = [...new Set(shown)];
   const folders = paths.flatMap((path) => foldersBetween(path, write));
-  const below = (path: string, roots: readonly string[]) => roots.filter((root) => isBelow(root, [path]));
+  const below = (path: string, roots: readonly string[]) => roots.filter((root) => isBelow(root, path));
   const covers = paths.flatMap((path) =>
     statSync(path).isDirectory()
       ? [
@@ -206,11 +209,13 @@ function existingPlace(path: string): string[] {
 
 function foldersBetween(path: string, roots: readonly string[]): string[] {
   const folder = dirname(path);
-  return isBelow(folder, roots) && !roots.includes(folder) ? [...foldersBetween(folder, roots), folder] : [];
+  return isBelowAny(folder, roots) && !roots.includes(folder)
+    ? [...foldersBetween(folder, roots), folder]
+    : [];
 }
 
-function isBelow(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
+function isBelowAny(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => isBelow(path, root));
 }
 
 function bind(option: string, paths: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError, messageOf, ToolmountError } from "@toolmount/core/errors";
 import { modelError, type ModelErrorKind, type ModelFailure } from "@toolmount/interop";
 import {
   kindOfStatus,
@@ -45,8 +45,7 @@ export function readModelError(error: unknown, place: Place): ModelError {
     );
   if (error instanceof SyntaxError)
     return failed("stream", "the answer is not what the Responses API sends", place, error);
-  const problem = error instanceof Error ? error.message : String(error);
-  return failed("other", problem, place, error);
+  return failed("other", messageOf(error), place, error);
 }
 
 /** The client wraps errors before the body begins; errors of fetch within the body arrive unwrapped. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { dirname, join } from "node:path";
+import { isBelow } from "@toolmount/paths/system";
 
 /**
  * The paths to make readable, so that nothing secret is among them. A folder that holds a secret path is replaced by its
@@ -33,8 +34,4 @@ function placeOf(path: string): string {
   } catch {
     return dirname(path) === path ? path : join(placeOf(dirname(path)), path.slice(dirname(path).length));
   }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
