@@ -52,7 +52,7 @@ test("a line of results that only has an audience is taken out", () => {
 
 test("each line is changed alone, and lists that are not there are none", () => {
   const flows = { into: [line, { ...line, tool: "pay" }], results: "x" };
-  const found = mutateFlows({ flows }, flows as never);
+  const found = mutateFlows({ flows }, flows);
 
   expect(found.map(({ path }) => path)).toEqual([
     ["flows", "into", 0],
