@@ -66,8 +66,7 @@ function readServer(
 ): JsonObject | undefined {
   const { command, args, env, cwd, url, serverUrl, headers } = server;
   const at = [url, serverUrl].find((one) => typeof one === "string");
-  const text = (value: string, key = "") =>
-    readText(value, `${name}${key === "" ? "" : `, ${key}`}`, variables);
+  const text = (value: string) => readText(value, name, variables);
   const secrets = (map: unknown) => (isObject(map) ? readMap(map, name, variables) : undefined);
   if (typeof command === "string")
     return present({

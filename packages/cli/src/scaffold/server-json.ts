@@ -112,7 +112,7 @@ export function chooseServer(
   server: ServerJson,
   { id, use }: { id?: string | undefined; use?: string | undefined },
 ): ServerChoice {
-  const name = id ?? server.name.split("/").at(-1) ?? server.name;
+  const name = id ?? server.name.split("/").at(-1)!;
   const ways = [
     ...(server.packages ?? []).map((one) => ({ kind: one.registryType, make: () => ofPackage(one, name) })),
     ...(server.remotes ?? []).map((one) => ({ kind: "remote", make: () => ofRemote(one, name) })),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { desktopFile } from "../../src/clients/mcp-clients.ts";
 import { platformFinding } from "../../src/host/machine.ts";
-import { platformSupport } from "../../src/host/platform-support.ts";
+import { platformSupport, unsupportedOn } from "../../src/host/platform-support.ts";
 import { openerOf } from "../../src/process/open-browser.ts";
 
 const page = join(import.meta.dirname, "../../../../docs/platforms.md");
@@ -35,6 +35,17 @@ test("doctor says on Windows and macOS what is missing, and nothing on Linux", (
   expect(platformFinding("freebsd").says).toBe(
     "freebsd: not supported; Linux and macOS are (docs/platforms.md)",
   );
+});
+
+test("a platform lacks what it has not, or has in another way than Linux", () => {
+  expect(unsupportedOn("linux")).toEqual([]);
+  for (const platform of ["darwin", "win32"] as const) {
+    const lacks = unsupportedOn(platform);
+    for (const { part, linux, [platform]: has } of platformSupport) {
+      const line = `${part}: ${has}`.replaceAll("`", "");
+      expect([line, lacks.includes(line)]).toEqual([line, has !== "yes" && has !== linux]);
+    }
+  }
 });
 
 test.each([

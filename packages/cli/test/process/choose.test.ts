@@ -215,9 +215,56 @@ describe("the half second before keys count", () => {
   });
 });
 
+test("a paste that comes in several pieces answers nothing, and the key after it counts", async () => {
+  const asked = askAt(["n", "y"]);
+  await asked.pass(500);
+  for (const piece of ["\u001b[200~a", "y", "\r", "y\u001b[201~"]) {
+    await asked.press(piece, 500);
+    expect(asked.answer).toBe("none yet");
+  }
+  await asked.press("y", 0);
+
+  expect(asked.answer).toBe("y");
+});
+
+test("the arrow up leads from the first answer to the last, and down back", async () => {
+  const asked = askAt(["n", "y", "l"]);
+  await asked.pass(500);
+  await asked.press(keys.up, 0);
+  expect(asked.shown).toMatch(/● l[^●]*$/);
+  await asked.press(keys.down, 0);
+  expect(asked.shown).toMatch(/● n[^●]*$/);
+  await asked.press("\u001b", 0);
+
+  // Node waits for the rest of a sequence that Escape could begin.
+  await expect.poll(() => asked.answer).toBeUndefined();
+});
+
+test("the end of the input leaves", async () => {
+  const input = new PassThrough();
+  const asked = askAt(["n", "y"], input);
+  input.end();
+  await settle();
+
+  expect(asked.answer).toBeUndefined();
+});
+
+test("a terminal is raw while it asks, and other inputs have no such mode", async () => {
+  const modes: boolean[] = [];
+  const terminal = (isTTY: boolean) =>
+    Object.assign(new PassThrough(), { isTTY, setRawMode: (isRaw: boolean) => modes.push(isRaw) });
+  const asked = askAt(["n", "y"], terminal(true));
+  expect(modes).toEqual([true]);
+  await asked.press(keys.ctrlC, 0);
+  expect(modes).toEqual([true, false]);
+  await askAt(["n", "y"], terminal(false)).press(keys.ctrlC, 0);
+
+  expect(modes).toHaveLength(2);
+});
+
 /** The question on a clock that the test moves. */
-function askAt(options: readonly string[]) {
-  const [input, output] = [new PassThrough(), new PassThrough()];
+function askAt(options: readonly string[], input = new PassThrough()) {
+  const output = new PassThrough();
   let now = 0;
   let due: { readonly at: number; readonly callback: () => void } | undefined;
   const clock = {

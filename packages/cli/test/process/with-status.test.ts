@@ -1,0 +1,39 @@
+import { expect, test, vi } from "vitest";
+import { withStatus } from "../../src/process/with-status.ts";
+import { createScreen } from "../../src/screen/screen.ts";
+
+test.each([["done"], [new Error("failed")]])(
+  "a line says what is done until the work has ended: %s",
+  async (end) => {
+    vi.useFakeTimers();
+    const written: string[] = [];
+    const err = createScreen(
+      { isTTY: true, columns: 40, write: (text: string) => written.push(text) },
+      { NO_COLOR: "1" },
+    );
+    const work = withStatus({ env: {}, err } as never, "asking npm", async (shell) => {
+      await vi.advanceTimersByTimeAsync(700);
+      shell.err.line("a warning");
+      if (end instanceof Error) throw end;
+      return end;
+    });
+    if (end instanceof Error) await expect(work).rejects.toBe(end);
+    else expect(await work).toBe(end);
+
+    expect(written[0]).toMatch(/asking npm 0 s$/);
+    expect(written.slice(-2)).toEqual(["\r\u001b[K", "a warning\n"]);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  },
+);
+
+test("the line is gone when the work wrote nothing", async () => {
+  vi.useFakeTimers();
+  const written: string[] = [];
+  const err = createScreen({ isTTY: true, columns: 40, write: (text: string) => written.push(text) }, {});
+  await withStatus({ env: {}, err } as never, "asking npm", () => vi.advanceTimersByTimeAsync(700));
+
+  expect(written.at(-1)).toBe("\r\u001b[K");
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
