@@ -30,7 +30,7 @@ test("run --schema prints the answer alone, as JSON that the schema accepts", as
 });
 
 test("an answer that does not fit is asked for once more, with what is wrong", async () => {
-  const { run } = await agent(
+  const { here: run } = await agent(
     response(say('{"files":["a.ts"],"count":"one"}')),
     response(say('{"files":["a.ts"],"count":1}')),
   );
@@ -42,7 +42,7 @@ test("an answer that does not fit is asked for once more, with what is wrong", a
 });
 
 test("an answer that does not fit twice fails, and so does a file that is no schema", async () => {
-  const { run } = await agent(response(say("They are a.ts.")), response(say("a.ts")));
+  const { here: run } = await agent(response(say("They are a.ts.")), response(say("a.ts")));
   const twice = await run(words);
   const wrong = await run(["run", "--model", "replay:exchange.json", "--schema", "wrong.json", "x"]);
 
@@ -52,7 +52,7 @@ test("an answer that does not fit twice fails, and so does a file that is no sch
 });
 
 test("run --attach gives the model a file, and a prompt names none by itself", async () => {
-  const { run } = await agent(response(say("Read.")));
+  const { here: run } = await agent(response(say("Read.")));
   const { code } = await run([
     "run",
     "--model",

@@ -87,7 +87,7 @@ test("the whole end state counts with stateAfter, and another way to it passes",
     world: ./plan.yaml
     expect: { stateAfter: [{ cancel_order: { id: "8" } }], errors: false }
 `;
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": planOf(cancels),
     "shop.mjs": shop,
     "long.json": JSON.stringify([
@@ -127,7 +127,7 @@ test("answers of given come before the world's, policy and schema before both", 
     given: { cancel_order: { data: { status: kept } } }
     expect: { stateAfter: [{ return_order: { id: "7" } }] }
 `;
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": `${planOf(evals)}policy:\n  deny: ["return_order(8)"]\n`,
     "world.yaml": planOf("").replace("evals:\n", ""),
     "shop.mjs": shop,
@@ -149,7 +149,7 @@ test("answers of given come before the world's, policy and schema before both", 
 
 test("a world that cannot be opened, one without a state, and wrong keys are refused", async () => {
   const evaluate = async (evals: string) => {
-    const { run } = await workspace({
+    const { here: run } = await workspace({
       "plan.yaml": planOf(evals),
       "still.yaml": "version: 1\ntools:\n  - module: ./still.ts\n",
       "still.ts": oneTool({ name: "still", schema: "", body: "return data(1);" }),

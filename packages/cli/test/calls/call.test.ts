@@ -103,7 +103,7 @@ test.each([
 });
 
 test("FORGE-18: without a terminal a tool that needs confirmation waits, and the command ends with 3", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   const { code, json } = await run(["call", "remove", '{"path":"a"}', "--json"]);
 
   expect(code).toBe(3);

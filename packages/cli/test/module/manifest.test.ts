@@ -29,7 +29,10 @@ export const salute = { ...words, parameters: input, execute: async () => "Hello
 `;
 
 test("a package is described whose tools have JSON Schemas, or are of another library", async () => {
-  const { run, read } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": others });
+  const { here: run, read } = await workspace({
+    "greeter/package.json": packageJson,
+    "greeter/index.ts": others,
+  });
   const { code, stderr } = await run(["manifest", "greeter"]);
 
   expect([code, stderr]).toEqual([0, ""]);
@@ -39,7 +42,7 @@ test("a package is described whose tools have JSON Schemas, or are of another li
 });
 
 test("a plan then lists the package without importing it", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "greeter/package.json": packageJson,
     "greeter/index.ts": greet,
     "plan.yaml": "version: 1\ntools:\n  - module: ./greeter\n",
@@ -53,7 +56,7 @@ test("a plan then lists the package without importing it", async () => {
 });
 
 test("as JSON: the manifest, whether it was true, and whether it was written", async () => {
-  const { run } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
+  const { here: run } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
   const { code, json } = await run(["manifest", "greeter", "--check", "--json"]);
 
   expect(code).toBe(1);
@@ -73,7 +76,7 @@ test.each([
     said: "MODULE_INVALID",
   },
 ])("$title ends with 1 and says so", async ({ files, said }) => {
-  const { run } = await workspace(files);
+  const { here: run } = await workspace(files);
   const { code, stderr } = await run(["manifest", "greeter"]);
 
   expect(code).toBe(1);
@@ -81,7 +84,7 @@ test.each([
 });
 
 test("a config that is no JSON is wrong usage", async () => {
-  const { run } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
+  const { here: run } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
 
   expect(await run(["manifest", "greeter", "--config", "{"])).toMatchObject({ code: 2 });
 });
@@ -91,7 +94,7 @@ test("a missing setting is named, with the option that gives it", async () => {
 export const config = z.strictObject({ root: z.string(), api: z.strictObject({ key: z.string() }) });
 export async function mount() {}
 `;
-  const { run } = await workspace({ "needy/package.json": packageJson, "needy/index.ts": needy });
+  const { here: run } = await workspace({ "needy/package.json": packageJson, "needy/index.ts": needy });
   const { code, stderr } = await run(["manifest", "needy"]);
 
   expect(code).toBe(1);

@@ -38,7 +38,7 @@ test("cost counts the tokens of each tool in each provider's form, and of the gu
 });
 
 test("cost fails above --max and above the plan's budget, and names the form", async () => {
-  const { run } = await plan("offer: { maxTokens: 100 }\n");
+  const { here: run } = await plan("offer: { maxTokens: 100 }\n");
   const above = await run(["cost"]);
   const allowed = await run(["cost", "--max", "5000"]);
   const one = await run(["cost", "--form", "gemini", "--json"]);
@@ -51,7 +51,7 @@ test("cost fails above --max and above the plan's budget, and names the form", a
 });
 
 test("with programs alone, cost counts what a request has, and what the tools in programs would cost", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": `${planOf("./note.ts", "./wordy.ts", "program")}offer: { programs: always }\n`,
     "note.ts": note,
     "wordy.ts": wordy,
@@ -68,7 +68,7 @@ test("with programs alone, cost counts what a request has, and what the tools in
 
 test("with programs alone and prices, cost says what each request saves", async () => {
   const prices = "session: { orchestrator: { model: m, prices: { input: 2, output: 10, currency: EUR } } }\n";
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": `${planOf("./note.ts", "./wordy.ts", "program")}offer: { programs: always }\n${prices}`,
     "note.ts": note,
     "wordy.ts": wordy,
@@ -84,7 +84,7 @@ test("with programs alone and prices, cost says what each request saves", async 
 });
 
 test("a plan that offers programs without a module that runs them has a problem, with its place", async () => {
-  const { run } = await plan("offer: { programs: auto }\n");
+  const { here: run } = await plan("offer: { programs: auto }\n");
   const { code, stderr } = await run(["cost"]);
   expect(code).toBe(78);
   expect(stderr).toContain("programs needs a module that runs them: add `- module: program` to tools");

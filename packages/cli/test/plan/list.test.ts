@@ -70,7 +70,7 @@ test("an overlay that is asked for is laid over the plan that is listed", async 
 });
 
 test("a plan is listed without core's index, the logger or the general finders of plans and packages", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": planOf("hello-world"),
     "seen.mjs": `
 import { registerHooks } from "node:module";

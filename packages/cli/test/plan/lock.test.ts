@@ -50,7 +50,7 @@ test("one of several changed tools is accepted; a tool that became milder is mar
     "b.ts": oneTool({ name: "greet", body: "return data(1);" }).replace("Does what", word),
   });
   const plan = { "plan.yaml": planOf("./a.ts", "./b.ts") };
-  const { run, folder } = await workspace({ ...plan, ...tools("true", '"delete"', "Does what") });
+  const { here: run, folder } = await workspace({ ...plan, ...tools("true", '"delete"', "Does what") });
   await run(["lock", "plan.yaml"]);
   for (const [path, text] of Object.entries(tools("false", '"read"', "Does all that")))
     await writeFile(`${folder}/${path}`, text);
@@ -105,7 +105,7 @@ test.each([
 ])(
   "lock --check reports that %s changed; tools that are as they were can be called",
   async (name, text, line) => {
-    const { run, folder } = await workspace(pinned);
+    const { here: run, folder } = await workspace(pinned);
     const { code, stderr } = await run(["lock", "plan.yaml"]);
     expect(stderr).not.toContain("✖");
     expect(code).toBe(0);
@@ -129,7 +129,7 @@ test.each([
 ])(
   "a plan with a lock does not open when %s, a script of a hook, changed, and nothing of it runs",
   async (name, text, line) => {
-    const { run, read, folder } = await workspace(pinned);
+    const { here: run, read, folder } = await workspace(pinned);
     const locked = await run(["lock", "plan.yaml"]);
     const before = await run(["call", "plan.yaml", "greet", "--json"]);
     await writeFile(`${folder}/${name}`, text);
@@ -156,7 +156,7 @@ test.each([
 );
 
 test("a lock pins scripts and skills by their paths from the plan, and no program of the system", async () => {
-  const { run, read } = await workspace(pinned);
+  const { here: run, read } = await workspace(pinned);
   await run(["lock", "plan.yaml"]);
 
   const { files } = JSON.parse(await read("plan.lock.json")) as { files: Record<string, string> };
@@ -169,7 +169,7 @@ test("a lock pins scripts and skills by their paths from the plan, and no progra
 });
 
 test("a lock of an older version, without scripts, stays valid", async () => {
-  const { run, read, folder } = await workspace(pinned);
+  const { here: run, read, folder } = await workspace(pinned);
   await run(["lock", "plan.yaml"]);
   const { files: _, ...older } = JSON.parse(await read("plan.lock.json")) as Record<string, unknown>;
   await writeFile(`${folder}/plan.lock.json`, JSON.stringify(older));
@@ -180,7 +180,7 @@ test("a lock of an older version, without scripts, stays valid", async () => {
 });
 
 test("check names the scripts and skills that the next command runs, and warns of one that a tool may write", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     ...pinned,
     "plan.yaml": `${pinned["plan.yaml"]}  - command: sh ./servers/data/hook.sh
 `.replace(

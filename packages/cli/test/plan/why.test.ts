@@ -106,7 +106,7 @@ test.each([[["why", "plan.yaml"]], [["why"]], [["why", "plan.yaml", "x", "--argu
 );
 
 test("a call that runs has no reason, also where the tool's results have a schema", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": "version: 1\ntools:\n  - module: ./count.mjs\n",
     "count.mjs": `export const count = { name: "count", description: "Counts.", schema: { type: "object" }, category: "read", consequenceLevel: "low",
       requiresConfirmation: false, outputSchema: { type: "object", required: ["n"] }, execute: () => ({ data: { n: 1 } }) };`,
@@ -116,7 +116,7 @@ test("a call that runs has no reason, also where the tool's results have a schem
 });
 
 test("why takes the words of call: pairs, JSON, and a call as in a program", async () => {
-  const { run } = await workspace(notes);
+  const { here: run } = await workspace(notes);
   for (const words of [
     ["remove_note", "text=all"],
     ["remove_note", '{"text":"all"}'],
@@ -130,7 +130,7 @@ test("why takes the words of call: pairs, JSON, and a call as in a program", asy
 });
 
 test("JSON that is not valid is shown once, with the place of the mistake, and how to write words", async () => {
-  const { run } = await workspace(notes);
+  const { here: run } = await workspace(notes);
   const { code, stdout, stderr } = await run(["call", "plan.yaml", "my_remove_note", '{"text":"a" "b"}']);
   expect(code).toBe(2);
   expect(stdout).toBe("");
