@@ -13,7 +13,6 @@ import { auditSinkOf } from "../audit/audit-sink.ts";
 import { exportLines } from "../audit/export-calls.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
 import { openPlan } from "../host/open-plan.ts";
-import { watchPlan } from "../host/watch-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
@@ -211,7 +210,8 @@ function announce(
 }
 
 /** Each plan is mounted again when its files change. Returns what ends the watches. */
-function watchAll(open: readonly Open[], { err }: Shell): Promise<(() => Promise<void>)[]> {
+async function watchAll(open: readonly Open[], { err }: Shell): Promise<(() => Promise<void>)[]> {
+  const { watchPlan } = await import("../host/watch-plan.ts");
   return Promise.all(
     open.map(({ name, host }) =>
       watchPlan(host, (line) => err.line(`toolmount serve ${printable(name)}: ${line}`)),

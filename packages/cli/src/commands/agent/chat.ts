@@ -6,7 +6,6 @@ import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { openHistory, type ChatHistory } from "../../agent/chat-history.ts";
 import { readPromptFiles } from "../../agent/prompt-files.ts";
 import { newestSession, sayEnd, sayOpening } from "../../agent/chat-opening.ts";
-import { watchPlan } from "../../host/watch-plan.ts";
 import { createNotices, type Notices } from "../../process/notices.ts";
 import { printable } from "../../screen/printable.ts";
 import { askLine } from "../../process/ask-line.ts";
@@ -71,9 +70,10 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
     const keeps = isLive && agent.host.plan.written["state"] !== "memory";
     const history = await openHistory(keeps ? folder : null, (problem) => shell.err.line(printable(problem)));
     const notices = createNotices((line) => shell.err.line(line));
+    const say = (line: string) => notices.say(shell.err.paint("dim", line));
     const stopWatching =
       options.watch === true
-        ? await watchPlan(agent.host, (line) => notices.say(shell.err.paint("dim", line)))
+        ? await import("../../host/watch-plan.ts").then(({ watchPlan }) => watchPlan(agent.host, say))
         : undefined;
     if (shell.terminal !== undefined) {
       await sayOpening(agent, sessionId, shell);

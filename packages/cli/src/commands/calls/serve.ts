@@ -3,7 +3,6 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { HostsAbove } from "@toolmount/mcp";
 import { InvalidArgumentError, type Command } from "commander";
-import { watchPlan } from "../../host/watch-plan.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { addModelOptions } from "../../agent/open-reasoner.ts";
@@ -125,9 +124,10 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     try {
       const { user, session, approval, approvalUrl, json } = options;
       // First, so that no change is missed once a client is answered.
+      const say = (line: string) => shell.err.line(`toolmount serve: ${line}`);
       const stopWatching =
         options.watch === true
-          ? await watchPlan(host, (line) => shell.err.line(`toolmount serve: ${line}`))
+          ? await import("../../host/watch-plan.ts").then(({ watchPlan }) => watchPlan(host, say))
           : undefined;
       const served = serveStreams(host, {
         input,
