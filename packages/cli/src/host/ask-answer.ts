@@ -15,6 +15,7 @@ interface Asking {
   readonly screen: Screen;
   readonly terminal: NonNullable<Shell["terminal"]>;
   readonly message: string;
+  /** Shown behind the decisions. */
   readonly more: readonly Choice<NoDecision>[];
   readonly signal?: AbortSignal;
 }
@@ -57,12 +58,7 @@ function choicesOf(
   more: readonly Choice<NoDecision>[],
 ): Choice<Answer>[] {
   const needsEnter = facts === undefined || isGrave(facts);
-  const approve = <Value extends Answer>(value: Value, key: string, label: string): Choice<Value> => ({
-    value,
-    key,
-    label,
-    needsEnter,
-  });
+  const approve = (value: Answer, key: string, label: string) => ({ value, key, label, needsEnter });
   const inSession = rememberable && info.sessionId !== undefined;
   return [
     { value: "deny", key: "n", label: "Deny" },
