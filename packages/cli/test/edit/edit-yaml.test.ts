@@ -71,6 +71,16 @@ test.each<[string, string | undefined]>([
   expect(removeEntryText(three, id)).toBe(after);
 });
 
+test.each([
+  ["tools: # a - b\n- # one - of two\n  module: a\n- module: z\n", "tools: # a - b\n- module: z\n"],
+  ["tools:\n- &my-anchor\n  module: a\n- module: z\n", "tools:\n- module: z\n"],
+  ["tools: !!seq\n- &my-anchor { module: a }\n- ? module\n  : z\n", "tools: !!seq\n- ? module\n  : z\n"],
+  // The dash and the entry are lines apart: the list is printed again.
+  ["tools:\n-\n  # see - b\n  module: a\n- module: z # last\n", "tools:\n  - module: z # last\n"],
+])("a dash in a comment or an anchor of the entry is no other entry: %j", (before, after) => {
+  expect(removeEntryText(before, "a")).toBe(after);
+});
+
 test("of one entry an empty list stays", () => {
   expect(removeEntryText("tools:\n  - module: a\n", "a")).toBe("tools: []\n");
   expect(removeEntryText("tools:\n- module: a\n- - module: x\n", "a")).toBe("tools:\n- - module: x\n");

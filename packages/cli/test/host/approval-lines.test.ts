@@ -1,11 +1,12 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { standingLines, viewLines } from "../../src/host/approval-lines.ts";
 import { markedScreen } from "../support/marked-screen.ts";
 
 const short = (id: string) => id.slice(0, 2);
 const minute = 60_000;
 
-vi.useFakeTimers({ now: 100 * minute });
+beforeEach(() => void vi.useFakeTimers({ now: 100 * minute }));
+afterEach(() => void vi.useRealTimers());
 
 const view = {
   id: "abcd",

@@ -1,25 +1,18 @@
-import { PassThrough } from "node:stream";
-import { createHost, createMemoryStore, data, defineTool, type Clock } from "@toolmount/core";
+import { createHost, createMemoryStore, data, defineTool } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { pickApprovals } from "../../src/host/approvals-picker.ts";
-import { createScreen } from "../../src/screen/screen.ts";
+import { personAt, type Press } from "../support/person.ts";
 
 const whose = { userId: "ada", sessionId: "s-1" };
-const keys = { enter: "\r", ctrlC: "\u0003" };
-const list = /Which question\?/;
-const question = /Approve remove\?[\s\S]*└ {2}Press /;
+const ctrlC = "\u0003";
+/** Keys count from here on. */
+const ready = "└  Press ";
+const open: Press = { at: "Which question?", keys: "\r" };
+const answer = (keys: string): Press => ({ at: ready, keys });
 
-/** A clock on which the time before keys count passes at once. */
-const atOnce: Pick<Clock, "setTimer"> = {
-  setTimer(callback) {
-    const timer = setImmediate(callback);
-    return { cancel: () => clearImmediate(timer), keepAlive: () => {} };
-  },
-};
-
-/** A host in which a call waits for each consequence, and a person who presses the next key whenever its text is new on the screen. */
-async function picked(consequences: readonly ("medium" | "high")[], presses: readonly [RegExp, string][]) {
+/** A host in which a call waits for each consequence, and a person who presses keys. */
+async function picked(consequences: readonly ("medium" | "high")[], ...presses: readonly Press[]) {
   const store = createMemoryStore();
   const host = createHost({ store });
   onTestFinished(async () => void (await host.close()));
@@ -30,21 +23,9 @@ async function picked(consequences: readonly ("medium" | "high")[], presses: rea
     const outcome = await host.call({ name, arguments: { path: "a.txt" } }, whose);
     tickets.push(outcome.ticket!);
   }
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  const left = [...presses];
-  let [shown, fresh] = ["", ""];
-  output.on("data", (chunk: Buffer) => {
-    shown += chunk.toString();
-    fresh += chunk.toString();
-    const [next] = left;
-    if (next === undefined || !next[0].test(fresh)) return;
-    left.shift();
-    fresh = "";
-    setImmediate(() => input.write(next[1]));
-  });
-  const err = createScreen({ write: (text) => output.write(text) }, {});
-  const terminal = { input, output, clock: atOnce };
+  const { screen: err, terminal, seen, left } = personAt(presses);
   await pickApprovals(host, { shell: { err } as never, terminal, by: "ada" });
+  const shown = await seen();
   const decided = await Promise.all(tickets.map((ticket) => host.resume(ticket, whose)));
   const remembered = (await store.approvals.remembered()).map(({ scope }) => scope);
   return { shown, left, statuses: decided.map(({ status }) => status), decided, remembered };
@@ -68,13 +49,7 @@ test.each([
   ["a", "ok", ["arguments"]],
   ["s", "ok", ["session"]],
 ])("the key %s decides a stored question", async (key, status, remembered) => {
-  const end = await picked(
-    ["medium"],
-    [
-      [list, keys.enter],
-      [question, key],
-    ],
-  );
+  const end = await picked(["medium"], open, answer(key));
 
   expect(end).toMatchObject({ left: [], statuses: [status], remembered });
   expect(end.shown).toContain(`remove is ${status === "ok" ? "approved" : "denied"}\n`);
@@ -82,24 +57,21 @@ test.each([
 });
 
 test("a call that is grave needs Enter after the letter", async () => {
-  const approve: [RegExp, string] = [question, "y"];
-  const enter: [RegExp, string] = [/Press Enter: Approve this one call\./, keys.enter];
+  const grave = (keys: string) =>
+    picked(["high"], open, answer("y"), { at: "Press Enter: Approve this one call.", keys });
 
-  expect(await picked(["high"], [[list, keys.enter], approve, enter])).toMatchObject({ statuses: ["ok"] });
-  expect(await picked(["high"], [[list, keys.enter], approve, [enter[0], "n"]])).toMatchObject({
-    statuses: ["denied"],
-  });
+  expect(await grave("\r")).toMatchObject({ statuses: ["ok"] });
+  expect(await grave("n")).toMatchObject({ statuses: ["denied"] });
 });
 
 test("a person may look at the details, and say why not", async () => {
   const { shown, statuses, decided } = await picked(
     ["medium"],
-    [
-      [list, keys.enter],
-      [question, "i"],
-      [/sha256 [\s\S]*└ {2}Press /, "d"],
-      [/Why not\?/, "too risky\r"],
-    ],
+    open,
+    answer("i"),
+    { at: "sha256 ", keys: "" },
+    answer("d"),
+    { at: "Why not?", keys: "too risky\r" },
   );
 
   expect(shown).toMatch(/digest {4}sha256 [0-9a-f]{64}[\s\S]*"path": "a.txt"/);
@@ -107,13 +79,13 @@ test("a person may look at the details, and say why not", async () => {
   expect(decided[0]).toMatchObject({ result: { error: expect.stringContaining("too risky") } });
 });
 
-test.each([
-  ["the list", [[list, keys.ctrlC]]],
-  ["a question", [[list, keys.enter], [question, keys.ctrlC]]], // prettier-ignore
-  ["the reason", [[list, keys.enter], [question, "d"], [/Why not\?/, keys.ctrlC]]], // prettier-ignore
-  ["the list, after a question is left for later", [[list, keys.enter], [question, "l"], [list, keys.ctrlC]]], // prettier-ignore
-] as [string, [RegExp, string][]][])("a person who leaves %s decides nothing", async (_, presses) => {
-  expect(await picked(["medium"], presses)).toMatchObject({
+test.each<[string, Press[]]>([
+  ["the list", [{ ...open, keys: ctrlC }]],
+  ["a question", [open, answer(ctrlC)]],
+  ["the reason", [open, answer("d"), { at: "Why not?", keys: ctrlC }]],
+  ["the list, after a question is left for later", [open, answer("l"), { ...open, keys: ctrlC }]],
+])("a person who leaves %s decides nothing", async (_, presses) => {
+  expect(await picked(["medium"], ...presses)).toMatchObject({
     left: [],
     statuses: ["pending"],
     remembered: [],
@@ -123,12 +95,11 @@ test.each([
 test("the list names each question by its tool, id, user and reason, and the chosen one is asked", async () => {
   const { shown, statuses } = await picked(
     ["medium", "medium"],
-    [
-      [list, "\u001b[B"],
-      [/remove_1/, keys.enter],
-      [/Approve remove_1\?[\s\S]*└ {2}Press /, "y"],
-      [list, keys.ctrlC],
-    ],
+    { ...open, keys: "\u001b[B" },
+    { at: "remove_1", keys: "\r" },
+    { at: "Approve remove_1?", keys: "" },
+    answer("y"),
+    { ...open, keys: ctrlC },
   );
 
   expect(shown).toMatch(/remove_1 {2}\S+ {2}ada/);

@@ -5,7 +5,6 @@ import {
   data,
   defineTool,
   type Approver,
-  type Clock,
   type StateStore,
   type Tool,
 } from "@toolmount/core";
@@ -13,19 +12,12 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { createTerminalApprover } from "../../src/host/terminal-approver.ts";
 import { createScreen } from "../../src/screen/screen.ts";
+import { atOnce } from "../support/person.ts";
 
 const keys = { up: "\u001b[A", down: "\u001b[B", enter: "\r", ctrlC: "\u0003" };
 
 /** What the last line of a question begins with when keys count. */
 const ready = "└  Press ";
-
-/** A clock on which the time before keys count passes at once, or when a test says so. */
-const atOnce: Pick<Clock, "setTimer"> = {
-  setTimer(callback) {
-    const timer = setImmediate(callback);
-    return { cancel: () => clearImmediate(timer), keepAlive: () => {} };
-  },
-};
 
 /** Calls a tool that needs confirmation, before a person who presses keys once they count. */
 async function callBefore(

@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tapeHeader } from "@toolmount/tape";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readCallsOf, type RecordedCall } from "../../src/learn/recorded-calls.ts";
+import { workspace } from "../support/workspace.ts";
 
 async function allOf(file: string): Promise<RecordedCall[]> {
   const calls: RecordedCall[] = [];
@@ -13,14 +12,9 @@ async function allOf(file: string): Promise<RecordedCall[]> {
 
 /** The calls of a file of these lines. */
 async function callsIn(...lines: readonly (object | string)[]): Promise<RecordedCall[]> {
-  const folder = await mkdtemp(join(tmpdir(), "toolmount-recorded-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, "calls.jsonl");
-  await writeFile(
-    file,
-    lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
-  );
-  return allOf(file);
+  const text = lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
+  const { folder } = await workspace({ "calls.jsonl": text });
+  return allOf(join(folder, "calls.jsonl"));
 }
 
 const taped = {

@@ -11,6 +11,14 @@ export interface Press {
   readonly keys: string;
 }
 
+/** A clock on which the time before keys count passes at once. */
+export const atOnce: Pick<Clock, "setTimer"> = {
+  setTimer(callback) {
+    const timer = setImmediate(callback);
+    return { cancel: () => clearImmediate(timer), keepAlive: () => {} };
+  },
+};
+
 /** A person who presses keys when they see the text that each waits for. The time before keys count passes at once. */
 export function personAt(presses: readonly Press[]) {
   const emulator = new xterm.Terminal({ cols: 100, rows: 300, convertEol: true, allowProposedApi: true });
@@ -32,15 +40,11 @@ export function personAt(presses: readonly Press[]) {
     setTimeout(() => input.write(next.keys), 20);
   };
   const output = new PassThrough().on("data", (chunk: Buffer) => write(chunk.toString()));
-  const clock: Pick<Clock, "setTimer"> = {
-    setTimer(callback) {
-      const timer = setImmediate(callback);
-      return { cancel: () => clearImmediate(timer), keepAlive: () => {} };
-    },
-  };
   return {
     screen: createScreen({ isTTY: true, columns: 100, write }, { NO_COLOR: "1" }),
-    terminal: { input, output, clock },
+    terminal: { input, output, clock: atOnce },
+    /** What was not pressed yet. */
+    left: waiting as readonly Press[],
     seen: async () => {
       await new Promise<void>((resolve) => emulator.write("", resolve));
       return `${readScreen(emulator)}\n`;
