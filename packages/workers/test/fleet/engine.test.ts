@@ -81,7 +81,8 @@ describe.each(["redis", "postgres"])("the engine on %s", (kind) => {
       await engine.send("g", delivery("a", { queue }));
       return taken.length;
     };
-    await expect.poll(sendAgain).toBe(2);
+    // One that is taken is over at once, so a slow machine can take several before it is looked at.
+    await expect.poll(sendAgain).toBeGreaterThan(1);
   });
 
   test("gives the call with the smallest rank first, and the next one when a place is free", async () => {
