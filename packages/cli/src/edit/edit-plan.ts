@@ -5,9 +5,9 @@ import { ToolmountError } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import type { Problem } from "@toolmount/loader";
 import {
+  parsePlanText,
   planError,
   readPlanFile,
-  requirePlanText,
   type EditedSection,
   type NewEntry,
 } from "@toolmount/loader/commands";
@@ -137,7 +137,7 @@ export async function removeEntry(
 
 /** Replaces the file in one step, so that no reader sees half a plan. */
 async function save(file: string, text: string): Promise<void> {
-  await requirePlanText(file, text);
+  await parsePlanText(file, text);
   const { mode } = await stat(file);
   const beside = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(beside, text, { mode: mode & 0o777, flag: "wx" });

@@ -4,8 +4,11 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { createTerminalLogger } from "./terminal-logger.ts";
 
+/** What the loader is told of the shell. */
+export type LoaderShell = Pick<Shell, "env" | "cwd" | "settings" | "err">;
+
 /** Returns what the loader is handed by a command. */
-export function loaderOptions({ env }: PlanOptions, shell: Shell): OpenHostOptions {
+export function loaderOptions({ env }: PlanOptions, shell: LoaderShell): OpenHostOptions {
   return {
     env: shell.env,
     cwd: shell.cwd,

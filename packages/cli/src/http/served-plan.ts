@@ -1,20 +1,19 @@
-import { ToolmountError, type Json, type ServerSignIn } from "@toolmount/core";
+import type { Json, ServerSignIn } from "@toolmount/core";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
 import type { ServedPlan, ServedProtocol, ServedServer, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import { auditSinkOf } from "../audit/audit-sink.ts";
-import { loaderOptions } from "../host/loader-options.ts";
+import { loaderOptions, type LoaderShell } from "../host/loader-options.ts";
 import type { Judge } from "../learn/judge-host.ts";
 import type { RecordedCall } from "../learn/recorded-calls.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
-import type { Shell } from "../process/shell.ts";
 
 /** The plan of a host, as the server shows it. */
 export function servePlan(
   host: OpenedHost,
   plan: string | undefined,
   options: PlanOptions,
-  shell: Shell,
+  shell: LoaderShell,
 ): ServedPlan {
   const given = loaderOptions(options, shell);
   return {
@@ -107,15 +106,11 @@ async function suggestPolicy(
   return { ...found, policy: await policyText({ policy: { ...policy, ...listed } }) };
 }
 
-/** Reads a policy that a person wrote. Throws `PLAN_INVALID` with line and column. */
+/** Reads a policy that a person wrote, as it is read in a plan. Throws `PLAN_INVALID` with line and column. */
 async function readPolicy(text: string): Promise<Json> {
-  const { parseDocument } = await import("yaml");
-  const document = parseDocument(text, { prettyErrors: true });
-  const [problem] = document.errors;
-  if (problem === undefined) return document.toJS({ maxAliasCount: 100 }) as Json;
-  const [{ line, col }] = problem.linePos!; // prettyErrors sets it
-  const message = problem.message.split("\n")[0];
-  throw new ToolmountError("PLAN_INVALID", { count: 1, report: `policy:${line}:${col} ${message}` });
+  const isEmpty = text.split("\n").every((line) => /^\s*(#|$)/.test(line));
+  const { parsePlanText } = await import("@toolmount/loader/commands");
+  return isEmpty ? {} : parsePlanText("policy", text);
 }
 
 /** The turns of a host's model, bound to it. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@toolmount/core";
 import { planError } from "../diagnostics/problems.ts";
 import { createPlanText, type PlanText } from "../diagnostics/source-text.ts";
 import { findPlan } from "../plan/find-plan.ts";
@@ -11,17 +12,21 @@ export async function readPlanFile(
   const file = await findPlan(plan, cwd);
   const read = await readPlanText(file);
   if (!read.ok) throw planError(read.problems);
-  await requireParsed(read.text);
+  await parse(read.text);
   return [file, read.text.text];
 }
 
-/** Throws `PLAN_INVALID` for a text that cannot be a plan. Only edits need this, so only they load the YAML library. */
-export function requirePlanText(file: string, text: string): Promise<void> {
-  return requireParsed(createPlanText(file, text));
+/**
+ * The value of a text that is a plan, or a section of one. Throws `PLAN_INVALID` for a text that cannot be one. Only edits need
+ * this, so only they load the YAML library.
+ */
+export function parsePlanText(file: string, text: string): Promise<JsonObject> {
+  return parse(createPlanText(file, text));
 }
 
-async function requireParsed(text: PlanText): Promise<void> {
+async function parse(text: PlanText): Promise<JsonObject> {
   const { parsePlan } = await import("../plan/parse-yaml.ts");
   const parsed = parsePlan(text);
   if (!parsed.ok) throw planError(parsed.problems);
+  return parsed.value;
 }
