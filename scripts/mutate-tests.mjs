@@ -44,21 +44,24 @@ export class Hunt {
     if (reached === undefined) return undefined;
     const killed = new Set();
     const tried = new Set();
+    const triedAtImport = new Set();
     const howItEnds = (number) => {
       if (killed.has(number)) return "killed";
       if (!reached.all.has(number)) return "not reached";
-      const isTried = reached.static.has(number) ? tried.has(number) : reached.isTried(number);
+      const isTried = (reached.static.has(number) ? triedAtImport : tried).has(number);
       return isTried ? "survived" : "not tried";
     };
     const ends = () => new Map(mutations.map(({ number }) => [number, howItEnds(number)]));
-    for (const [file, tests] of reached.byFile) {
-      await this.#hunt(file, tests, killed);
-      onProgress(ends());
-    }
+    for (const testsIn of [reached.quickTests, reached.slowTests])
+      for (const [file, tests] of testsIn(killed)) {
+        await this.#hunt(file, tests, killed);
+        for (const number of tests.flatMap((test) => test.mutations)) tried.add(number);
+        onProgress(ends());
+      }
     const pending = mutations.filter(({ number }) => reached.static.has(number) && !killed.has(number));
     for (const { number } of spread(pending, this.#options.mostStatic)) {
       if (await this.#isNoticed(number, reached.static.get(number), reached.msOf)) killed.add(number);
-      tried.add(number);
+      triedAtImport.add(number);
       onProgress(ends());
     }
     return ends();
@@ -170,11 +173,10 @@ function endOf(child, isStuck) {
   });
 }
 
-function reachedBy(events, atImport, { slowestMs, depth }) {
+function reachedBy(events, atImport, { slowestMs, slowDepth, depth }) {
   const tests = new Map();
   const files = new Map();
   const all = new Set();
-  const tried = new Set();
   const ms = new Map();
   const running = new Set();
   for (const { kind, test, file, ms: took, end, mutations } of events) {
@@ -193,28 +195,37 @@ function reachedBy(events, atImport, { slowestMs, depth }) {
   }
   const usable = [...tests.values()].filter((one) => one.end === "pass");
   for (const { file, ms: took } of usable) ms.set(file, (ms.get(file) ?? 0) + took);
-  const quick = mostSpecific(
-    usable.filter((one) => one.ms <= slowestMs),
-    depth,
-  );
-  for (const { mutations } of quick) for (const number of mutations) tried.add(number);
   for (const { file, mutations } of usable)
     for (const number of mutations) if (files.has(number)) files.get(number).add(file);
   const msOf = (file) => ms.get(file) ?? 0;
-  const byFile = [...Map.groupBy(quick, ({ file }) => file)].toSorted(([a], [b]) => msOf(a) - msOf(b));
-  return { all, static: files, byFile, msOf, isTried: (number) => tried.has(number) || files.has(number) };
+  // The quickest file first.
+  const testsIn = (some, most) => (killed) => {
+    const chosen = mostSpecific(some, killed, most);
+    return [...Map.groupBy(chosen, ({ file }) => file)].toSorted(([a], [b]) => msOf(a) - msOf(b));
+  };
+  const isSlow = ({ ms: took }) => took > slowestMs;
+  const quick = usable.filter((one) => !isSlow(one));
+  return {
+    all,
+    static: files,
+    quickTests: testsIn(quick, depth),
+    slowTests: testsIn(usable.filter(isSlow), slowDepth),
+    msOf,
+  };
 }
 
-/** Of the tests that reach a mutation, only so many: those that reach the fewest others. */
-function mostSpecific(tests, depth) {
+/** Of the tests that reach a mutation that is not killed, only so many: those that reach the fewest others. */
+function mostSpecific(tests, killed, depth) {
   const counts = new Map();
   return tests
     .toSorted((a, b) => a.mutations.length - b.mutations.length)
     .map((test) => {
-      const mutations = [...new Set(test.mutations)].filter((number) => (counts.get(number) ?? 0) < depth);
+      const isOpen = (number) => !killed.has(number) && (counts.get(number) ?? 0) < depth;
+      const mutations = [...new Set(test.mutations)].filter(isOpen);
       for (const number of mutations) counts.set(number, (counts.get(number) ?? 0) + 1);
       return { ...test, mutations };
-    });
+    })
+    .filter(({ mutations }) => mutations.length > 0);
 }
 
 function setOf(map, key) {

@@ -22,8 +22,10 @@ const { values } = parseArgs({
     each: { type: "string", default: "Infinity" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
-    /** Milliseconds of the slowest test that is repeated. */
+    /** Milliseconds of the slowest test that is repeated for every mutation. */
     slowest: { type: "string", default: "Infinity" },
+    /** How many tests that are slower are tried for a mutation that no other test notices, the most specific first. */
+    slow: { type: "string", default: "4" },
     /** How many tests are tried for a mutation, the most specific first: a quick look where hundreds of tests reach a place. */
     depth: { type: "string", default: "Infinity" },
     /** How many of those that run only while a module is imported are tried; the others are not counted. */
@@ -96,6 +98,7 @@ async function measure(folder) {
   const hunt = new Hunt(reports, testsOf(folder), {
     workers: values.workers,
     slowestMs: Number(values.slowest),
+    slowDepth: Number(values.slow),
     depth: Number(values.depth),
     mostStatic: Number(values.static),
   });
