@@ -27,7 +27,9 @@ function planThatHides(
 }
 
 function planOf(mcp: object, entry: object = {}, ...more: readonly object[]): string {
-  return JSON.stringify({ version: 1, tools: [{ module: "again", source: { mcp }, ...entry }, ...more] });
+  // On a busy machine, a host that starts a host takes its time.
+  const source = { mcp: { startTimeoutMs: 600_000, ...mcp } };
+  return JSON.stringify({ version: 1, tools: [{ module: "again", source, ...entry }, ...more] });
 }
 
 /** An address where nothing is served at first. */

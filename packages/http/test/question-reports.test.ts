@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createMemoryStore, type ApprovalView } from "@toolmount/core";
+import { workStoreOf } from "@toolmount/core/internal";
 import { Webhook } from "standardwebhooks";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createWorld, serve } from "./support/world.ts";
@@ -93,8 +94,14 @@ test("a decision that is made while no server runs is reported by the next one; 
   const first = await world(service.url, store);
   await first.host.call(wipe, { sessionId: "s" });
   await service.has(1);
-  await first.server.close({ graceMs: 0 });
   const [question] = await first.host.approvals.list();
+  // A server that closes before it has read the answer leaves the report to the next one.
+  const isKept = async () =>
+    expect(await workStoreOf(first.host).get("report", question!.id)).toMatchObject({
+      body: { sent: ["question.asked"] },
+    });
+  await vi.waitFor(isKept, { timeout: 240_000 });
+  await first.server.close({ graceMs: 0 });
   await first.host.approvals.decide(question!.id, "deny", "bob");
 
   await world(service.url, store);

@@ -2,7 +2,7 @@ import { ToolmountError } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { DeadlineExceeded, withTimeout } from "../src/trial/deadline.ts";
 import { describeThrown } from "../src/trial/describe-thrown.ts";
-import { findLeaks, takeFootprint } from "../src/trial/leaks.ts";
+import { findLeaks, leaksSince, takeFootprint } from "../src/trial/leaks.ts";
 
 test("work that ends in time gives its value or its error", async () => {
   expect(await withTimeout(60_000, 5)).toBe(5);
@@ -62,6 +62,20 @@ test("what is held afterwards and was not before is a leak", async () => {
   ]);
   expect(findLeaks(after, after)).toEqual([]);
   expect(findLeaks(after, before)).toEqual([]);
+});
+
+test("timers that end soon by themselves are no leak, and those that stay are", async () => {
+  // More than the tests themselves have.
+  const many = Array.from({ length: 20 }, (_, index) => index);
+  const before = await takeFootprint();
+  let ended = 0;
+  for (const _ of many) setTimeout(() => (ended += 1), 60);
+  expect(await leaksSince(before)).toEqual([]);
+  expect(ended).toBe(many.length);
+
+  const timers = many.map(() => setInterval(() => {}, 1e6));
+  onTestFinished(() => timers.forEach(clearInterval));
+  expect(await leaksSince(before)).toEqual(["a resource of type Timeout"]);
 });
 
 test("a second of a kind is a leak, too", () => {

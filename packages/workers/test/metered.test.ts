@@ -171,5 +171,6 @@ describe.runIf(sandboxIsTested)("behind bubblewrap", () => {
       expect(outcome.result.error).toContain("it started more than 512 processes");
       expect((await bomb.act("data")).result.data).toEqual({ sum: 3 });
     },
+    600_000,
   );
 });

@@ -10,7 +10,9 @@ const time = ownSeconds();
 
 async function mounted(settings: object = {}, approver?: Approver | Approver["ask"]) {
   const folder = scratch();
-  const host = createHost(approver === undefined ? {} : { approver });
+  // On a busy machine, ending processes takes longer than a host waits by itself.
+  const limits = { cleanupMs: 600_000 };
+  const host = createHost({ limits, ...(approver !== undefined && { approver }) });
   onTestFinished(() => void host.close());
   host.coordinator.registerCapability("session.working_dir", folder);
   await mount(host.coordinator, config.parse(settings));

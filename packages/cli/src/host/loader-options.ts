@@ -4,7 +4,7 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { createTerminalLogger } from "./terminal-logger.ts";
 
-/** What the loader is told of the shell. */
+/** The parts of a shell that the loader needs. */
 export type LoaderShell = Pick<Shell, "env" | "cwd" | "settings" | "err">;
 
 /** Returns what the loader is handed by a command. */

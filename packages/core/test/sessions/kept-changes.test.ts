@@ -158,13 +158,13 @@ test("failures of the store have its code, and the next change is stored", async
     entries: (...given) => (isAway ? away() : sessions.entries(...given)),
     list: away,
   });
-  for (const failed of [
-    changes.keep("s", call(), 1),
-    changes.entries("s", 0),
-    changes.append("s", 0, {}),
-    changes.below("s"),
+  for (const failing of [
+    () => changes.keep("s", call(), 1),
+    () => changes.entries("s", 0),
+    () => changes.append("s", 0, {}),
+    () => changes.below("s"),
   ])
-    await expect(failed).rejects.toMatchObject({ code: "STORE_FAILED", cause: { message: "away" } });
+    await expect(failing()).rejects.toMatchObject({ code: "STORE_FAILED", cause: { message: "away" } });
   isAway = false;
   await changes.keep("s", call(), 1);
   expect(await changes.entries("s", 0)).toHaveLength(1);

@@ -84,7 +84,7 @@ export class QuestionReports {
     void this.#begin();
   }
 
-  /** Reports that are being sent have a moment; what did not arrive is sent by the next server. */
+  /** A report that is being sent is cut off. What was not seen to arrive is sent by the next server, with the same id. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     this.#ending.abort();

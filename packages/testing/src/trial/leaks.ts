@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 /** What a process holds: resources, listeners, globals. */
 export interface Footprint {
   readonly resources: ReadonlyMap<string, number>;
@@ -25,6 +27,21 @@ export async function takeFootprint(): Promise<Footprint> {
 
 function resourcesNow(): readonly string[] {
   return process.getActiveResourcesInfo().filter((name) => counted.test(name));
+}
+
+/** Looks, and milliseconds between two of them, until what is left counts as a leak. */
+const looks = { most: 10, pauseMs: 50 };
+
+/**
+ * Returns what is held now and was not before. What ends within half a second by itself does not count: other work of the
+ * process has timers, too.
+ */
+export async function leaksSince(before: Footprint): Promise<readonly string[]> {
+  for (let look = 1; ; look++) {
+    const leaks = findLeaks(before, await takeFootprint());
+    if (leaks.length === 0 || look === looks.most) return leaks;
+    await setTimeout(looks.pauseMs);
+  }
 }
 
 /** Returns what was added between two footprints, one phrase each. */

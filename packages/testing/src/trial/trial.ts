@@ -9,7 +9,7 @@ import {
   type ToolInfo,
 } from "@toolmount/core";
 import { withTimeout } from "./deadline.ts";
-import { findLeaks, takeFootprint, type Footprint } from "./leaks.ts";
+import { leaksSince, takeFootprint, type Footprint } from "./leaks.ts";
 import { watchMounts, type MountWatch, type TriedTool } from "./watch-mounts.ts";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
@@ -163,7 +163,7 @@ async function endTrial(
   toolsOfRuns: ReadonlyMap<string, string>,
 ): Promise<TrialEnd> {
   const { failures, abandoned } = await host.close({ graceMs });
-  const leaks = findLeaks(before, await takeFootprint());
+  const leaks = await leaksSince(before);
   const ignoredCancel = new Set(abandoned.map((runId) => toolsOfRuns.get(runId) ?? runId));
   return { failures, leaks, ignoredCancel: [...ignoredCancel] };
 }

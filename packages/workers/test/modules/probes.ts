@@ -166,7 +166,8 @@ const services: Readonly<Record<string, Act>> = {
   },
   "start processes without end": () => {
     const started = setInterval(() => {
-      for (let at = 0; at < 100; at++) spawn("/bin/sleep", ["20"], { stdio: "ignore" }).on("error", () => {});
+      for (let at = 0; at < 100; at++)
+        spawn("/bin/sleep", ["600"], { stdio: "ignore" }).on("error", () => {});
     }, 10);
     return new Promise((resolve) => setTimeout(resolve, 600_000, started));
   },
