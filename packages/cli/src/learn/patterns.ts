@@ -19,7 +19,8 @@ export function findPatterns(
   const groups = Map.groupBy(new Set(values), (value) => startOf(value, kind));
   return [...groups].flatMap(([start, members]) => {
     const prefix = sharedStart(members, kind);
-    const isShared = start !== null && members.length > 1 && prefix !== "";
+    // A command may have its blanks elsewhere: without its first words, "git *" would be every command of git.
+    const isShared = start !== null && members.length > 1 && prefix.startsWith(start);
     if (isShared && !refused.some((value) => value.startsWith(prefix)))
       return [{ glob: `${escapeGlob(prefix)}*`, values: new Set(members) }];
     return members.map((value) => ({ glob: escapeGlob(value), values: new Set([value]) }));
@@ -28,10 +29,7 @@ export function findPatterns(
 
 /** Values with the same start may share a pattern; null: this one shares none. */
 function startOf(value: string, kind: ValueKind): string | null {
-  if (kind === "command") {
-    const words = value.trim().split(/\s+/);
-    return words.length > 2 ? words.slice(0, 2).join(" ") : null;
-  }
+  if (kind === "command") return /^\s*\S+\s+\S+(?=\s+\S)/.exec(value)?.[0] ?? null;
   // A pattern for addresses names their host: "https://*" would be every server.
   if (value.includes("://")) return /^[a-z][a-z0-9+.-]*:\/\/[^/]+\//i.exec(value)?.[0] ?? null;
   // A path outside of every folder, or one that leaves its folder, shares no pattern.

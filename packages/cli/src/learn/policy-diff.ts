@@ -27,7 +27,10 @@ export interface PolicyDiff {
 const maxExamples = 3;
 
 /** Judges each recorded call again, one after the other. What is kept does not grow with the number of calls. */
-export async function diffPolicy(calls: AsyncIterable<RecordedCall>, judge: Judge): Promise<PolicyDiff> {
+export async function diffPolicy(
+  calls: AsyncIterable<RecordedCall>,
+  judge: Pick<Judge, "judge">,
+): Promise<PolicyDiff> {
   const groups = new Map<string, ChangedGroup>();
   const notJudged: Record<string, number> = {};
   const counts = { judged: 0, changed: 0 };
