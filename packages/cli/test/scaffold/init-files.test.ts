@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { isInRepository, renderInit, runIn } from "../../src/scaffold/init-files.ts";
+import { libraries, readRanges } from "../../src/scaffold/ranges.ts";
+import { renderTemplates } from "../../src/scaffold/templates.ts";
+import { writeFiles } from "../../src/scaffold/write-files.ts";
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), "toolmount-init-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const schemaLine =
+  "# yaml-language-server: $schema=./node_modules/toolmount/schema/mount-plan.schema.json\nversion: 1\n";
+const wordsEntry = "  - module: ./tools/count-words.ts\n";
+const filesEntry = "  - module: filesystem\n    config: { allowed_read_paths: [.] }\n";
+const wordsTest =
+  "tests:\n  - call: { count_words: { text: one two three } }\n    expect: { answer: allow }\n";
+
+test.each([
+  ["nothing", false, false, "tools: []\n"],
+  ["a first tool", true, false, `tools:\n${wordsEntry}${wordsTest}`],
+  ["the file tools", false, true, `tools:\n${filesEntry}`],
+  ["both", true, true, `tools:\n${wordsEntry}${filesEntry}${wordsTest}`],
+])("a new plan with %s has its files, whole", async (_, firstTool, files, tools) => {
+  const made = await renderInit({ name: 'Ada "A" & co', firstTool, files });
+  expect(Object.keys(made).toSorted()).toEqual([
+    ".gitignore",
+    "mount-plan.yaml",
+    "package.json",
+    ...(firstTool ? ["tools/count-words.ts"] : []),
+    "tsconfig.json",
+  ]);
+  expect(made["mount-plan.yaml"]).toBe(`${schemaLine}name: "Ada \\"A\\" & co"\n${tools}`);
+  expect(JSON.parse(made["package.json"]!)).toEqual({
+    name: "ada-a-co",
+    private: true,
+    type: "module",
+    scripts: { check: "toolmount check", test: "toolmount test" },
+    dependencies: {
+      "@toolmount/core": expect.stringMatching(/^(\*|\^\d)/),
+      ...(files && { "@toolmount/tool-filesystem": "*" }),
+      toolmount: expect.stringMatching(/^(\*|\^\d)/),
+      zod: libraries["zod"],
+    },
+    engines: { node: ">=22.19" },
+  });
+  expect(made[".gitignore"]).toBe("node_modules/\n.toolmount/\n.env\n");
+});
+
+test.each([
+  ["my own", "my-own"],
+  ["--a b--", "a-b"],
+  ["._x", "x"],
+  ["A.b_c~d-9", "a.b_c~d-9"],
+  ["é", "my-tools"],
+  ["node_modules", "my-tools"],
+  ["x".repeat(201), "x".repeat(200)],
+])("the plan %j is the package %j", async (name, packageName) => {
+  const made = await renderInit({ name, firstTool: false, files: false });
+  expect((JSON.parse(made["package.json"]!) as { name: string }).name).toBe(packageName);
+});
+
+test("from its sources, the command takes any version of its own packages, and its ranges of libraries", async () => {
+  const ranges = await readRanges();
+  expect(ranges).toMatchObject({ toolmount: expect.any(String), "@toolmount/core": expect.any(String) });
+  const own = Object.entries(ranges).filter(([name]) => !(name in libraries));
+  expect(own.every(([, range]) => range === "*" || /^[\^~]?\d/.test(range))).toBe(true);
+  expect(ranges).toMatchObject(libraries);
+});
+
+test("a folder is in a repository where it, or one above it, has .git", () => {
+  const folder = scratch();
+  mkdirSync(join(folder, "a/b"), { recursive: true });
+  expect(isInRepository(join(folder, "a/b"))).toBe(false);
+  writeFileSync(join(folder, "a/.git"), "gitdir: elsewhere\n");
+  expect([join(folder, "a/b"), join(folder, "a"), folder].map(isInRepository)).toEqual([true, true, false]);
+});
+
+test.each([
+  ["true", true],
+  ["false", false],
+  ["a-program-that-is-not-there", false],
+])("the program %s ends well: %s", async (program, isGood) => {
+  expect(await runIn(scratch(), [program], { PATH: process.env["PATH"] })).toBe(isGood);
+});
+
+test("a program runs in the folder with the words and the variables that it is given", async () => {
+  const folder = scratch();
+  const words = ["sh", "-c", 'test "$(basename "$PWD")" = "$0" && test "$GIVEN" = yes'];
+  const run = (name: string, env: object) =>
+    runIn(folder, [...words, name], { PATH: process.env["PATH"], ...env });
+  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  expect([
+    await run(name, { GIVEN: "yes" }),
+    await run(name, {}),
+    await run("other", { GIVEN: "yes" }),
+  ]).toEqual([true, false, false]);
+});
+
+test("a template that needs a value says which", async () => {
+  await expect(renderTemplates("init", { name: "a" })).rejects.toThrow(
+    /^a template has __[\w:@/-]+__, which has no value$/,
+  );
+});
+
+test("new files never replace others", async () => {
+  const folder = scratch();
+  await writeFiles(folder, { "a/b.txt": "one" });
+  await expect(writeFiles(folder, { "a/c.txt": "two", "a/b.txt": "three" })).rejects.toMatchObject({
+    code: "EEXIST",
+  });
+});
