@@ -1,7 +1,8 @@
+import type { AuditSink } from "@toolmount/core";
 import { expect, test } from "vitest";
 import type { AuditedCall } from "../../src/audit/audited-calls.ts";
 import { callLines } from "../../src/audit/call-lines.ts";
-import { toCsvLine, toOcsfLine } from "../../src/audit/export-calls.ts";
+import { exportFormats, exportLines, toCsvLine, toOcsfLine } from "../../src/audit/export-calls.ts";
 import { widthOf } from "../../src/screen/table.ts";
 
 const noon = Date.UTC(2026, 4, 1, 12);
@@ -55,6 +56,57 @@ test("a line fits the terminal, whatever the arguments, the names and the rules 
     }
 });
 
+const asked = { answer: "ask", rules: ["r1", "r2"] } as const;
+
+test.each<[Partial<AuditedCall>, string]>([
+  [{}, "order(title: Emma, …)  alice  allowed  ok 12 ms"],
+  [{ arguments: { title: "Emma" } }, "order(title: Emma)  alice  allowed  ok 12 ms"],
+  [{ arguments: { title: { a: [1] } } }, 'order(title: {"a":[1]})  alice  allowed  ok 12 ms'],
+  [{ arguments: { other: 1 } }, "order(, …)  alice  allowed  ok 12 ms"],
+  [{ arguments: null }, "order  alice  allowed  ok 12 ms"],
+  [{ arguments: '{"title' }, 'order({"title)  alice  allowed  ok 12 ms'],
+  [{ user: null }, "order(title: Emma, …)  –  allowed  ok 12 ms"],
+  [{ user: "a\u001b" }, "order(title: Emma, …)  a\\u001b  allowed  ok 12 ms"],
+  [{ durationMs: null }, "order(title: Emma, …)  alice  allowed  ok"],
+  [{ durationMs: 12.6 }, "order(title: Emma, …)  alice  allowed  ok 13 ms"],
+  [
+    { answer: "deny", status: "denied", code: "DENIED", error: "no" },
+    "order(title: Emma, …)  alice  denied  denied DENIED no",
+  ],
+  [{ status: "failed", error: "" }, "order(title: Emma, …)  alice  allowed  failed"],
+  [{ ...asked, status: "waiting" }, "order(title: Emma, …)  alice  asked: r1, r2  waiting"],
+  [
+    { ...asked, status: "waiting", by: "bob" },
+    "order(title: Emma, …)  alice  asked: r1, r2; answered by bob  waiting",
+  ],
+  [{ ...asked, status: "denied" }, "order(title: Emma, …)  alice  asked: r1, r2; denied  denied"],
+  [{ ...asked, status: "cancelled" }, "order(title: Emma, …)  alice  asked: r1, r2; not answered  cancelled"],
+  [
+    { ...asked, status: "denied", by: "bob" },
+    "order(title: Emma, …)  alice  asked: r1, r2; denied by bob  denied",
+  ],
+  [{ ...asked, by: "bob" }, "order(title: Emma, …)  alice  asked: r1, r2; approved by bob  ok 12 ms"],
+])("the call with %j is a line", (more, line) => {
+  expect(callLines([call(more)], options)).toEqual([`3 min ago  ${line}`]);
+});
+
+test("without a list of what decides, all arguments are shown, and columns are as wide as their widest cell", () => {
+  const more = { arguments: { a: 1, b: "two" }, user: "al" };
+  const all = { ...options, control: () => null };
+  expect(callLines([call({ ...more, at: options.now }), call({ tool: "pay" })], all)).toEqual([
+    "just now   order(a: 1, b: two)                al     allowed  ok 12 ms",
+    "3 min ago  pay(title: Emma, token: [masked])  alice  allowed  ok 12 ms",
+  ]);
+  expect(callLines([], options)).toEqual([]);
+});
+
+test("a cell has its share of the terminal, and the line its width", () => {
+  const x = (count: number) => "x".repeat(count);
+  const wide = call({ arguments: { title: x(99) }, user: x(99), answer: "ask", rules: [x(99)], by: "b" });
+  const [line] = callLines([wide], { ...options, columns: 200 });
+  expect(line).toBe(`3 min ago  order(title: ${x(62)}…  ${x(23)}…  asked: ${x(48)}…  ok 12 ms`);
+});
+
 test("a cell of CSV is quoted where it must be, and is no formula", () => {
   const line = toCsvLine(call({ tool: "=cmd()", arguments: { title: 'a "b"' }, error: "one\ntwo" }));
   expect(line).toBe(
@@ -78,4 +130,81 @@ test("an event of OCSF has the members that API Activity requires", () => {
     api: { operation: "order" },
     src_endpoint: {},
   });
+});
+
+const records = ["start", "end"].map((kind, index) => ({
+  entry: { kind, at: noon + index, runId: "r1", tool: "order", status: "ok" },
+  hash: `h${index}`,
+}));
+const sink = { read: async () => records } as unknown as AuditSink;
+
+async function exported(format: (typeof exportFormats)[number], filter: object = {}): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of exportLines(sink, format, filter)) lines.push(line);
+  return lines;
+}
+
+test("an export has the records as they are stored, or a call on each line", async () => {
+  expect(exportFormats).toEqual(["jsonl", "csv", "ocsf"]);
+  expect(await exported("jsonl")).toEqual(records.map((record) => JSON.stringify(record)));
+  expect(await exported("jsonl", { tool: "pay" })).toEqual([]);
+  const lines = await exported("csv");
+  expect(lines[0]).toBe(
+    "time,run,tool,arguments,user,session,answer,rules,by,status,code,error,result,duration_ms",
+  );
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toMatch(/^2026-05-01T12:00:00\.\d+Z,r1,order,/);
+  expect((await exported("ocsf")).map((line) => JSON.parse(line) as object)).toMatchObject([
+    { class_uid: 6003, metadata: { uid: "r1" } },
+  ]);
+});
+
+test.each<[Partial<AuditedCall>, string]>([
+  [{ arguments: null, result: null }, ",,alice,s1,allow,,,ok,,,,12"],
+  [{ arguments: "{cut", user: null, session: null, durationMs: null }, ",{cut,,,allow,,,ok,,,,"],
+  [
+    { rules: ["a", "b"], answer: "ask", by: "bob" },
+    `,"{""title"":""Emma"",""token"":""[masked]""}",alice,s1,ask,a b,bob,ok,,,,12`,
+  ],
+  [{ arguments: null, result: { a: 1 } }, `,,alice,s1,allow,,,ok,,,"{""a"":1}",12`],
+  [{ arguments: null, result: "plain" }, ",,alice,s1,allow,,,ok,,,plain,12"],
+  [{ arguments: null, code: "-X", error: "@x\r" }, `,,alice,s1,allow,,,ok,'-X,"'@x\r",,12`],
+])("the call with %j is a line of CSV", (more, end) => {
+  expect(toCsvLine(call(more))).toBe(`2026-05-01T12:00:00.000Z,r1,order${end}`);
+});
+
+test("an event of OCSF has all of a call, and leaves out what it has not", () => {
+  const whole = { code: "C", error: "why", durationMs: 12.6, result: 1, by: "bob", rules: ["r"] };
+  expect(JSON.parse(toOcsfLine(call({ status: "running", ...whole })))).toEqual({
+    metadata: { version: "1.6.0", product: { name: "toolmount", vendor_name: "toolmount" }, uid: "r1" },
+    time: noon,
+    category_uid: 6,
+    class_uid: 6003,
+    activity_id: 99,
+    activity_name: "Tool call",
+    type_uid: 600_399,
+    severity_id: 1,
+    status_id: 0,
+    status_code: "C",
+    status_detail: "why",
+    duration: 13,
+    actor: { user: { name: "alice" }, session: { uid: "s1" } },
+    api: { operation: "order", service: { name: "toolmount" }, request: { uid: "r1" } },
+    src_endpoint: { name: "toolmount" },
+    unmapped: {
+      arguments: { title: "Emma", token: "[masked]" },
+      result: 1,
+      answer: "allow",
+      rules: ["r"],
+      decided_by: "bob",
+      status: "running",
+    },
+  });
+  const bare = JSON.parse(toOcsfLine(call({ user: null, session: null, durationMs: null }))) as Readonly<
+    Record<string, unknown>
+  >;
+  expect(bare).toMatchObject({ status_id: 1, actor: { user: { name: "unknown" } } });
+  expect(Object.keys(bare).filter((key) => /status_code|status_detail|duration/.test(key))).toEqual([]);
+  expect(bare["actor"]).toEqual({ user: { name: "unknown" } });
+  expect(JSON.parse(toOcsfLine(call({ status: "waiting" })))).toMatchObject({ status_id: 0 });
 });
