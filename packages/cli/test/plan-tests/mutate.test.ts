@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mutateFlows } from "../../src/plan-tests/mutate-flows.ts";
 import { listMutants } from "../../src/plan-tests/mutate.ts";
 
 const rest = { version: 1, tools: [{ module: "notes" }] };
@@ -67,4 +68,16 @@ test("rules come before lines, and a list that the plan does not have is begun",
       policy: { rules: [rule], allow: [], deny: ["b"] },
     },
   ]);
+});
+
+test("the mutants of flows come after those of the policy, and need none", () => {
+  const flows = { into: [{ tool: "send", from: ["user"] }] };
+  const policy = { ask: ["c"] };
+  const both = { ...rest, policy, flows };
+  const [first, ...others] = listMutants(both);
+
+  expect(first).toMatchObject({ path: ["policy", "ask", 0], plan: { flows } });
+  expect(others.map(({ change }) => change)).toEqual(["ask → deny"]);
+  expect(others).toEqual(mutateFlows(both, flows));
+  expect(listMutants({ ...rest, flows })).toEqual(mutateFlows({ ...rest, flows }, flows));
 });
