@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { pid } from "node:process";
+import { setTimeout } from "node:timers/promises";
 
-/** Takes some processor time, as rendering does, so that one worker alone is not fast enough. */
+/** Takes some time, as rendering does: while one worker is busy, the other takes the next call. */
 export const render = {
   name: "render",
   description: "Renders a page. Use it for a page with a number. Not for files.",
@@ -18,6 +19,7 @@ export const render = {
   execute: async ({ page }) => {
     let digest = String(page);
     for (let round = 0; round < 20_000; round++) digest = createHash("sha256").update(digest).digest("hex");
+    await setTimeout(300);
     return { data: { page, digest, worker: pid } };
   },
 };
