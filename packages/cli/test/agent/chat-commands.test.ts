@@ -24,7 +24,7 @@ function agent(files: Record<string, string>, ...exchange: object[]) {
 }
 
 test("an earlier text of several lines comes back with the arrow key, is changed, and is sent with the same lines", async () => {
-  const { folder, run } = await agent({}, response(say("First.")), response(say("Second.")));
+  const { folder, here: run } = await agent({}, response(say("First.")), response(say("Second.")));
   const terminal = atTerminal(["chat", ...replay], { cwd: folder, columns: 80 });
   await terminal.until(/You ›/);
   terminal.press("one \\", keys.enter);
@@ -45,7 +45,7 @@ test("an earlier text of several lines comes back with the arrow key, is changed
 });
 
 test("lines with a slash are answered by the chat, and never sent to a model", async () => {
-  const { folder, run } = await agent({}, response(say("Hello to you.")), response(say("A slash.")));
+  const { folder, here: run } = await agent({}, response(say("Hello to you.")), response(say("A slash.")));
   const terminal = atTerminal(["chat", ...replay], { cwd: folder, columns: 80 });
   // Keys are pressed when the chat asks for them, and never while it still answers.
   await terminal.until(/\/help shows commands[\s\S]*You ›/);
@@ -87,7 +87,7 @@ test.each([
 
 test("run reads the nearest AGENTS.md as instructions, and says so in its first line", async () => {
   const files = { "AGENTS.md": "Answer in one word.\n", "deep/er/x": "" };
-  const { folder, run } = await agent(files, response(say("Yes.")));
+  const { folder, here: run } = await agent(files, response(say("Yes.")));
   const words = ["run", "--model", "replay:../../exchange.json", "go", "--plan", "../../mount-plan.yaml"];
   const [read, left, json] = await Promise.all([
     run(words, { cwd: `${folder}/deep/er` }),
@@ -104,7 +104,7 @@ test("run reads the nearest AGENTS.md as instructions, and says so in its first 
 });
 
 test("a file that is too large for instructions is refused", async () => {
-  const { run } = await agent({ "AGENTS.md": "a".repeat(65_537) }, response(say("Yes.")));
+  const { here: run } = await agent({ "AGENTS.md": "a".repeat(65_537) }, response(say("Yes.")));
   const { code, stderr } = await run(["run", ...replay, "go"]);
 
   expect([code, stderr]).toEqual([2, expect.stringContaining("has more than 65536 bytes")]);
@@ -125,7 +125,7 @@ test("a chat begins with the model of the plan, however the plan names it", asyn
 });
 
 test("--continue resumes the session that changed last, and shows how it ended", async () => {
-  const { folder, run } = await agent({}, response(say("Hello to you.")));
+  const { folder, here: run } = await agent({}, response(say("Hello to you.")));
   await run(["run", "--model", "replay:exchange.json", "--session", "older", "first"]);
   await run(["run", "--model", "replay:exchange.json", "--session", "newer", "second"]);
   const words = ["chat", "--continue", "--model", "replay:exchange.json"];

@@ -13,7 +13,7 @@ const resume = (...words: string[]) => ["sessions", "resume", "s1", ...words];
 const waiting = ({ stdout }: Ended) => (JSON.parse(stdout) as { waiting: { id: string }[] }).waiting;
 
 test("after sessions resume --cancel its question is gone from approvals, and cannot be approved", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./write.ts"),
     "write.ts": write,
     "one.json": JSON.stringify([response(call("c1", "write"))]),

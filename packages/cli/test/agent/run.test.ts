@@ -39,7 +39,7 @@ test("toolmount run answers from a record, shows text and calls, and says that n
     response(call("c1", "echo", { text: "hello" }), call("c2", "gone")),
     response(say("It said hello.")),
   ];
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./echo.ts"),
     "echo.ts": echo,
     "exchange.json": JSON.stringify(exchange),
@@ -172,7 +172,7 @@ test("Ctrl-C cancels the turn and answers every call", async () => {
     name: "hang",
     body: `console.error("hangs"); await new Promise(() => {}); return data(context.runId);`,
   });
-  const { start, run } = await workspace({
+  const { start, here: run } = await workspace({
     "mount-plan.yaml": planOf("./hang.ts"),
     "hang.ts": hang,
     "exchange.json": JSON.stringify([response(call("c1", "hang"), call("c2", "hang"))]),
@@ -208,7 +208,7 @@ test("a plan's own orchestrator asks its server, with its key, and the text come
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": `version: 1\nsession:\n  orchestrator: { model: m, baseUrl: "${url}", apiKey: "\${KEY}" }\n`,
   });
   const said = await run(["run", "hello"], { env: { KEY: "k-123" } });
@@ -240,7 +240,7 @@ test("an error of the model's server is shown once, with the server and where it
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./echo.ts"), "echo.ts": echo });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./echo.ts"), "echo.ts": echo });
   const { code, stderr } = await run(["run", "--model", "m", "--base-url", `http://${address}/v1`, "hello"]);
 
   expect(code).toBe(1);

@@ -21,7 +21,7 @@ describe("the ways to write arguments", () => {
     [["mount-plan.yaml", `order_book(title: 5 Friends, count: 2, size: 'small', gift: true)`]],
     [["--module", "./order.ts", "order_book", "title=5 Friends", "count=2", "size=small", "gift=true"]],
   ])("%j", async (words) => {
-    const { run } = await workspace({ ...files, "title.txt": "5 Friends" });
+    const { here: run } = await workspace({ ...files, "title.txt": "5 Friends" });
     const { code, json, stderr } = await run(["call", ...words, "--json"]);
 
     expect(code, stderr).toBe(0);

@@ -42,7 +42,7 @@ test("a plan's paths start at the plan, wherever the command runs", async () => 
 });
 
 test("the plan may be left out: the nearest one from the working folder upward is taken", async () => {
-  const { folder, run } = await workspace({
+  const { folder, here: run } = await workspace({
     "mount-plan.yaml": planOf("./greet.ts"),
     "greet.ts": greet,
     "deep/er/x": "",
@@ -54,7 +54,7 @@ test("the plan may be left out: the nearest one from the working folder upward i
 });
 
 test("the arguments may come from standard input", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
   const { json } = await run(["call", "greet", "-", "--json"], { input: '{"name":"Ada"}' });
 
   expect(json()).toMatchObject({ status: "ok", result: { data: { text: "Hello, Ada!" } } });
@@ -171,7 +171,7 @@ test("--timeout gives up", async () => {
 test("what a tool answers cannot act on the terminal", async () => {
   const body =
     'return data({ "k\\u001b[2Jey": "a\\u001b]0;title\\u0007b\\u202ec", lines: "one\\ntwo\\u009b31m" });';
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./evil.ts"),
     "evil.ts": oneTool({ name: "evil", body }),
   });
@@ -185,7 +185,7 @@ test("what a tool answers cannot act on the terminal", async () => {
 
 test("what a module or a tool logs goes to stderr; stdout is the outcome alone", async () => {
   const body = 'context.logger.warn({}, "half of it is missing"); return data(1);';
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./log.ts"),
     "log.ts": oneTool({ name: "log", body }),
   });

@@ -18,7 +18,7 @@ async function project(more: Readonly<Record<string, string>> = {}, own = files 
 }
 
 test("connect shows the entry, and writes it only when it is agreed to", async () => {
-  const { run, read, env } = await project();
+  const { here: run, read, env } = await project();
 
   const shown = await run(["connect", "cursor"], { env });
   await expect(read(".cursor/mcp.json")).rejects.toThrow("ENOENT");

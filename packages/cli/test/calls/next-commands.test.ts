@@ -6,7 +6,7 @@ const remove = removingTool();
 const files = { "plan.yaml": planOf("./remove.ts"), "remove.ts": remove };
 
 test("a pending call shows the commands to type next, and the beginning of an id is enough", async () => {
-  const { run } = await workspace(files);
+  const { here: run } = await workspace(files);
   const asked = await run(["call", "plan.yaml", "remove", "path=a", "--session", "s 1", "--user", "ada"]);
   const [, resume = ""] = /toolmount (resume .+)\n/.exec(asked.stdout) ?? [];
   const { waiting } = (await run(["approvals", "list", "plan.yaml", "--json"])).json() as {
@@ -41,7 +41,7 @@ test("approvals alone is its list", async () => {
 });
 
 test("audit --follow shows records as they are written, and ends with Ctrl-C", async () => {
-  const { run, start } = await workspace({
+  const { here: run, start } = await workspace({
     "plan.yaml": `${planOf("./remove.ts")}state: sqlite:./state.db\naudit: durable\n`,
     "remove.ts": remove,
   });

@@ -73,7 +73,7 @@ describe("a call that has to wait, by the command", () => {
 
   test("approved with other arguments it runs with them, and a rule judges them again", async () => {
     const plan = `${planOf("./pay.ts")}state: sqlite:./kept/state.db\n${policy}`;
-    const { run } = await workspace({ "pay.ts": pay, "plan.yaml": plan });
+    const { here: run } = await workspace({ "pay.ts": pay, "plan.yaml": plan });
     const ask = async (amount: number) => {
       const asked = await run(["call", "plan.yaml", "pay", `{"amount":${amount}}`, "--json", ...who]);
       const listed = (await run(["approvals", "list", "plan.yaml", "--json"])).json();
@@ -102,7 +102,7 @@ describe("a call that has to wait, by the command", () => {
 
   test("a denial shows its reason, and an audit what happened, unchanged", async () => {
     const plan = `${planOf("./pay.ts")}state: sqlite:./kept/state.db\naudit: durable\n${policy}`;
-    const { run } = await workspace({ "pay.ts": pay, "plan.yaml": plan });
+    const { here: run } = await workspace({ "pay.ts": pay, "plan.yaml": plan });
 
     expect((await run(["call", "plan.yaml", "pay", '{"amount":1}'])).code).toBe(0);
     const unlucky = await run(["call", "plan.yaml", "pay", '{"amount":13}', "--json"]);
@@ -155,7 +155,10 @@ describe("the audit of a plan that says nothing of it", () => {
   `;
 
   test("is durable for all but read: a read opens no database, a write is on disk before it runs", async () => {
-    const { folder, run } = await workspace({ "ledger.ts": ledger, "plan.yaml": planOf("./ledger.ts") });
+    const { folder, here: run } = await workspace({
+      "ledger.ts": ledger,
+      "plan.yaml": planOf("./ledger.ts"),
+    });
 
     const read = await run(["call", "plan.yaml", "l_read", "{}", "--json"]);
     expect(read.json(), read.stderr).toMatchObject({ status: "ok", result: { data: { kept: [] } } });
@@ -176,7 +179,7 @@ describe("the audit of a plan that says nothing of it", () => {
 
   test("there is no audit with audit: off", async () => {
     const plan = `${planOf("./ledger.ts")}audit: off\n`;
-    const { folder, run } = await workspace({ "ledger.ts": ledger, "plan.yaml": plan });
+    const { folder, here: run } = await workspace({ "ledger.ts": ledger, "plan.yaml": plan });
 
     expect((await run(["call", "plan.yaml", "l_write", "{}"])).code).toBe(0);
     expect(existsSync(join(folder, database))).toBe(false);
@@ -205,14 +208,17 @@ tests:
     const broken = pay
       .replace("return data(", "throw new Error(")
       .replace("params.amount }", "params.amount }.toString()");
-    const { run } = await workspace({ "pay.ts": broken, "plan.yaml": planOf("./pay.ts") + policy + tests });
+    const { here: run } = await workspace({
+      "pay.ts": broken,
+      "plan.yaml": planOf("./pay.ts") + policy + tests,
+    });
     const ended = await run(["test", "plan.yaml", "--mutate"]);
     expect(ended.stdout, ended.stderr).toContain("4 tests, 0 failed; 3 mutants, 0 not noticed");
     expect(ended.code).toBe(0);
   });
 
   test("a rule that no test notices, and an expectation that does not hold, end with 1 and their line", async () => {
-    const { run } = await workspace({
+    const { here: run } = await workspace({
       "pay.ts": pay,
       "plan.yaml": planOf("./pay.ts") + policy + tests.split("  - call: { pay: { amount: 5 } }")[0]!,
       "wrong.yaml": `${planOf("./pay.ts")}${policy}tests:\n  - call: { pay: { amount: 13 } }\n    expect: { answer: allow }\n`,
@@ -228,7 +234,7 @@ tests:
   });
 
   test("an invalid test is reported with its line", async () => {
-    const { run } = await workspace({
+    const { here: run } = await workspace({
       "pay.ts": pay,
       "plan.yaml": `${planOf("./pay.ts")}tests:\n  - call: { pay: {} }\n    expects: {}\n`,
     });

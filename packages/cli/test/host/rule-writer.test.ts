@@ -6,7 +6,11 @@ const remove = removingTool("remove_note");
 
 test("write a rule: the person chooses the calls and the file, sees the change, and the rule holds", async () => {
   const plan = `${planOf("./remove.ts")}# a comment stays\n`;
-  const { folder, run, read } = await workspace({
+  const {
+    folder,
+    here: run,
+    read,
+  } = await workspace({
     "mount-plan.yaml": plan,
     "mount-plan.local.yaml": "version: 1\n",
     "remove.ts": remove,

@@ -58,14 +58,14 @@ test.each([
 test.each(["Weather", "we ather", "-weather", "weather-", "1weather", "../weather", "w".repeat(41)])(
   "the name %j is refused",
   async (name) => {
-    const { run } = await workspace({});
+    const { here: run } = await workspace({});
 
     expect(await run(["create", "tool", "--", name])).toMatchObject({ code: 2 });
   },
 );
 
 test("a folder that holds something is left as it is", async () => {
-  const { run, read } = await workspace({ "weather/notes.txt": "mine" });
+  const { here: run, read } = await workspace({ "weather/notes.txt": "mine" });
   const { code, stderr } = await run(["create", "tool", "weather"]);
 
   expect([code, await read("weather/notes.txt")]).toEqual([2, "mine"]);
@@ -73,7 +73,7 @@ test("a folder that holds something is left as it is", async () => {
 });
 
 test("only tools can be made", async () => {
-  const { run } = await workspace({});
+  const { here: run } = await workspace({});
 
   expect(await run(["create", "hook", "audit"])).toMatchObject({ code: 2 });
 });

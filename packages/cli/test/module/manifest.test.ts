@@ -5,7 +5,10 @@ const packageJson = `${JSON.stringify({ name: "greeter", version: "1.0.0", type:
 const greet = oneTool({ name: "greet", schema: "name: z.string()", body: "return data(params.name);" });
 
 test("the manifest is written into package.json, and is true from then on", async () => {
-  const { run, read } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
+  const { here: run, read } = await workspace({
+    "greeter/package.json": packageJson,
+    "greeter/index.ts": greet,
+  });
   const before = await run(["manifest", "greeter", "--check"]);
   const untouched = await read("greeter/package.json");
   const wrote = await run(["manifest", "greeter"]);

@@ -55,7 +55,7 @@ test.each([
 ])(
   "AMP-25: $words says that a good module is compliant, a line a profile, and ends with 0",
   async ({ words }) => {
-    const { run } = await workspace({
+    const { here: run } = await workspace({
       "greeter/package.json": packageJson(),
       "greeter/index.js": greeter("Greets by name."),
     });
@@ -69,7 +69,7 @@ test.each([
 );
 
 test("AMP-25, AMP-N56: each finding has its rule, where, why and how to fix it; an error ends with 1", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "greeter/package.json": packageJson(),
     "greeter/index.js": greeter("Greets by name.\u202e", "coordinator"),
   });
@@ -92,7 +92,10 @@ test("AMP-25, AMP-N56: each finding has its rule, where, why and how to fix it; 
 });
 
 test("AMP-N56: warnings do not fail: the command ends with 0, and the last line counts checks, errors and warnings", async () => {
-  const { run } = await workspace({ "greeter/package.json": packageJson(), "greeter/index.js": greeter("") });
+  const { here: run } = await workspace({
+    "greeter/package.json": packageJson(),
+    "greeter/index.js": greeter(""),
+  });
   const { code, stdout } = await run(["validate", "greeter"]);
 
   expect(code).toBe(0);
@@ -102,7 +105,10 @@ test("AMP-N56: warnings do not fail: the command ends with 0, and the last line 
 });
 
 test("as JSON: one verdict a profile, and findings with stable rule ids", async () => {
-  const { run } = await workspace({ "greeter/package.json": packageJson(), "greeter/index.js": greeter("") });
+  const { here: run } = await workspace({
+    "greeter/package.json": packageJson(),
+    "greeter/index.js": greeter(""),
+  });
   const { code, json } = await run(["module", "validate", "greeter", "--type", "tool", "--json"]);
 
   expect(code).toBe(0);
@@ -119,14 +125,17 @@ test("as JSON: one verdict a profile, and findings with stable rule ids", async 
 });
 
 test("only the profiles that are asked for have a verdict", async () => {
-  const { run } = await workspace({ "greeter/package.json": packageJson(), "greeter/index.js": greeter("") });
+  const { here: run } = await workspace({
+    "greeter/package.json": packageJson(),
+    "greeter/index.js": greeter(""),
+  });
   const { json } = await run(["validate", "greeter", "--profile", "core", "--json"]);
 
   expect(json()).toMatchObject({ verdicts: [{ profile: "core" }], findings: [] });
 });
 
 test("a manifest that is not true is found, and so is a definition that another process sees otherwise", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "greeter/package.json": packageJson({
       toolmount: { tools: [{ name: "greet_person", description: "Another." }] },
     }),
@@ -150,7 +159,7 @@ test.each([
   ["an Aptix class", "aptix.js"],
   ["a Tool-Forge definition", "forge.ts"],
 ])("validate mounts %s, as the loader does, here and in a fresh process", async (_, file) => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "export.ts": `${definition}export const tool = defineTool(greeting);\n`,
     "sync.ts": `${definition}export function mount(c) { c.mount("tools", defineTool(greeting)); }\n`,
     "forge.ts": `${definition}export const tool = {
@@ -170,7 +179,7 @@ test.each([
 });
 
 test("validate of a file that exports no tool says what it exports", async () => {
-  const { run } = await workspace({ "none.ts": "export const greeting = 'hello';\n" });
+  const { here: run } = await workspace({ "none.ts": "export const greeting = 'hello';\n" });
   const { code, json } = await run(["validate", "none.ts", "--json"]);
 
   expect(code).toBe(1);
@@ -180,7 +189,7 @@ test("validate of a file that exports no tool says what it exports", async () =>
 });
 
 test("a single file is validated, and a module that cannot be imported is a finding", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "one.ts": oneTool({
       name: "greet_person",
       schema: "name: z.string()",
@@ -201,7 +210,7 @@ test.each([
   { words: ["validate", ".", "--type", "hook"], said: "USAGE_INVALID" },
   { words: ["validate", ".", "--profile", "mine"], said: "USAGE_INVALID" },
 ])("$words is wrong usage: $said", async ({ words, said }) => {
-  const { run } = await workspace({});
+  const { here: run } = await workspace({});
   const { code, stdout } = await run([...words, "--json"]);
 
   expect(code).not.toBe(0);
@@ -228,7 +237,7 @@ test.each([
     where: "tools.greet_person.execute",
   },
 ])("a module that $title is a finding: $rule", async ({ text, rule, where }) => {
-  const { run } = await workspace({ "ends.js": text });
+  const { here: run } = await workspace({ "ends.js": text });
   const { code, json } = await run(["validate", "ends.js", "--json"]);
 
   expect(code).toBe(1);
@@ -254,7 +263,7 @@ test.each([
 ])(
   "an endless loop in $title is a finding, and the command comes to its end",
   async ({ text, rule, where }) => {
-    const { run } = await workspace({ "loops.js": text });
+    const { here: run } = await workspace({ "loops.js": text });
     const { code, json } = await run(["validate", "loops.js", "--json"]);
 
     expect(code).toBe(1);
@@ -268,7 +277,7 @@ test.each([
   { title: "thrown late", late: 'setImmediate(() => { throw new TypeError("too late"); })' },
   { title: "rejected unseen", late: 'Promise.reject(new TypeError("too late"))' },
 ])("what is $title is a finding, and the check continues", async ({ late }) => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "late.js": greeter("Greets by name.\u202e").replace('"Hello, "', `(${late}, "Hello, ")`),
   });
   const { code, json, stderr } = await run(["validate", "late.js", "--json"]);
@@ -284,7 +293,7 @@ test.each([
 });
 
 test("a tool's own code runs in a trial, without an example from its author: what it throws is found", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "throws.ts": oneTool({
       name: "greet_person",
       schema: "name: z.string()",
@@ -298,7 +307,10 @@ test("a tool's own code runs in a trial, without an example from its author: wha
 });
 
 test("a package.json that is not JSON is reported as that", async () => {
-  const { run } = await workspace({ "broken/package.json": "{", "broken/index.js": greeter("Greets.") });
+  const { here: run } = await workspace({
+    "broken/package.json": "{",
+    "broken/index.js": greeter("Greets."),
+  });
   const { code, stderr } = await run(["validate", "broken"]);
 
   expect(code).toBe(1);

@@ -7,7 +7,7 @@ import { oneTool, planOf, workspace } from "../support/workspace.ts";
 const greet = oneTool({ name: "greet", schema: "name: z.string()", body: "return data(params.name);" });
 
 test("a plan without a problem is reported in one line, and no code runs of modules with a manifest", async () => {
-  const { run } = await workspace({ "plan.yaml": "version: 1\ntools:\n  - module: hello-world\n" });
+  const { here: run } = await workspace({ "plan.yaml": "version: 1\ntools:\n  - module: hello-world\n" });
   const people = await run(["check", "plan.yaml"]);
   const programs = await run(["check", "plan.yaml", "--json"]);
 
@@ -22,7 +22,7 @@ test("a plan without a problem is reported in one line, and no code runs of modu
 
 describe("check prints a green tick only for modules that it loaded", () => {
   test("with --no-load it says which modules it did not check, and runs none of them", async () => {
-    const { run } = await workspace({
+    const { here: run } = await workspace({
       "plan.yaml": planOf("hello-world", "./greet.ts"),
       "greet.ts": "console.error('this module ran')",
     });
@@ -56,7 +56,7 @@ describe("check prints a green tick only for modules that it loaded", () => {
     { title: "no tool", code: "MODULE_INVALID", files: { "./bad.ts": "export const one = 1;" } },
     { title: "process.exit", code: "MODULE_MOUNT_FAILED", files: { "./bad.ts": "process.exit(0);" } },
   ])("a module with $title ends check with 78 and $code", async ({ code, files }) => {
-    const { run } = await workspace({ "plan.yaml": planOf(...Object.keys(files)), ...files });
+    const { here: run } = await workspace({ "plan.yaml": planOf(...Object.keys(files)), ...files });
     const ended = await run(["check", "plan.yaml", "--json"]);
 
     expect(ended.code, ended.stdout).toBe(78);
@@ -79,7 +79,7 @@ test("check and list agree on every form of a module that the loader mounts", as
   const exported = greet
     .replace("const tool", "export const tool")
     .replace(/export function mount[\s\S]*/, "");
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": planOf("./exported.ts", "./greet.ts", "./aptix.js"),
     "exported.ts": exported.replace('name: "greet"', 'name: "greet_again"'),
     "greet.ts": greet,
@@ -95,7 +95,7 @@ test("check and list agree on every form of a module that the loader mounts", as
 });
 
 test("with --mount modules with a manifest are mounted, too", async () => {
-  const { run } = await workspace({ "good.yaml": planOf("hello-world") });
+  const { here: run } = await workspace({ "good.yaml": planOf("hello-world") });
   const { code, json } = await run(["check", "good.yaml", "--mount", "--json"]);
 
   expect([code, json()]).toMatchObject([0, { modules: [{ id: "hello-world", state: "mounted" }] }]);
@@ -108,7 +108,7 @@ describe("an error in a tool's own file shows its file, line and code", () => {
   test.each([[["check", "plan.yaml"]], [["list", "plan.yaml"]], [["call", "plan.yaml", "x", "{}"]]])(
     "in %j, for a throw at import",
     async (words) => {
-      const { run } = await workspace(files);
+      const { here: run } = await workspace(files);
       const { stdout, stderr } = await run(words);
 
       expect(stdout + stderr).toContain("  bad.ts:3:9\n");
@@ -120,7 +120,7 @@ describe("an error in a tool's own file shows its file, line and code", () => {
     { file: "./bad.js", code: "const one = 1;\nconst two = ;\n", place: "bad.js:2:13" },
     { file: "./bad.ts", code: "const one: number = 1;\nconst two = ;\n", place: "bad.ts:2:13" },
   ])("for a syntax error in $file", async ({ file, code, place }) => {
-    const { run } = await workspace({ "plan.yaml": planOf(file), [file]: code });
+    const { here: run } = await workspace({ "plan.yaml": planOf(file), [file]: code });
 
     expect((await run(["check", "plan.yaml"])).stdout).toContain(`  ${place}\n`);
   });
@@ -130,7 +130,7 @@ describe("an error in a tool's own file shows its file, line and code", () => {
     ["a file", 'import { x } from "./nowhere.ts";', 22],
   ])("for an import of %s that does not exist", async (_, statement, column) => {
     const code = `const one = 1;\n${statement}\nexport const two = [one, x];\n`;
-    const { run } = await workspace({ "plan.yaml": planOf("./bad.ts"), "bad.ts": code });
+    const { here: run } = await workspace({ "plan.yaml": planOf("./bad.ts"), "bad.ts": code });
     const { stdout } = await run(["check", "plan.yaml"]);
 
     expect(stdout).toContain(`  bad.ts:2:${column}\n`);
@@ -140,7 +140,7 @@ describe("an error in a tool's own file shows its file, line and code", () => {
   test("for a definition that defineTool refuses", async () => {
     const code =
       'import { defineTool } from "@toolmount/core";\nexport const tool = defineTool({ name: "x", inputSchema: {} });\n';
-    const { run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });
+    const { here: run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });
     const { stdout } = await run(["check", "plan.yaml"]);
 
     expect(stdout).toContain("did you mean schema: …, for inputSchema?");
@@ -149,7 +149,7 @@ describe("an error in a tool's own file shows its file, line and code", () => {
 
   test("for a throw in mount", async () => {
     const code = "export function mount() {\n  undefined.x();\n}\n";
-    const { run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });
+    const { here: run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });
 
     expect((await run(["check", "plan.yaml"])).stdout).toContain("  bad.js:2:13\n");
   });
@@ -177,7 +177,7 @@ describe("an error in a tool's own file shows its file, line and code", () => {
 });
 
 test("problems as GitHub annotations are a line each, escaped as its commands want", async () => {
-  const { run } = await workspace({ "plan.yaml": `${planOf("gone")}    confg: {}\n` });
+  const { here: run } = await workspace({ "plan.yaml": `${planOf("gone")}    confg: {}\n` });
   const { code, stdout } = await run(["check", "--format", "github", "plan.yaml"]);
 
   expect(code).toBe(78);
@@ -187,7 +187,7 @@ test("problems as GitHub annotations are a line each, escaped as its commands wa
 });
 
 test("an overlay is checked with its plan, and a rule that can never match is reported", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": "version: 1\ntools: [{ module: hello-world }]\n",
     "plan.ci.yaml": "policy:\n  rules:\n    - { match: { tool: nobody_* }, answer: deny }\n",
   });
@@ -199,7 +199,7 @@ test("an overlay is checked with its plan, and a rule that can never match is re
 });
 
 test("every problem of a plan is shown, each with its place, the lines around it and a hint", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": `${planOf("gone", "./greet.ts")}    confg: {}\n`,
     "greet.ts": greet,
   });
@@ -227,7 +227,7 @@ PLAN_KEY_UNKNOWN plan.yaml:5:5
 });
 
 test("problems as JSON have code, place, frame and hint", async () => {
-  const { run } = await workspace({ "plan.yaml": planOf("gone", "./greet.ts"), "greet.ts": greet });
+  const { here: run } = await workspace({ "plan.yaml": planOf("gone", "./greet.ts"), "greet.ts": greet });
   const { code, json } = await run(["check", "plan.yaml", "--json"]);
 
   expect(code).toBe(78);
@@ -247,7 +247,7 @@ test("problems as JSON have code, place, frame and hint", async () => {
 
 test("what is not required and not there is a problem that leaves the plan valid", async () => {
   const plan = `${planOf("./greet.ts")}  - module: gone\n    required: false\n`;
-  const { run } = await workspace({ "plan.yaml": plan, "greet.ts": greet });
+  const { here: run } = await workspace({ "plan.yaml": plan, "greet.ts": greet });
   const { code, stdout } = await run(["check", "plan.yaml"]);
 
   expect(code).toBe(0);
@@ -256,7 +256,7 @@ test("what is not required and not there is a problem that leaves the plan valid
 });
 
 test("no plan at all ends with 78", async () => {
-  const { run } = await workspace({ "package.json": "{}" });
+  const { here: run } = await workspace({ "package.json": "{}" });
   const people = await run(["check"]);
   const programs = await run(["check", "nope.yaml", "--json"]);
 
@@ -274,7 +274,7 @@ describe("what a plan says of tools that it does not have is reported", () => {
     ["from manifests", "hello-world", ["read_*", "gone", "greet"]],
     ["from files, which are mounted for it", "./greet.ts", ["read_*", "gone", "agent_*"]],
   ])("globs of a mode, compared with tools %s", async (_from, module, dead) => {
-    const { run } = await workspace({ "plan.yaml": `${planOf(module)}${modes}`, "greet.ts": greet });
+    const { here: run } = await workspace({ "plan.yaml": `${planOf(module)}${modes}`, "greet.ts": greet });
     const { code, json } = await run(["check", "plan.yaml", "--json"]);
     const { problems } = json() as { problems: { message: string }[] };
 
@@ -286,7 +286,10 @@ describe("what a plan says of tools that it does not have is reported", () => {
 
   test("a rule of the policy, where only mounting shows the tools", async () => {
     const policy = 'policy:\n  rules:\n    - { match: { tool: "gone_*" }, answer: deny }\n';
-    const { run } = await workspace({ "plan.yaml": `${planOf("./greet.ts")}${policy}`, "greet.ts": greet });
+    const { here: run } = await workspace({
+      "plan.yaml": `${planOf("./greet.ts")}${policy}`,
+      "greet.ts": greet,
+    });
     const { code, stdout } = await run(["check", "plan.yaml"]);
 
     expect(code).toBe(78);
@@ -296,7 +299,7 @@ describe("what a plan says of tools that it does not have is reported", () => {
 });
 
 test("where the calls of entries run is shown, with the border that they get here", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": `tools:
   - module: hello-world
     run: { in: process, border: strictest }
@@ -349,7 +352,7 @@ export const peek = {
     }
   },
 };`;
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "node_modules/acme-peek/package.json": '{ "name": "acme-peek", "type": "module", "main": "index.js" }',
     "node_modules/acme-peek/index.js": peek,
     "plan.yaml": "tools: [{ module: peek, source: 'npm:acme-peek' }]\n",
@@ -371,7 +374,7 @@ export const peek = {
 });
 
 test("check marks a module that mounted, and registered nothing", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": "version: 1\ntools:\n  - module: ./idle.mjs\n",
     "idle.mjs": "export const config = undefined;\nexport function mount() {}\n",
   });

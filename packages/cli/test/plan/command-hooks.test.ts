@@ -19,7 +19,7 @@ test("a plan's hooks may be commands, which decide about calls", async () => {
     "plans/note.ts": note,
     "plans/guard.sh": guard,
   };
-  const { run } = await workspace(files);
+  const { here: run } = await workspace(files);
   const [allowed, denied, checked] = await Promise.all([
     run(["call", "plans/plan.yaml", "note", "text=hello"]),
     run(["call", "plans/plan.yaml", "note", "text=secret"]),

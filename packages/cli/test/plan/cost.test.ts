@@ -17,7 +17,7 @@ async function plan(more = "") {
 }
 
 test("cost counts the tokens of each tool in each provider's form, and of the guidance", async () => {
-  const { run } = await plan();
+  const { here: run } = await plan();
   const { code, json } = await run(["cost", "--json"]);
   const { tools, total, guidance, max } = json() as {
     tools: { name: string; tokens: Record<string, number> }[];

@@ -78,7 +78,7 @@ test.each(kinds)(
 );
 
 test("check names a capability that a module needs and that the plan does not let it use", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "node_modules/acme-user/package.json": packageOf("acme-user", {
       type: "tool",
       mounts: ["tools"],
@@ -112,7 +112,7 @@ test.each([
     'it contributes to "acme"',
   ],
 ])("check names %s, which no plan can allow", async (_, act, said) => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "node_modules/acme-odd/package.json": packageOf("acme-odd"),
     "node_modules/acme-odd/index.js": `export function mount(coordinator) { ${act} }\n`,
     "plan.yaml":
@@ -131,7 +131,7 @@ test("check names a context member of another module that does not cross, and re
   const reader = `export function mount(coordinator) {
   ${tool("reader", "async execute(_, context) { return { data: context.auth }; },")}
 }\n`;
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "auth.mjs": auth,
     "node_modules/acme-reader/package.json": packageOf("acme-reader"),
     "node_modules/acme-reader/index.js": reader,

@@ -8,7 +8,7 @@ const greet = oneTool({
 });
 
 test("describe shows a tool's arguments as a table, and a call that works", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
   const { code, stdout } = await run(["describe", "greet"]);
   const [, example = ""] = /toolmount call greet '(.+)'/.exec(stdout) ?? [];
   const called = await run(["call", "greet", example, "--json"]);

@@ -6,7 +6,7 @@ import { command, workspace } from "../support/workspace.ts";
 const plan = "# mine\nversion: 1\ntools:\n  - module: hello-world # greets\n";
 
 test("add and remove edit the plan, and leave everything else as it was", async () => {
-  const { run, read } = await workspace({ "plan.yaml": plan });
+  const { here: run, read } = await workspace({ "plan.yaml": plan });
   const added = await run([
     "add",
     "filesystem",
@@ -43,7 +43,7 @@ test.each([
     'has an entry "hello-world" already, and --prefix',
   ],
 ])("add %j writes nothing and says why", async (words, code, says) => {
-  const { run, read } = await workspace({
+  const { here: run, read } = await workspace({
     "plan.yaml": plan,
     "broken.ts": 'throw new Error("no such town");\n',
     "ends.ts": "process.exit(0);\n",
@@ -60,7 +60,7 @@ test.each([
 });
 
 test("add accepts a module without a manifest, a variable that is not set yet, and a second id of a module", async () => {
-  const { run, read } = await workspace({
+  const { here: run, read } = await workspace({
     "plan.yaml": plan,
     "greet.ts": "export function mount() {}\n",
   });
@@ -74,7 +74,7 @@ test("add accepts a module without a manifest, a variable that is not set yet, a
 });
 
 test("import adds the servers of another application, and reports which variables to set", async () => {
-  const { run, read } = await workspace({
+  const { here: run, read } = await workspace({
     "plan.yaml": plan,
     "mcp.json": '{ "mcpServers": { "gh": { "command": "gh-server", "env": { "GH_TOKEN": "abcdef" } } } }',
   });
@@ -121,7 +121,7 @@ test("import leaves out servers that are plans which toolmount serves, and keeps
 });
 
 test("doctor reports results of trials, missing peers and engines, useless entries, and what does not exist yet", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml":
       "version: 1\ntools:\n  - module: ./odd\n  - module: hello-world\n    tools: { include: [] }\n",
     "odd/package.json": JSON.stringify({
@@ -167,7 +167,7 @@ test("doctor reports results of trials, missing peers and engines, useless entri
 test("add tries a module of another library: it names the exports to choose, then shows the tools and writes the entry", async () => {
   const tool = (name: string, more = "") =>
     `export const ${name} = () => ({ description: "Looks up.", parameters: { type: "object", properties: {} }, execute: () => 1 ${more} });`;
-  const { run, read } = await workspace({
+  const { here: run, read } = await workspace({
     "plan.yaml": "version: 1\ntools: []\n",
     "tools.mjs": `${tool("look")}\n${tool("wipe", ", needsApproval: true")}`,
   });

@@ -12,7 +12,7 @@ test("the package carries the page of errors: TOOLMOUNT_WRITE=1 writes it again"
 });
 
 test("explain says what a code means, in any case, and lists all", async () => {
-  const { run } = await workspace({});
+  const { here: run } = await workspace({});
   const one = await run(["explain", "lock_drift"]);
   expect(one.code).toBe(0);
   expect(one.stdout).toMatch(/^LOCK_DRIFT\n/);

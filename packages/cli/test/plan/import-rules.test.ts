@@ -18,7 +18,7 @@ tools:
 `;
 
 test("import adds the rules of Claude Code's settings to a plan, which then decides by them", async () => {
-  const { run, read } = await workspace({ ".claude/settings.json": settings, "plan.yaml": plan });
+  const { here: run, read } = await workspace({ ".claude/settings.json": settings, "plan.yaml": plan });
   const imported = await run(["import", ".claude/settings.json", "plan.yaml"]);
   const why = (command: string) =>
     run(["why", "plan.yaml", "bash", "--json", "--arguments", JSON.stringify({ command })]);

@@ -21,7 +21,10 @@ test("tools are listed from manifests where packages have them; no module is imp
 });
 
 test("a module without a manifest is mounted to be listed", async () => {
-  const { run } = await workspace({ "plan.yaml": planOf("./remove.ts", "hello-world"), "remove.ts": remove });
+  const { here: run } = await workspace({
+    "plan.yaml": planOf("./remove.ts", "hello-world"),
+    "remove.ts": remove,
+  });
   const { code, stdout } = await run(["list", "plan.yaml"]);
 
   expect(code).toBe(0);
@@ -197,7 +200,11 @@ test("list marks tools whose calls are denied or asked about, from manifests alo
 });
 
 test("list marks a tool that is not as the lock file has it, and says what to run", async () => {
-  const { here, run, write } = await workspace({ "plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
+  const {
+    here,
+    here: run,
+    write,
+  } = await workspace({ "plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   await here(["lock", "plan.yaml"]);
   await write("remove.ts", remove.replace("Does what a test wants.", "Does more than before."));
   const { stdout } = await run(["list", "plan.yaml"]);

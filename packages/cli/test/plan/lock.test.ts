@@ -4,7 +4,11 @@ import { oneTool, planOf, root, workspace } from "../support/workspace.ts";
 
 test("lock records the tools; a tool that changes is reported and cannot be called until it is accepted", async () => {
   const greet = (schema: string) => oneTool({ name: "greet", schema, body: "return data(params.name);" });
-  const { run, read, folder } = await workspace({
+  const {
+    here: run,
+    read,
+    folder,
+  } = await workspace({
     "plan.yaml": planOf("./greet.ts"),
     "greet.ts": greet("name: z.string()"),
   });

@@ -5,7 +5,7 @@ const greet = oneTool({ name: "greet", body: "return data(1);" });
 
 test("status shows the state of each module, and what failed", async () => {
   const plan = `${planOf("./greet.ts")}  - { module: ./gone.ts, required: false }\n`;
-  const { run } = await workspace({ "mount-plan.yaml": plan, "greet.ts": greet });
+  const { here: run } = await workspace({ "mount-plan.yaml": plan, "greet.ts": greet });
   const { code, stdout } = await run(["status"]);
 
   expect(code).toBe(1);

@@ -83,7 +83,12 @@ await tools.count_words({});
 `;
 
 test("types writes declarations and a typed client, which a compiler accepts, and no text of a tool becomes code", async () => {
-  const { folder, run, read, write } = await workspace({
+  const {
+    folder,
+    here: run,
+    read,
+    write,
+  } = await workspace({
     "mount-plan.yaml": plan,
     "hostile.ts": hostile,
     "count.ts": counts,

@@ -23,7 +23,7 @@ tools:
 };
 
 test("why shows the lines that shaped a tool, and the rule that decides", async () => {
-  const { run } = await workspace(layers);
+  const { here: run } = await workspace(layers);
   const { code, stdout } = await run(["why", "plan.yaml", "hi_agent_hello_world", "--env", "ci"]);
 
   expect([code, stdout]).toEqual([

@@ -129,7 +129,7 @@ test("an editor completes values, and says what a key is", async () => {
 });
 
 test("the schema of one plan knows the configs of its own modules", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": "tools: [{ module: ./mine }]\n",
     "mine/package.json": JSON.stringify({
       name: "@acme/mine",
