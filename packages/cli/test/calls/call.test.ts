@@ -185,7 +185,7 @@ test("what a tool answers cannot act on the terminal", async () => {
 
 test("what a module or a tool logs goes to stderr; stdout is the outcome alone", async () => {
   const body = 'context.logger.warn({}, "half of it is missing"); return data(1);';
-  const { here: run } = await workspace({
+  const { run } = await workspace({
     "mount-plan.yaml": planOf("./log.ts"),
     "log.ts": oneTool({ name: "log", body }),
   });

@@ -277,7 +277,7 @@ test.each([
   { title: "thrown late", late: 'setImmediate(() => { throw new TypeError("too late"); })' },
   { title: "rejected unseen", late: 'Promise.reject(new TypeError("too late"))' },
 ])("what is $title is a finding, and the check continues", async ({ late }) => {
-  const { here: run } = await workspace({
+  const { run } = await workspace({
     "late.js": greeter("Greets by name.\u202e").replace('"Hello, "', `(${late}, "Hello, ")`),
   });
   const { code, json, stderr } = await run(["validate", "late.js", "--json"]);

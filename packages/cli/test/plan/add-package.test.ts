@@ -43,7 +43,7 @@ async function project(
 }
 
 test("add fetches a package from the project's registry, shows what a trial behind the border found, and writes entry and lock", async () => {
-  const { here: run, read, path } = await project({ mail: packageOf("@acme/mail", "1.4.0") });
+  const { run, read, path } = await project({ mail: packageOf("@acme/mail", "1.4.0") });
   const { code, stdout } = await run(["add", "@acme/mail", "plan.yaml"]);
 
   expect(code).toBe(0);
@@ -70,7 +70,7 @@ test("add fetches a package from the project's registry, shows what a trial behi
 
 test("add --dry-run shows the same, writes nothing, and keeps what other entries have fetched", async () => {
   const packages = { mail: packageOf("@acme/mail", "1.4.0"), maps: packageOf("@acme/maps", "2.0.0") };
-  const { here: run, read, path } = await project(packages);
+  const { run, read, path } = await project(packages);
   const tried = await run(["add", "@acme/mail", "plan.yaml", "--dry-run"]);
 
   expect([tried.code, tried.stdout.split("\n")[0]]).toEqual([0, "✔ plan.yaml: would get @acme/mail"]);
@@ -99,7 +99,7 @@ test("add --dry-run shows the same, writes nothing, and keeps what other entries
 
 test("what the border refuses is named, with what to write; nothing stays, and the plan may trust the package", async () => {
   const hooked = packageOf("@acme/mail", "1.0.0", 'coordinator.hooks.gate("tool:pre", () => undefined);');
-  const { here: run, read, path } = await project({ mail: hooked });
+  const { run, read, path } = await project({ mail: hooked });
   const refused = await run(["add", "@acme/mail", "plan.yaml"]);
 
   expect([refused.code, refused.stdout]).toEqual([78, ""]);
@@ -115,11 +115,7 @@ test("what the border refuses is named, with what to write; nothing stays, and t
 test("a plan with a lock file gets the tools of the new entry, and no other change is accepted", async () => {
   const tool = (says: string) =>
     `export const own = { name: "own", description: "${says}. Use in tests.", schema: { type: "object", properties: {}, additionalProperties: false }, category: "read", consequenceLevel: "low", requiresConfirmation: false, execute: () => ({ data: 1 }) };\n`;
-  const {
-    here: run,
-    write,
-    read,
-  } = await project(
+  const { run, write, read } = await project(
     { mail: packageOf("@acme/mail", "1.4.0") },
     { "plan.yaml": "version: 1\ntools:\n  - module: ./own.mjs\n", "own.mjs": tool("One") },
   );
@@ -137,7 +133,7 @@ test("a plan with a lock file gets the tools of the new entry, and no other chan
 });
 
 test("without its variable a package is added and not tried; a name that no registry has changes nothing", async () => {
-  const { here: run, read, path } = await project({ mail: packageOf("@acme/mail", "1.4.0") });
+  const { run, read, path } = await project({ mail: packageOf("@acme/mail", "1.4.0") });
   const words = ["add", "@acme/mail", "plan.yaml", "--config", '{"key":"${MAIL_KEY}"}'];
   const { code, stdout } = await run(words);
 

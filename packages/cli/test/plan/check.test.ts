@@ -22,7 +22,7 @@ test("a plan without a problem is reported in one line, and no code runs of modu
 
 describe("check prints a green tick only for modules that it loaded", () => {
   test("with --no-load it says which modules it did not check, and runs none of them", async () => {
-    const { here: run } = await workspace({
+    const { run } = await workspace({
       "plan.yaml": planOf("hello-world", "./greet.ts"),
       "greet.ts": "console.error('this module ran')",
     });

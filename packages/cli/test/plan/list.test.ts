@@ -200,14 +200,10 @@ test("list marks tools whose calls are denied or asked about, from manifests alo
 });
 
 test("list marks a tool that is not as the lock file has it, and says what to run", async () => {
-  const {
-    here,
-    here: run,
-    write,
-  } = await workspace({ "plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
+  const { here, write } = await workspace({ "plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   await here(["lock", "plan.yaml"]);
   await write("remove.ts", remove.replace("Does what a test wants.", "Does more than before."));
-  const { stdout } = await run(["list", "plan.yaml"]);
+  const { stdout } = await here(["list", "plan.yaml"]);
 
   expect(stdout).toMatch(/^remove .* denied: changed {2}/m);
   expect(stdout).toContain("1 not as the lock file has it: toolmount lock");
