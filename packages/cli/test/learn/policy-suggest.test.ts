@@ -1,6 +1,4 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findPatterns } from "../../src/learn/patterns.ts";
 import { oneTool, workspace } from "../support/workspace.ts";
 
 const shell = oneTool({
@@ -111,24 +109,6 @@ test("a call that a person denied and that the plan allows now is asked about ag
   expect(lines.map(({ list, line }) => `${list} ${line}`)).toContain("ask run(git push origin main)");
 });
 
-test("a shared pattern keeps the host of an address, the folder of a path and two words of a command", () => {
-  const globsOf = (kind: "command" | "text", ...values: string[]) =>
-    findPatterns(values, [], kind).map(({ glob }) => glob);
-  expect(
-    globsOf("text", "https://a.com/x/1", "https://a.com/x/2", "https://a.com.evil", "https://b.com/x"),
-  ).toEqual(["https://a.com/x/*", "https://a.com.evil", "https://b.com/x"]);
-  expect(globsOf("text", "src/a", "src/b", "src/../etc", "/etc/passwd")).toEqual([
-    "src/*",
-    "src/../etc",
-    "/etc/passwd",
-  ]);
-  expect(globsOf("command", "git log -3", "git log -p", "git push a", "git")).toEqual([
-    "git log *",
-    "git push a",
-    "git",
-  ]);
-});
-
 test("sessions show the smallest budget that would have allowed all of them", async () => {
   const { here: run, write } = await workspace(files);
   const calls = ["a", "b", "b", "c", "d", "e", "b"].map((session, at) => ({
@@ -153,28 +133,4 @@ test("the plan's own audit has the answers of people, and its lines spare the ne
 
   expect(found.json()).toMatchObject({ answered: 2, lines: [{ line: "run(git status)", calls: 2 }] });
   expect(free.code, free.stderr).toBe(0);
-});
-
-test("patterns cover all values and no refused one", () => {
-  const part = fc.constantFrom("a", "b", "src", "git", "-x", "*", "https:", "..");
-  const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
-  const command = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(" "));
-  const matches = (glob: string, text: string) =>
-    glob.endsWith("*") && !glob.endsWith("\\*")
-      ? text.startsWith(plain(glob.slice(0, -1)))
-      : text === plain(glob);
-  const plain = (glob: string) => glob.replaceAll(/\\(.)/g, "$1");
-  fc.assert(
-    fc.property(
-      fc.constantFrom("command" as const, "text" as const),
-      fc.array(fc.oneof(path, command)),
-      fc.array(fc.oneof(path, command)),
-      (kind, values, others) => {
-        const refused = others.filter((other) => !values.includes(other));
-        const found = findPatterns(values, refused, kind);
-        for (const value of values) expect(found.some(({ glob }) => matches(glob, value))).toBe(true);
-        for (const other of refused) expect(found.some(({ glob }) => matches(glob, other))).toBe(false);
-      },
-    ),
-  );
 });

@@ -1,6 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { findPatterns } from "../../src/learn/patterns.ts";
 import { suggestRules } from "../../src/learn/suggest-rules.ts";
 import type { RecordedCall } from "../../src/learn/recorded-calls.ts";
 
@@ -208,34 +207,4 @@ test("five sessions speak for a budget: the most calls that one of them made", a
 
   expect((await suggested(four)).budget).toBeNull();
   expect((await suggested([...four, inSession("e")])).budget).toEqual({ sessions: 5, calls: 3 });
-});
-
-test.each<[readonly string[], readonly string[], "command" | "text", Record<string, string[]>]>([
-  [["src/a/1", "src/a/2"], [], "text", { "src/a/*": ["src/a/1", "src/a/2"] }],
-  [["src/ab", "src/ac"], [], "text", { "src/*": ["src/ab", "src/ac"] }],
-  [["/a/1", "/a/2"], [], "text", { "/a/*": ["/a/1", "/a/2"] }],
-  [["./a/1", "./a/2"], [], "text", { "./a/*": ["./a/1", "./a/2"] }],
-  [["a/../1", "a/../2"], [], "text", { "a/../1": ["a/../1"], "a/../2": ["a/../2"] }],
-  [["a", "b"], [], "text", { a: ["a"], b: ["b"] }],
-  [
-    ["https://a.org/1", "https://a.org/2", "https://b.org/1"],
-    [],
-    "text",
-    { "https://a.org/*": ["https://a.org/1", "https://a.org/2"], "https://b.org/1": ["https://b.org/1"] },
-  ],
-  [
-    ["https://a.org", "https://a.orgs"],
-    [],
-    "text",
-    { "https://a.org": ["https://a.org"], "https://a.orgs": ["https://a.orgs"] },
-  ],
-  [["src/1", "src/2"], ["src/3"], "text", { "src/1": ["src/1"], "src/2": ["src/2"] }],
-  [["src/1", "src/1"], [], "text", { "src/1": ["src/1"] }],
-  [["git log a", "git log b"], ["git push"], "command", { "git log *": ["git log a", "git log b"] }],
-  [["git log a", "git push b"], [], "command", { "git log a": ["git log a"], "git push b": ["git push b"] }],
-  [["git log", "git log"], [], "command", { "git log": ["git log"] }],
-])("the patterns of %j without %j are found", (values, refused, kind, patterns) => {
-  expect(
-    Object.fromEntries(findPatterns(values, refused, kind).map(({ glob, values: own }) => [glob, [...own]])),
-  ).toEqual(patterns);
 });

@@ -1,17 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
 import { isInRepository, renderInit, runIn } from "../../src/scaffold/init-files.ts";
 import { libraries, readRanges } from "../../src/scaffold/ranges.ts";
 import { renderTemplates } from "../../src/scaffold/templates.ts";
 import { writeFiles } from "../../src/scaffold/write-files.ts";
-
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), "toolmount-init-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
+import { workspace } from "../support/workspace.ts";
 
 const schemaLine =
   "# yaml-language-server: $schema=./node_modules/toolmount/schema/mount-plan.schema.json\nversion: 1\n";
@@ -72,11 +65,10 @@ test("from its sources, the command takes any version of its own packages, and i
   expect(ranges).toMatchObject(libraries);
 });
 
-test("a folder is in a repository where it, or one above it, has .git", () => {
-  const folder = scratch();
-  mkdirSync(join(folder, "a/b"), { recursive: true });
+test("a folder is in a repository where it, or one above it, has .git", async () => {
+  const { folder, write } = await workspace({ "a/b/c.txt": "" });
   expect(isInRepository(join(folder, "a/b"))).toBe(false);
-  writeFileSync(join(folder, "a/.git"), "gitdir: elsewhere\n");
+  await write("a/.git", "gitdir: elsewhere\n");
   expect([join(folder, "a/b"), join(folder, "a"), folder].map(isInRepository)).toEqual([true, true, false]);
 });
 
@@ -85,15 +77,16 @@ test.each([
   ["false", false],
   ["a-program-that-is-not-there", false],
 ])("the program %s ends well: %s", async (program, isGood) => {
-  expect(await runIn(scratch(), [program], { PATH: process.env["PATH"] })).toBe(isGood);
+  const { folder } = await workspace({});
+  expect(await runIn(folder, [program], { PATH: process.env["PATH"] })).toBe(isGood);
 });
 
 test("a program runs in the folder with the words and the variables that it is given", async () => {
-  const folder = scratch();
+  const { folder } = await workspace({});
   const words = ["sh", "-c", 'test "$(basename "$PWD")" = "$0" && test "$GIVEN" = yes'];
   const run = (name: string, env: object) =>
     runIn(folder, [...words, name], { PATH: process.env["PATH"], ...env });
-  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  const name = basename(folder);
   expect([
     await run(name, { GIVEN: "yes" }),
     await run(name, {}),
@@ -108,7 +101,7 @@ test("a template that needs a value says which", async () => {
 });
 
 test("new files never replace others", async () => {
-  const folder = scratch();
+  const { folder } = await workspace({});
   await writeFiles(folder, { "a/b.txt": "one" });
   await expect(writeFiles(folder, { "a/c.txt": "two", "a/b.txt": "three" })).rejects.toMatchObject({
     code: "EEXIST",
