@@ -12,21 +12,15 @@ const counted = /^(Timeout|Immediate|TCP|Pipe|Process|FSEvent|StatWatcher|UDP|Me
 
 /** Records what this process holds now. */
 export async function takeFootprint(): Promise<Footprint> {
-  // A resource that was just closed disappears after one or two turns of the event loop. An immediate that is left from the
-  // work before ends in the next turn: only one that comes back each time is a leak.
-  for (let turn = 0; turn < 3 || (turn < 100 && resourcesNow().includes("Immediate")); turn++)
-    await new Promise<void>((resolve) => void setImmediate(resolve));
-  const resources = resourcesNow();
+  // A resource that was just closed disappears after one or two turns of the event loop.
+  for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
+  const resources = process.getActiveResourcesInfo().filter((name) => counted.test(name));
   const events = process.eventNames().map((name) => [String(name), process.listenerCount(name)] as const);
   return {
     resources: count(resources),
     listeners: new Map(events),
     globals: new Set(Object.getOwnPropertyNames(globalThis)),
   };
-}
-
-function resourcesNow(): readonly string[] {
-  return process.getActiveResourcesInfo().filter((name) => counted.test(name));
 }
 
 /** Looks, and milliseconds between two of them, until what is left counts as a leak. */
