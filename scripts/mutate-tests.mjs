@@ -52,14 +52,18 @@ export class Hunt {
       return isTried ? "survived" : "not tried";
     };
     const ends = () => new Map(mutations.map(({ number }) => [number, howItEnds(number)]));
-    for (const testsIn of [reached.quickTests, reached.slowTests])
-      for (const [file, tests] of testsIn(killed)) {
-        await this.#hunt(file, tests, killed);
-        for (const number of tests.flatMap((test) => test.mutations)) tried.add(number);
+    const { depth, slowDepth, mostStatic } = this.#options;
+    for (const [tests, most] of [
+      [reached.quick, depth],
+      [reached.slow, slowDepth],
+    ])
+      for (const [file, chosen] of reached.byFile(mostSpecific(tests, killed, most))) {
+        await this.#hunt(file, chosen, killed);
+        for (const number of chosen.flatMap((test) => test.mutations)) tried.add(number);
         onProgress(ends());
       }
     const pending = mutations.filter(({ number }) => reached.static.has(number) && !killed.has(number));
-    for (const { number } of spread(pending, this.#options.mostStatic)) {
+    for (const { number } of spread(pending, mostStatic)) {
       if (await this.#isNoticed(number, reached.static.get(number), reached.msOf)) killed.add(number);
       triedAtImport.add(number);
       onProgress(ends());
@@ -173,7 +177,7 @@ function endOf(child, isStuck) {
   });
 }
 
-function reachedBy(events, atImport, { slowestMs, slowDepth, depth }) {
+function reachedBy(events, atImport, { slowestMs }) {
   const tests = new Map();
   const files = new Map();
   const all = new Set();
@@ -198,20 +202,11 @@ function reachedBy(events, atImport, { slowestMs, slowDepth, depth }) {
   for (const { file, mutations } of usable)
     for (const number of mutations) if (files.has(number)) files.get(number).add(file);
   const msOf = (file) => ms.get(file) ?? 0;
+  const { quick = [], slow = [] } = Object.groupBy(usable, (one) => (one.ms > slowestMs ? "slow" : "quick"));
   // The quickest file first.
-  const testsIn = (some, most) => (killed) => {
-    const chosen = mostSpecific(some, killed, most);
-    return [...Map.groupBy(chosen, ({ file }) => file)].toSorted(([a], [b]) => msOf(a) - msOf(b));
-  };
-  const isSlow = ({ ms: took }) => took > slowestMs;
-  const quick = usable.filter((one) => !isSlow(one));
-  return {
-    all,
-    static: files,
-    quickTests: testsIn(quick, depth),
-    slowTests: testsIn(usable.filter(isSlow), slowDepth),
-    msOf,
-  };
+  const byFile = (some) =>
+    [...Map.groupBy(some, ({ file }) => file)].toSorted(([a], [b]) => msOf(a) - msOf(b));
+  return { all, static: files, quick, slow, byFile, msOf };
 }
 
 /** Of the tests that reach a mutation that is not killed, only so many: those that reach the fewest others. */
@@ -224,8 +219,7 @@ function mostSpecific(tests, killed, depth) {
       const mutations = [...new Set(test.mutations)].filter(isOpen);
       for (const number of mutations) counts.set(number, (counts.get(number) ?? 0) + 1);
       return { ...test, mutations };
-    })
-    .filter(({ mutations }) => mutations.length > 0);
+    });
 }
 
 function setOf(map, key) {
