@@ -32,12 +32,19 @@ test("a policy is compared as it is read in a plan, and an empty one has no rule
 });
 
 test.each([
-  ["deny: [\n  oops: {", /policy:2:\d+/],
-  ["*x", /alias \*x.*policy:1:1\n/s],
-  ["allow: [pay]\ndeny: *x", /alias \*x.*policy:2:7 \(deny\)/s],
-  ["- pay", /a list\n.*policy:1:1\n/s],
-  ["allow: &a { b: *a }", /alias \*a.*policy:1:16 \(allow.b\)/s],
-])("the policy %j cannot be read, and the error says where", async (text, said) => {
+  ["a list that is not closed", "deny: [\n  oops: {", /policy:2:\d+/],
+  ["an alias", "*x", /alias \*x.*policy:1:1\n/s],
+  ["an alias as a list", "allow: [pay]\ndeny: *x", /alias \*x.*policy:2:7 \(deny\)/s],
+  ["an alias of the map around it", "allow: &a { b: *a }", /alias \*a.*policy:1:16 \(allow.b\)/s],
+  ["no map", "- pay", /a list\n.*policy:1:1\n/s],
+  [
+    "the prototype of all objects",
+    "__proto__: { allow: [pay] }",
+    /"__proto__" is not allowed.*policy:1:1\n/s,
+  ],
+  ["200,000 levels", "[".repeat(200_000), /nest deeper than/],
+  ["400,000 levels", "[".repeat(400_000), /larger than 262144 bytes/],
+])("a policy with %s cannot be read, and the error says where", async (_, text, said) => {
   const { compare } = await servedPlan();
   await expect(compare(text)).rejects.toMatchObject({
     code: "PLAN_INVALID",
