@@ -58,7 +58,6 @@ export async function runRipgrep(
   try {
     const error = collectError(child);
     const wasStopped = !(await readRecords(child, separator, onRecord));
-    if (wasStopped) kill();
     const [code] = (await ended) as [number | null];
     signal.throwIfAborted();
     return { wasStopped, code, error: error() };
@@ -73,9 +72,9 @@ function watch(child: ChildProcess, pid: number, guard: EngineGuard): void {
   child.once("exit", () => guard.remove(pid));
 }
 
-/** Hands on one record after the other; false when the reader had enough. */
+/** Hands on one record after the other; false when the reader had enough, and the engine is killed. */
 async function readRecords(
-  { stdout }: ChildProcess,
+  child: ChildProcess,
   separator: Run["separator"],
   onRecord: OnRecord,
 ): Promise<boolean> {
@@ -93,11 +92,15 @@ async function readRecords(
     bytes = 0;
     return record;
   };
-  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
     let at = 0;
     for (let next = chunk.indexOf(end); next >= 0; next = chunk.indexOf(end, at)) {
       keep(chunk.subarray(at, next));
-      if (!onRecord(take())) return false;
+      if (!onRecord(take())) {
+        // Before its output is closed: an engine that cannot write ends with a code of its own.
+        child.kill("SIGKILL");
+        return false;
+      }
       at = next + 1;
     }
     keep(chunk.subarray(at));
