@@ -24,7 +24,7 @@ const long = 900_000;
 /** Milliseconds for any other test: one that hangs costs a minute on a quiet machine. */
 const testTimeout = isSlow ? long : Math.min(long, 60_000 * crowd);
 
-/** Test files that have a process of their own: they measure memory, change what belongs to the process, or take long. */
+/** Test files that have a process of their own: they measure memory, count or change what belongs to the process, or take long. */
 const alone = [
   ...longest,
   "packages/{http/test/rows,otel/test/telemetry}.test.ts",
@@ -33,8 +33,10 @@ const alone = [
   "packages/loader/test/host/default-logger.test.ts",
   "packages/paths/test/race.test.ts",
   "packages/reasoner/test/models/kill.test.ts",
+  "packages/testing/test/store-calls.test.ts",
   "test/{agent-trace,demo,evals,http-memory,light-modules,site}.test.ts",
   "tools/bash/test/{differential,isolation,jobs,killed-host,orphans,run}.test.ts",
+  "tools/program/test/threads.test.ts",
   "tools/search/test/{engine,race}.test.ts",
 ];
 
