@@ -1,7 +1,9 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Capture } from "../src/run/capture.ts";
 import { showStream, wholeCharacters, withoutControls } from "../src/run/show-stream.ts";
-import { shell } from "./world.ts";
+import { scratch, shell } from "./world.ts";
 
 /** What an answer shows of a stream. */
 function shown(text: string | Buffer, limit: number) {
@@ -182,15 +184,17 @@ test("limits of commands at one time are failures that name the limit", async ()
     code: "CONCURRENCY_LIMIT",
     details: { limit: 1 },
   });
-  const running = tools.bash.execute({ command: "sleep 100", timeout: 1 });
-  await expect
-    .poll(() => tools.bash.execute({ command: "true" }))
-    .toEqual({
-      ...always("bash"),
-      error: "Command rejected: concurrent command limit of 2 reached",
-      code: "CONCURRENCY_LIMIT",
-      details: { limit: 2 },
-    });
+  const folder = scratch();
+  const command = `touch ${folder}/started; until [ -e ${folder}/go ]; do sleep 0.1; done`;
+  const running = tools.bash.execute({ command });
+  await expect.poll(() => existsSync(join(folder, "started"))).toBe(true);
+  expect(await tools.bash.execute({ command: "true" })).toEqual({
+    ...always("bash"),
+    error: "Command rejected: concurrent command limit of 2 reached",
+    code: "CONCURRENCY_LIMIT",
+    details: { limit: 2 },
+  });
+  writeFileSync(join(folder, "go"), "");
   await running;
   expect(await tools.bash.execute({ command: "true" })).toMatchObject({ data: { returncode: 0 } });
 });
