@@ -18,9 +18,6 @@ export async function* readPages(
   }
 }
 
-/** Records that one call has at most: start, question, decision and end. */
-export const recordsOfCall = 4;
-
 /** Most runs whose end is awaited. Calls under way at one time are far fewer. */
 const maxOpen = 50_000;
 

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
@@ -89,6 +90,27 @@ test("audit --follow shows a new call when it has ended", async () => {
 
   expect(shown).toMatch(/order\(title: Emma 2\) {2}carol {2}allowed {2}ok/);
   expect((await ended).code).toBe(0);
+});
+
+test("audit --follow --json prints the newest records and then each new one, once, where it is wanted", async () => {
+  const { start, here: run } = await ordered();
+  const { child, ended } = start(["audit", "--follow", "--json", "--user", "bob", "--last", "1"]);
+  const lines: string[] = [];
+  createInterface(child.stdout!).on("line", (line) => lines.push(line));
+  const call = (title: string, user: string) => run(["call", "order", `title=${title}`, "--user", user]);
+  await expect.poll(() => lines.length).toBe(2);
+  await call("Persuasion", "alice");
+  await call("Waverley", "bob");
+  await expect.poll(() => lines.length).toBe(4);
+  child.kill("SIGINT");
+  await ended;
+
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { kind: "start", userId: "bob", arguments: { title: "Ivanhoe" } },
+    { kind: "end", status: "ok", userId: "bob" },
+    { kind: "start", userId: "bob", arguments: { title: "Waverley" } },
+    { kind: "end", status: "ok", userId: "bob" },
+  ]);
 });
 
 test("audit --sign refuses what is no Ed25519 key", async () => {

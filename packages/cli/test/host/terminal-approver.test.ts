@@ -10,6 +10,7 @@ import {
 } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import type { RuleWriter } from "../../src/host/rule-writer.ts";
 import { createTerminalApprover } from "../../src/host/terminal-approver.ts";
 import { createScreen } from "../../src/screen/screen.ts";
 import { atOnce } from "../support/person.ts";
@@ -28,6 +29,7 @@ async function callBefore(
     store?: StateStore;
     answers?: [string, string][];
     tool?: Tool;
+    rules?: RuleWriter;
   } = {},
 ) {
   const input = new PassThrough();
@@ -49,8 +51,10 @@ async function callBefore(
     setImmediate(() => presses.forEach((key) => input.write(key))); // each is a chunk
   });
   const screen = createScreen({ write: (text) => output.write(text) }, {});
-  const ask = createTerminalApprover(screen, { input, output, clock: atOnce }, () => controller.abort());
-  const { store, tool = remove } = context;
+  const terminal = { input, output, clock: atOnce };
+  const onLeave = () => controller.abort();
+  const { store, tool = remove, rules } = context;
+  const ask = createTerminalApprover(screen, terminal, onLeave, undefined, undefined, rules);
   const outcome = await call(ask, context.abortSignal ?? controller.signal, tool, store);
   return { outcome, shown, left: controller.signal.aborted };
 }
@@ -189,4 +193,22 @@ test("the key d denies, and asks why", async () => {
     status: "denied",
     result: { error: expect.stringContaining("too risky") },
   });
+});
+
+test("a rule is written after the letter, and for a grave call after Enter too", async () => {
+  const end = async (tool: Tool, ...presses: string[]) => {
+    let written = 0;
+    const rules = { opened() {}, fits: () => true, write: async () => (written++, true) };
+    const { outcome, shown } = await callBefore(presses, { tool, rules });
+    return {
+      status: outcome.status,
+      written,
+      asksForEnter: shown.includes("Press Enter: Approve, and write"),
+    };
+  };
+  const grave = removeOf("delete", "high");
+
+  expect(await end(remove, "r")).toEqual({ status: "ok", written: 1, asksForEnter: false });
+  expect(await end(grave, "r", keys.enter)).toEqual({ status: "ok", written: 1, asksForEnter: true });
+  expect(await end(grave, "r", "n")).toEqual({ status: "denied", written: 0, asksForEnter: true });
 });

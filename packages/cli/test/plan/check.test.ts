@@ -186,6 +186,15 @@ test("problems as GitHub annotations are a line each, escaped as its commands wa
   );
 });
 
+test("a GitHub annotation escapes the name of the file, the text of the plan and the line of the hint", async () => {
+  const { here: run } = await workspace({ "a,b%.yaml": 'version: 1\ntools: []\n"50%": {}\n' });
+  const { stdout } = await run(["check", "--format", "github", "a,b%.yaml"]);
+
+  expect(stdout).toMatch(
+    /^::error file=a%2Cb%25\.yaml,line=3,col=1,title=PLAN_KEY_UNKNOWN::unknown key "50%25"%0Ahint: [^\n]+\n$/,
+  );
+});
+
 test("an overlay is checked with its plan, and a rule that can never match is reported", async () => {
   const { here: run } = await workspace({
     "plan.yaml": "version: 1\ntools: [{ module: hello-world }]\n",

@@ -3,10 +3,11 @@ import type { OpenedHost } from "@toolmount/loader";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { callOf, isWanted, recordsOfCall, RunJoiner } from "../../audit/audited-calls.ts";
+import { callOf, isWanted, RunJoiner } from "../../audit/audited-calls.ts";
 import { auditSinkOf } from "../../audit/audit-sink.ts";
 import { callLines, type LineOptions } from "../../audit/call-lines.ts";
 import { exportFormats, exportLines, type ExportFormat } from "../../audit/export-calls.ts";
+import { followRecords } from "../../audit/follow-records.ts";
 import { newestCalls, newestEntries } from "../../audit/newest-calls.ts";
 import { countOf } from "../../screen/count.ts";
 import { openPlan } from "../../host/open-plan.ts";
@@ -152,30 +153,58 @@ async function signAll(sink: AuditSink, file: string, { every }: Options, shell:
 const followMs = 500;
 
 /** Shows the newest calls and then each one that ends; with `--json` each record, one JSON object a line. */
-function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
-  const { run, tool, since, last, json } = options;
+async function follow(
+  sink: AuditSink,
+  lines: LineOptions,
+  options: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  const { run, tool, since, json } = options;
   const filter = filterOf(options);
-  const seen = new Set<string>();
   const runs = new RunJoiner();
-  const showNew = (records: readonly AuditRecord[]) => {
-    for (const { hash, entry } of records.filter((record) => !seen.has(record.hash))) {
-      seen.add(hash);
-      const joined = runs.add(entry);
-      if (json === true && isWanted(entry, filter)) shell.out.jsonLine(entry);
-      if (json === true || joined === null || !isWanted(joined, filter)) continue;
-      const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
-      shell.out.line(line);
-    }
+  const next = followRecords(sink, { runId: run, tool, since });
+  for (const { entry } of await next()) runs.add(entry);
+  // What is written meanwhile is in both, and shown once.
+  const shown = await showNewest(sink, lines, options, shell);
+  const showNew = ({ entry }: AuditRecord) => {
+    const joined = runs.add(entry);
+    if (shown.has(keyOf(entry.runId, entry.kind))) return;
+    if (json === true && isWanted(entry, filter)) shell.out.jsonLine(entry);
+    if (json === true || joined === null || !isWanted(joined, filter)) return;
+    const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
+    shell.out.line(line);
   };
   return shell.interruptible(async ({ signal }) => {
-    const first = json === true ? last : last * recordsOfCall;
-    showNew((await sink.read({ runId: run, tool, since, last: first })).toReversed());
     while (!signal.aborted && !shell.out.isLost()) {
       await pause(followMs, signal);
-      showNew((await sink.read({ runId: run, tool, since, last: 1_000 })).toReversed());
+      (await next()).forEach(showNew);
+      shown.clear();
     }
     return exitCodes.done;
   });
+}
+
+/** Shows the newest calls. Resolves to the records of them that are not to be shown again. */
+async function showNewest(
+  sink: AuditSink,
+  lines: LineOptions,
+  options: Options,
+  { out }: Shell,
+): Promise<Set<string>> {
+  const filter = { ...filterOf(options), last: options.last };
+  if (options.json === true) {
+    const entries = await newestEntries(sink, filter);
+    for (const entry of entries) out.jsonLine(entry);
+    return new Set(entries.map(({ runId, kind }) => keyOf(runId, kind)));
+  }
+  const calls = await newestCalls(sink, filter);
+  for (const line of callLines(calls, lines)) out.line(line);
+  const ended = calls.filter(({ status }) => status !== "running" && status !== "waiting");
+  return new Set(ended.map((call) => keyOf(call.run, "end")));
+}
+
+function keyOf(run: string, kind: string): string {
+  return `${run} ${kind}`;
 }
 
 /** Waits; an abort ends the wait early. */
