@@ -16,6 +16,7 @@ function agent(...exchange: object[]) {
     "echo.ts": echo,
     "answer.json": JSON.stringify(schema),
     "wrong.json": "[]",
+    "broken.json": '{ "type": "objekt" }',
     "exchange.json": JSON.stringify(exchange),
   });
 }
@@ -49,6 +50,24 @@ test("an answer that does not fit twice fails, and so does a file that is no sch
   expect([twice.code, twice.stdout]).toEqual([1, ""]);
   expect(twice.stderr).toMatch(/not as outputSchema\s+asks:\s+it\s+is\s+not\s+JSON/);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("it is not a JSON Schema")]);
+});
+
+test("a schema that is not valid is refused with what is wrong in it, before a model is asked", async () => {
+  const { here: run } = await agent(response(say("They are a.ts.")));
+  const { code, stderr } = await run([
+    "run",
+    "--model",
+    "replay:exchange.json",
+    "--schema",
+    "broken.json",
+    "x",
+    "--session",
+    "s1",
+  ]);
+  const shown = await run(["sessions", "list", "--json"]);
+
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/--schema broken\.json: .*type/s)]);
+  expect(shown.json()).toEqual([]);
 });
 
 test("run --attach gives the model a file, and a prompt names none by itself", async () => {
