@@ -30,6 +30,8 @@ function guard(request: Request): Response | undefined {
 /** Answers requests on loopback with a handler of the web's shape; closed after the test. */
 export async function listenTo(handler: (request: Request) => Promise<Response> | Response): Promise<string> {
   const server = createServer((request, response) => void answer(handler, request, response));
+  // A client on a busy machine would write into a connection that is being closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
