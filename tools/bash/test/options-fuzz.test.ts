@@ -135,7 +135,10 @@ function escapes(name: string): { ran: number; found: readonly string[] } {
   return { ran: unasked.length, found: found.length > 0 ? found : ["one of many, together"] };
 }
 
-describe.runIf(sandboxIsTested)("options of known commands", () => {
+/** Each starts thousands of programs, one after the other. */
+const timeout = 3_600_000;
+
+describe.runIf(sandboxIsTested)("options of known commands", { timeout }, () => {
   test("no option of coreutils that runs without a question writes outside the folders", () => {
     const results = (chosen ?? coreutils).map(escapes);
 
