@@ -51,7 +51,7 @@ describe.each(["postgres", "redis"])("a host that is killed, with a fleet over %
     const database = await postgres.database(`restarted${++databases}`);
     const engine = kind === "redis" ? redis.url : "-";
     const file = join(folder, `${databases}`);
-    return { database, engine, file, place: fleetPlace(database, engine, 5_000) };
+    return { database, engine, file, place: fleetPlace(database, engine, 30_000) };
   };
 
   /** What the next host gets when it makes the call again. */
