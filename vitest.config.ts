@@ -28,7 +28,7 @@ const testTimeout = isSlow ? long : Math.min(long, 60_000 * crowd);
 const alone = [
   ...longest,
   "packages/{http/test/rows,otel/test/telemetry}.test.ts",
-  "packages/cli/test/process/quiet-memory.test.ts",
+  "packages/cli/test/process/{quiet-memory,with-status}.test.ts",
   "packages/core/test/{storm,sessions/idle-sessions,scan/phrase-words}.test.ts",
   "packages/loader/test/host/default-logger.test.ts",
   "packages/paths/test/race.test.ts",

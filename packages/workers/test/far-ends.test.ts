@@ -1,5 +1,8 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Clock } from "@toolmount/core";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { control, job, mounts, patientClock, start } from "./far-world.ts";
 
 describe("a call in a process", () => {
@@ -47,6 +50,29 @@ describe("a call in a process", () => {
     );
   });
 
+  test("whose answer is on its way when its process is killed gets it, and no further call gets the process", async () => {
+    const clock = patientClock();
+    const folder = mkdtempSync(join(tmpdir(), "toolmount-far-ends-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const said = join(folder, "said");
+    const { far } = await running(
+      `else if (m.type === "abort") {
+        require("node:fs").writeSync(3, JSON.stringify({ type: "returned", runId: m.runId, value: { data: 1 } }) + "\\n");
+        require("node:fs").writeFileSync(${JSON.stringify(said)}, "");
+      }`,
+      clock,
+    );
+    const controller = new AbortController();
+    const ending = far.run(job("r"), control(controller.signal));
+    controller.abort(new DOMException("enough", "AbortError"));
+    // A busy host: the time is over before it reads the answer.
+    while (!existsSync(said));
+    clock.over();
+
+    expect(await ending).toEqual({ data: 1 });
+    expect(far.isAlive).toBe(false);
+  });
+
   test("that is stopped beside others in a process that answers is left to it", async () => {
     const clock = patientClock();
     const { far, announced } = await running(
@@ -73,6 +99,16 @@ test("a process that closes its channel and ends is not killed", async () => {
   expect(await far.ended).toBe("ended with exit code 5");
 });
 
+test("a process that closed its channel gets no further call, also before it has ended", async () => {
+  const { far } = start(`${mounts} setTimeout(() => socket.destroy(), 50); setInterval(() => {}, 1_000);`);
+  await far.mounted;
+  let hasEnded = false;
+  void far.ended.then(() => (hasEnded = true));
+  await vi.waitUntil(() => !far.isAlive, 60_000);
+  expect(hasEnded).toBe(false);
+  expect(await far.ended).toBe("ended: it closed its channel to the host");
+});
+
 test("what a process sends last is read before it counts as ended", async () => {
   const { far } = start(`on = (m) => {
     if (m.type === "mount") say({ type: "mounted", keepsState: false });
@@ -90,6 +126,7 @@ test("the first reason for which a process is killed counts", async () => {
   const { far } = start(mounts);
   await far.mounted;
   far.kill("it is too old");
+  expect(far.isAlive).toBe(false);
   far.kill("it is too new");
   expect(await far.ended).toBe("ended: it is too old");
   far.kill("it is gone");

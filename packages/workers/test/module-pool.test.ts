@@ -203,6 +203,21 @@ describe("a module with newer content", () => {
     expect(busy.killed).toBe("its module has newer content");
   });
 
+  test("starts a process for a call that waited for one", async () => {
+    const { own, started, take, give } = pool({ processes: 1 });
+    const first = await take();
+    // It is killed, and its end is known later.
+    first.kill = (because) => void Object.assign(first, { killed: because, isAlive: false });
+    const waits = take();
+    await settle();
+    own.retire();
+    give(first);
+    await settle();
+    expect([first.killed, started.length]).toEqual(["its module has newer content", 1]);
+    first.end();
+    expect(await waits).toBe(started[1]);
+  });
+
   test("ends the one process of its state after the last call", async () => {
     const { own, take, give } = pool({ report: { keepsState: true } });
     const first = await take();

@@ -23,10 +23,10 @@ function run(user: (typeof users)[number], isolation: string, command: string): 
   if ("uid" in other) chownSync(folder, unprivileged, unprivileged);
   const words = ["--conditions=@toolmount/source", program, folder, isolation, command];
   const env = { PATH: process.env["PATH"], HOME: folder };
-  const [end] = JSON.parse(
-    execFileSync(process.execPath, words, { ...other, env, encoding: "utf8" }),
-  ) as readonly { readonly data: Output }[];
-  return end!.data;
+  const printed = execFileSync(process.execPath, words, { ...other, env, encoding: "utf8" });
+  const [end] = JSON.parse(printed) as readonly { readonly data?: Output }[];
+  if (end?.data === undefined) throw new Error(`the command did not run: ${printed}`);
+  return end.data;
 }
 
 for (const user of users)

@@ -1,13 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
-import {
-  ToolmountError,
-  type Clock,
-  type Logger,
-  type RunnerControl,
-  type RunnerJob,
-  type ToolReturn,
-} from "@toolmount/core";
+import type { Clock, Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { passFilter, sandboxStdio } from "@toolmount/paths/system";
 import type { Launch } from "../border/border.ts";
@@ -18,6 +11,7 @@ import { createNearRun, type NearRun } from "./near-run.ts";
 import { MessageMeter } from "./message-meter.ts";
 import { NearQuestion } from "./near-question.ts";
 import type { NearServices } from "./near-services.ts";
+import { refusalOf } from "./rebuild-thrown.ts";
 import { describeEnd, UsageLimits } from "./watch-usage.ts";
 
 /** How a process is started and watched. */
@@ -53,7 +47,6 @@ export class FarProcess {
   readonly mounted: Promise<Mounted>;
   /** Resolves when the process has ended, to how, as the end of a sentence. */
   readonly ended: Promise<string>;
-  isAlive = true;
   readonly #options: FarOptions;
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
@@ -67,6 +60,8 @@ export class FarProcess {
   readonly #allRead = Promise.withResolvers<void>();
   #questions = 0;
   #killedBecause: string | undefined;
+  #isClosed = false;
+  #hasEnded = false;
   #output = "";
 
   constructor(options: FarOptions) {
@@ -102,6 +97,14 @@ export class FarProcess {
       kill: (because) => this.kill(because),
       ended: this.ended,
     });
+  }
+
+  /**
+   * Whether it can run a further call. Not from the moment at which it is killed or closes its channel: a call that is
+   * given to it before its end is known would end with it.
+   */
+  get isAlive(): boolean {
+    return !this.#hasEnded && !this.#isClosed && this.#killedBecause === undefined;
   }
 
   /** Calls that run in this process. */
@@ -140,7 +143,7 @@ export class FarProcess {
 
   /** Kills the process; `because` completes the sentence that its calls end with. */
   kill(because: string): void {
-    if (!this.isAlive) return;
+    if (this.#hasEnded) return;
     this.#killedBecause ??= because;
     this.#child.kill("SIGKILL");
   }
@@ -166,7 +169,8 @@ export class FarProcess {
 
   /** A process that ends closes its channel first; only one that keeps running without it is killed. */
   #afterClose(): void {
-    if (!this.isAlive) return;
+    this.#isClosed = true;
+    if (this.#hasEnded) return;
     const kill = () => this.kill("it closed its channel to the host");
     const timer = this.#options.clock.setTimer(kill, endAfterMs);
     void this.ended.then(() => timer.cancel());
@@ -181,7 +185,7 @@ export class FarProcess {
     if (message.type === "mounted")
       return this.#killedBecause === undefined ? this.#mounting.resolve(message) : undefined;
     if (message.type === "refused") {
-      this.#mounting.reject(this.#refusal(message));
+      this.#mounting.reject(refusalOf(message, this.#options.mount.module.specifier));
       return this.kill("it could not mount the module");
     }
     if (message.type === "event") return this.#options.services.announce(message.event, message.data);
@@ -198,15 +202,6 @@ export class FarProcess {
     }
   }
 
-  #refusal({ problem, config }: Extract<FarMessage, { type: "refused" }>): Error {
-    const { specifier: module } = this.#options.mount.module;
-    if (config) return new ToolmountError("CONFIG_INVALID", { module, problem });
-    const error = new Error(`the process could not mount the module: ${problem}`);
-    // Its place is in the other process: a place in this file would mislead.
-    error.stack = error.message;
-    return error;
-  }
-
   async #watchEnd(): Promise<string> {
     const how = await new Promise<string>((resolve) => {
       this.#child.once("error", (error) => resolve(`could not be started: ${error.message}`));
@@ -216,7 +211,7 @@ export class FarProcess {
     });
     this.#limits.close();
     if (this.#killedBecause === undefined) await this.#readRest();
-    this.isAlive = false;
+    this.#hasEnded = true;
     if (this.#output !== "" && this.#killedBecause === undefined)
       this.#options.logger.warn({ output: this.#output }, `a process that runs calls ${how}`);
     const printed = this.#output.trim().slice(0, 500);

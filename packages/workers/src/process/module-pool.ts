@@ -199,8 +199,9 @@ export class ModulePool {
   /** Replaces a process that ended, so that the next call finds one. One that could not start is not replaced. */
   #onEnd(far: FarProcess): void {
     this.#alive.delete(far);
-    // The next call of a module that keeps state starts a new process, with new state.
-    if (this.#isClosed || this.isRetired || this.#keepsState !== false) return;
+    // The next call of a module that keeps state starts a new process, with new state; a call that waits starts its own.
+    if (this.#isClosed || this.isRetired || this.#keepsState !== false)
+      return this.#waiting.shift()?.resolve();
     if (this.#alive.size + this.#starting >= this.#options.processes) return;
     void far.mounted
       .then(() => this.#start())

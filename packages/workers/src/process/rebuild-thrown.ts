@@ -1,5 +1,5 @@
-import { ToolError, ToolInterrupt, type PartialResult } from "@toolmount/core";
-import type { Thrown } from "../far/far-message.ts";
+import { ToolError, ToolInterrupt, ToolmountError, type PartialResult } from "@toolmount/core";
+import type { FarMessage, Thrown } from "../far/far-message.ts";
 
 /** What the contracts of tools make of errors, by the rebuilt error. */
 const descriptions = new WeakMap<object, PartialResult<never>>();
@@ -38,4 +38,16 @@ function rebuildValue({ of, text }: Extract<Thrown, { kind: "value" }>): unknown
     default:
       return {};
   }
+}
+
+/** Why a process could not mount its module. */
+export function refusalOf(
+  { problem, config }: Extract<FarMessage, { type: "refused" }>,
+  module: string,
+): Error {
+  if (config) return new ToolmountError("CONFIG_INVALID", { module, problem });
+  const error = new Error(`the process could not mount the module: ${problem}`);
+  // Its place is in the other process: a place in this file would mislead.
+  error.stack = error.message;
+  return error;
 }

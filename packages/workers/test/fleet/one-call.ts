@@ -8,6 +8,6 @@ const [, , database = "", engine = "-", file = "", ms = "0"] = argv;
 
 const host = await fleetHost(fleetPlace(database, engine, 30_000), { limits: { timeoutMs: 600_000 } });
 const call = { id: "call-1", name: "effect", arguments: { file, ms: Number(ms) } };
-const { runId, status } = await host.call(call, { sessionId: "session-1" });
-writeSync(stdout.fd, `${runId} ${status}\n`);
+const { runId, status, result } = await host.call(call, { sessionId: "session-1" });
+writeSync(stdout.fd, `${runId} ${status} ${result.code ?? "-"}\n`);
 kill(pid, "SIGKILL");

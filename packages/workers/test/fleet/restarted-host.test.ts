@@ -71,7 +71,8 @@ describe.each(["postgres", "redis"])("a host that is killed, with a fleet over %
 
     const { status, result } = await again(place, file, 0);
 
-    const [runId] = line.split(" ");
+    const [runId, ...end] = line.split(" ");
+    expect(end).toEqual(["ok", "-"]);
     expect({ status, data: result.data }).toMatchObject({ status: "ok", data: { runId } });
     expect(readFileSync(file, "utf8")).toBe(`${runId}\n`);
   });
