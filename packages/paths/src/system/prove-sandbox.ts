@@ -39,8 +39,8 @@ export interface ProofOptions {
   readonly isFresh?: boolean | undefined;
 }
 
-/** Milliseconds that all attempts may take. */
-const timeoutMs = 20_000;
+/** Milliseconds that all attempts may take: they take half a second, and many times that on a busy machine. */
+const timeoutMs = 60_000;
 
 /** A variable that bubblewrap itself gets, and programs inside must not. */
 const variable = "TOOLMOUNT_PROOF";

@@ -79,7 +79,7 @@ export async function probeSandbox(sandbox: TriedSandbox, clock: Clock): Promise
 
 async function runHarmless(launcher: Launcher, clock: Clock): Promise<string | null> {
   const finder = createProcessFinder(clock);
-  const options = { timeoutMs: 10_000, keepBytes: 4096, stopBytes: 65_536, maxProcesses: 64, clock, finder };
+  const options = { timeoutMs: 60_000, keepBytes: 4096, stopBytes: 65_536, maxProcesses: 64, clock, finder };
   const command = startCommand("echo ready", launcher, {
     ...options,
     patience: { lingerMs: 100, graceMs: 100 },
