@@ -48,9 +48,9 @@ export class FleetHost {
   readonly #queues = new Map<string, number>();
   readonly #unread = new Set<string>();
   readonly #ended = new Set<string>();
-  /** Calls that a host could make again, and those of them that ended and whose rows are deleted later. */
+  /** Calls that a host could make again, and those of them that ended, with the time from which their rows are deleted. */
   readonly #kept = new Set<string>();
-  readonly #later: { readonly runId: string; readonly at: number }[] = [];
+  readonly #later = new Map<string, number>();
   #reportedAt = Number.NEGATIVE_INFINITY;
   #isClosing = false;
   readonly #members = new Map<
@@ -191,10 +191,11 @@ export class FleetHost {
 
   /**
    * The row of a call that could be made again is deleted later: this host may end before its caller has stored the
-   * outcome.
+   * outcome. An end is seen twice where it is read and its notification comes meanwhile.
    */
   #afterEnd(runId: string): void {
-    if (this.#kept.delete(runId)) this.#later.push({ runId, at: this.#options.clock.now() + keptMs });
+    if (this.#later.has(runId)) return;
+    if (this.#kept.delete(runId)) this.#later.set(runId, this.#options.clock.now() + keptMs);
     else this.#ended.add(runId);
     this.#collectSoon();
   }
@@ -209,8 +210,11 @@ export class FleetHost {
 
   async #collect(): Promise<void> {
     const now = this.#options.clock.now();
-    while (this.#later.length > 0 && (this.#later[0]!.at <= now || this.#isClosing))
-      this.#ended.add(this.#later.shift()!.runId);
+    for (const [runId, at] of this.#later) {
+      if (at > now && !this.#isClosing) break;
+      this.#later.delete(runId);
+      this.#ended.add(runId);
+    }
     const runIds = [...this.#ended];
     if (runIds.length === 0) return;
     this.#ended.clear();
@@ -222,7 +226,7 @@ export class FleetHost {
     this.#timer = this.#options.clock.setTimer(() => {
       this.#polling = this.#poll().finally(() => {
         this.#timer = undefined;
-        const isIdle = this.#open.size === 0 && this.#ended.size === 0 && this.#later.length === 0;
+        const isIdle = this.#open.size === 0 && this.#ended.size === 0 && this.#later.size === 0;
         if (!isIdle && !this.#isClosing) this.#schedule();
       });
     }, pollMs);

@@ -154,6 +154,26 @@ describe("the end of a call", () => {
     expect(of("collect")).toEqual([[["a"]]]);
   });
 
+  test.each([
+    ["and its notification comes after it", ["read", "notify"]],
+    ["after its notification came", ["notify", "read"]],
+  ])("that is read %s keeps the row as long, when it could be made again", async (_, order) => {
+    const ended = Promise.withResolvers<object>();
+    const { follow, notify, of } = await hostOf({ ends: () => ended.promise });
+    const { stop } = follow("a", { identity: "i" });
+    await pass(1_000);
+    for (const step of order) {
+      if (step === "notify") notify({ kind: "ended", runId: "a", end: answered });
+      else ended.resolve(new Map([["a", answered]]));
+      await pass();
+      stop();
+    }
+    await pass(9_000);
+    expect(of("collect")).toEqual([]);
+    await pass(2_000);
+    expect(of("collect")).toEqual([[["a"]]]);
+  });
+
   test("whose row could not be deleted is deleted later", async () => {
     let isAway = true;
     const { follow, notify, of } = await hostOf({
