@@ -124,7 +124,8 @@ export function describeContract(
         expect(await far.act(act, undefined, { abortSignal: controller.signal, onProgress })).toMatchObject(
           outcome,
         );
-        expect(await far.act("data")).toMatchObject({ status: "ok", result: { data: { sum: 3 } } });
+        const { status, result } = await far.act("data");
+        expect([status, result.data]).toEqual(["ok", { sum: 3 }]);
       },
     );
   });

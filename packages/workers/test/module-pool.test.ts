@@ -28,7 +28,8 @@ const settle = async () => {
 
 interface Given {
   readonly processes?: number;
-  readonly report?: object;
+  /** What a process reports of its module. A promise that rejects: it cannot mount it. */
+  readonly report?: object | (() => object);
   readonly fails?: () => boolean;
 }
 
@@ -39,7 +40,7 @@ function pool({ processes = 2, report = { keepsState: false }, fails = (): boole
     processes,
     start: async () => {
       if (fails()) throw new Error("it cannot start");
-      const far = fake(report);
+      const far = fake(typeof report === "function" ? report() : report);
       started.push(far);
       return far as unknown as FarProcess;
     },
@@ -151,6 +152,24 @@ test("a process that cannot start fails its call, and the next call tries again"
   );
   fails = false;
   expect((await take()).isAlive).toBe(true);
+});
+
+test("a process that could not mount the module leaves its place to the next call that waits", async () => {
+  const broken = Promise.reject(new Error("it is broken"));
+  broken.catch(() => {});
+  const reports = [{ keepsState: false }, broken, { keepsState: false }];
+  const { started, take, give } = pool({ processes: 1, report: () => reports.shift()! });
+  const first = await take();
+  const [second, third] = [take(), take()];
+  second.catch(() => {});
+  first.isAlive = false;
+  give(first);
+  first.end();
+  await settle();
+  started[1]!.end();
+
+  await expect(second).rejects.toThrow("it is broken");
+  expect(await third).toBe(started[2]);
 });
 
 describe("a rehearsal", () => {

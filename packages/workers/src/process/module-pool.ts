@@ -196,13 +196,17 @@ export class ModulePool {
     return begun;
   }
 
-  /** Replaces a process that ended, so that the next call finds one. One that could not start is not replaced. */
+  /**
+   * The place of a process that ended is free: a call that waits starts one. Otherwise it is replaced, so that the next call
+   * finds one; one that could not start is not.
+   */
   #onEnd(far: FarProcess): void {
     this.#alive.delete(far);
-    // The next call of a module that keeps state starts a new process, with new state; a call that waits starts its own.
-    if (this.#isClosed || this.isRetired || this.#keepsState !== false)
-      return this.#waiting.shift()?.resolve();
     if (this.#alive.size + this.#starting >= this.#options.processes) return;
+    const waits = this.#waiting.shift();
+    if (waits !== undefined) return waits.resolve();
+    // The next call of a module that keeps state starts a new process, with new state.
+    if (this.#isClosed || this.isRetired || this.#keepsState !== false) return;
     void far.mounted
       .then(() => this.#start())
       .then(
