@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Clock } from "@toolmount/core";
 import { waitFor } from "@toolmount/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -79,6 +79,18 @@ test.runIf(isOnLinux)(
     expect(await reader.read(job, never)).toMatchObject({ text: "a" });
   },
 );
+
+test.runIf(isOnLinux)("a process that ended while it was idle gets no job", async () => {
+  const { reader, own } = open();
+  await reader.read(job, never);
+  const pid = Number(own()[0]);
+  process.kill(pid, "SIGKILL");
+  // Gone, and not only ended: this process has noticed it.
+  await waitFor(() => !existsSync(`/proc/${pid}`), { timeoutMs: 30_000 });
+  await new Promise((resolve) => void setImmediate(resolve));
+
+  expect(await reader.read(job, never)).toMatchObject({ text: "a" });
+});
 
 test.runIf(isOnLinux)("more than two jobs at once wait for a process", async () => {
   const { reader, own } = open();

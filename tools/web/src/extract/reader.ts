@@ -34,7 +34,9 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
         const [child, timer] = first;
         idle.delete(child);
         timer.cancel();
-        return child;
+        if (child.connected) return child;
+        // It ended while it was idle.
+        continue;
       }
       if (all.size < maxProcesses) return startProcess(limits, all);
       await nextTurn(waiting, signal);
