@@ -168,7 +168,7 @@ async function follow(
   const shown = await showNewest(sink, lines, options, shell);
   const showNew = ({ entry }: AuditRecord) => {
     const joined = runs.add(entry);
-    if (shown.has(keyOf(entry.runId, entry.kind))) return;
+    if (shown.has(keyOf(entry.runId, entry.kind, entry.at))) return;
     if (json === true && isWanted(entry, filter)) shell.out.jsonLine(entry);
     if (json === true || joined === null || !isWanted(joined, filter)) return;
     const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
@@ -195,16 +195,16 @@ async function showNewest(
   if (options.json === true) {
     const entries = await newestEntries(sink, filter);
     for (const entry of entries) out.jsonLine(entry);
-    return new Set(entries.map(({ runId, kind }) => keyOf(runId, kind)));
+    return new Set(entries.map(({ runId, kind, at }) => keyOf(runId, kind, at)));
   }
   const calls = await newestCalls(sink, filter);
   for (const line of callLines(calls, lines)) out.line(line);
   const ended = calls.filter(({ status }) => status !== "running" && status !== "waiting");
-  return new Set(ended.map((call) => keyOf(call.run, "end")));
+  return new Set(ended.map((call) => keyOf(call.run, "end", call.at)));
 }
 
-function keyOf(run: string, kind: string): string {
-  return `${run} ${kind}`;
+function keyOf(run: string, kind: string, at: number): string {
+  return `${run} ${kind} ${at}`;
 }
 
 /** Waits; an abort ends the wait early. */
