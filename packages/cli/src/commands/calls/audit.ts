@@ -153,28 +153,23 @@ async function signAll(sink: AuditSink, file: string, { every }: Options, shell:
 const followMs = 500;
 
 /** Shows the newest calls and then each one that ends; with `--json` each record, one JSON object a line. */
-async function follow(
-  sink: AuditSink,
-  lines: LineOptions,
-  options: Options,
-  shell: Shell,
-): Promise<ExitCode> {
+function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
   const { run, tool, since, json } = options;
   const filter = filterOf(options);
   const runs = new RunJoiner();
   const next = followRecords(sink, { runId: run, tool, since });
-  for (const { entry } of await next()) runs.add(entry);
-  // What is written meanwhile is in both, and shown once.
-  const shown = await showNewest(sink, lines, options, shell);
-  const showNew = ({ entry }: AuditRecord) => {
-    const joined = runs.add(entry);
-    if (shown.has(keyOf(entry.runId, entry.kind, entry.at))) return;
-    if (json === true && isWanted(entry, filter)) shell.out.jsonLine(entry);
-    if (json === true || joined === null || !isWanted(joined, filter)) return;
-    const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
-    shell.out.line(line);
-  };
   return shell.interruptible(async ({ signal }) => {
+    for (const { entry } of await next()) runs.add(entry);
+    // What is written meanwhile is in both, and shown once.
+    const shown = await showNewest(sink, lines, options, shell);
+    const showNew = ({ entry }: AuditRecord) => {
+      const joined = runs.add(entry);
+      if (shown.has(keyOf(entry.runId, entry.kind, entry.at))) return;
+      if (json === true && isWanted(entry, filter)) shell.out.jsonLine(entry);
+      if (json === true || joined === null || !isWanted(joined, filter)) return;
+      const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
+      shell.out.line(line);
+    };
     while (!signal.aborted && !shell.out.isLost()) {
       await pause(followMs, signal);
       (await next()).forEach(showNew);
