@@ -1,6 +1,6 @@
 // From a fresh clone and any Node from 18 on to a running job: `node scripts/bootstrap.mjs demo`.
 // Plain JavaScript with no dependency, because nothing is installed yet when it starts.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,33 +11,34 @@ const binaries = [join(toolchain, "node_modules", ".bin"), join(root, "node_modu
 
 const jobs = {
   build() {
-    step("building", () => run("turbo", ["run", "build", "--output-logs=errors-only"], { quiet: true }));
+    step("build", () => run("turbo", ["run", "build", "--output-logs=errors-only"], { quiet: true }));
   },
   /** Shows the main job on this repository. */
   demo() {
     jobs.build();
     run("node", ["scripts/demo.mjs"]);
   },
+  /** What everybody runs before a commit; with words, only these tests. */
+  test: () => (words.length > 0 ? run("vitest", ["run", ...words]) : check("quick")),
   /** Everything that must pass. */
-  test() {
-    run("node", ["scripts/check.mjs"]);
-  },
-  /** What a pull request must pass: the checks of what it changes, and those that look at the whole. */
-  affected() {
-    jobs.build();
-    run("turbo", ["run", "types", "pack:check", "test", "--affected", "--concurrency=2"]);
-    run("turbo", ["run", "lint", "unused"]);
-    run("vitest", ["run", "--project", "cross*"]);
-  },
+  "test:all": () => check("all"),
+  /** What the changes reach that are not committed, or since TOOLMOUNT_SINCE. */
+  "test:changed": () => check("changed"),
+  /** What `.ci/run` runs. */
+  ci: () => check("ci"),
 };
 
-const job = jobs[process.argv[2]];
+/** Seconds of each step, for the table at the end. */
+const steps = {};
+
+const [jobName, ...words] = process.argv.slice(2);
+const job = jobs[jobName];
 if (job === undefined) {
   console.error(`usage: node scripts/bootstrap.mjs ${Object.keys(jobs).join(" | ")}`);
   process.exit(2);
 }
-installToolchain();
-installWorkspace();
+step("toolchain", installToolchain);
+step("install", installWorkspace);
 linkNode();
 job();
 
@@ -58,7 +59,7 @@ function installToolchain() {
 /** Installs what the lockfile says; from what is already on this machine where that is enough. */
 function installWorkspace() {
   const options = ["--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=warn"];
-  step("installing the packages of the lockfile", () => run("pnpm", ["install", ...options]));
+  run("pnpm", ["install", ...options]);
 }
 
 /** Commands in `node_modules/.bin` run with the `node` beside them, whichever Node the machine has. */
@@ -73,18 +74,34 @@ function installedVersion(name) {
   return existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : undefined;
 }
 
+/** Starts the checks of a job. They get the signals of this process, so that a run that is stopped prints its table. */
+function check(kind) {
+  const env = { ...environment(), TOOLMOUNT_STEPS: JSON.stringify(steps) };
+  const child = spawn("node", ["scripts/check.mjs", kind], { cwd: root, env, stdio: "inherit" });
+  child.on("error", (error) => console.error(`cannot run the checks: ${error.message}`));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => process.stdin.isTTY || child.kill(signal));
+  child.on("close", (code) => process.exit(code ?? 1));
+}
+
+/** The toolchain first on PATH. */
+function environment() {
+  const path = [...binaries, process.env.PATH].join(delimiter);
+  return { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: "1" };
+}
+
 /** Says what is done now, and how long it took, to who waits for it. */
-function step(name, work) {
+function step(title, work) {
   const begin = performance.now();
-  console.log(`${name} …`);
+  console.log(`${title} …`);
   work();
-  console.log(`${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  steps[title] = (performance.now() - begin) / 1000;
+  console.log(`${title}: ${steps[title].toFixed(1)} s`);
 }
 
 /** Runs a command to its end with the toolchain first on PATH, and ends this process when it fails. */
 function run(command, args, { cwd = root, quiet = false } = {}) {
-  const path = [...binaries, process.env.PATH].join(delimiter);
-  const env = { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: "1" };
+  const env = environment();
   const stdio = ["inherit", quiet ? "pipe" : "inherit", "inherit"];
   const { status, stdout, error } = spawnSync(command, args, { cwd, env, stdio });
   if (status === 0) return;

@@ -1,80 +1,221 @@
-// Builds, runs every check, and closes with the line `N passed, N failed`: vitest's tests, and each other task of
-// turbo as one. The tests come last and alone, so that their deadlines have the machine for themselves.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+// Builds, runs the checks and the tests of one job, shows them while they run, and closes with a table and the line
+// `N passed, N failed`, also when it is stopped. Jobs: quick (npm test), changed, ci, all. See CONTRIBUTING.md.
+import { spawn } from "node:child_process";
+import { availableParallelism, freemem } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { changedSince, reachedTests } from "./affected.mjs";
+import { runRing } from "./rings.mjs";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const summaries = join(root, ".turbo", "runs");
-const report = join(root, ".reports", "vitest.json");
-const services = join(root, ".reports", "services.txt");
+const root = join(import.meta.dirname, "..");
+const reports = join(root, ".reports");
+const services = join(reports, "services.txt");
+const green = join(root, ".ci/green");
 
-// What an earlier run left would be counted as this one's.
-rmSync(report, { force: true });
-rmSync(services, { force: true });
-mkdirSync(dirname(services), { recursive: true });
+/** The most work of one file of the quick ring, and of all of them, in units of `quick-ring.mjs`, some two milliseconds each. */
+const mostWork = { file: 4000, ring: 60_000 };
 
-// One compiler for all packages and tests, because it reads what they share once. Only where it finds something wrong,
-// each package has a task of its own, which reports it.
-const hasTypes = spawnSync("tsc", ["-b"], { cwd: root }).status === 0;
-const build = countTasks(["build"]);
-const checks = countTasks([...(hasTypes ? [] : ["types"]), "lint", "unused", "packages"]);
-const tasks = {
-  passed: build.passed + checks.passed + Number(hasTypes),
-  failed: atLeastOneUnless(hasTypes, build.failed + checks.failed),
+/** Minutes after which `.ci/run` and `test:changed` begin no more files; those that are left are named. */
+const minutes = { ci: 18, changed: 1.2 };
+
+const rows = [];
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.on(signal, () => {
+    if (stopped.signal.aborted) process.exit(130);
+    console.log(`\nstopped by ${signal}; the table says what ended before`);
+    stopped.abort();
+  });
+
+const jobs = {
+  async quick() {
+    await prepare();
+    await tests("quick");
+    await tests("process", { name: "smokes", files: ["test/smoke/"] });
+  },
+  async changed() {
+    const base = process.env.TOOLMOUNT_SINCE ?? "HEAD";
+    const files = changedSince(base);
+    console.log(`${files.length} changed files since ${base}`);
+    await check("types", ["tsc", "-b"]);
+    const sources = files.filter((file) => /\.(?:ts|tsx|mjs)$/.test(file) && existsSync(join(root, file)));
+    if (sources.length > 0) await check("lint", ["oxlint", "--type-aware", ...sources]);
+    await check("format", ["oxfmt", "--check"]);
+    await reached(files, ["quick", "process"], minutes.changed);
+  },
+  async ci() {
+    await jobs.quick();
+    const base = greenCommit();
+    const files = base === undefined ? ["package.json"] : changedSince(base);
+    console.log(
+      base === undefined
+        ? "no commit is known to be green: everything counts as changed"
+        : `${files.length} changed files since ${base}`,
+    );
+    await reached(files, ["process", "load"], minutes.ci);
+  },
+  async all() {
+    await prepare();
+    for (const ring of ["quick", "process", "load"]) await tests(ring);
+  },
 };
-// Tests of the command start what was built, as users do; without a build they start the sources.
-if (tasks.failed === 0) process.env["TOOLMOUNT_TEST_BUILT"] = "1";
-process.env["TOOLMOUNT_TEST_SERVICES"] = services;
-const tests = countTests(turbo("vitest"));
 
-printServices();
-if (tests.skipped > 0) console.log(`${tests.skipped} skipped`);
-console.log(`${tasks.passed + tests.passed} passed, ${tasks.failed + tests.failed} failed`);
-process.exit(tasks.failed + tests.failed === 0 ? 0 : 1);
+const job = process.argv[2] ?? "quick";
+mkdirSync(reports, { recursive: true });
+rmSync(services, { force: true });
+process.env.TOOLMOUNT_TEST_SERVICES = services;
+for (const [name, seconds] of Object.entries(JSON.parse(process.env.TOOLMOUNT_STEPS ?? "{}")))
+  rows.push({ name, seconds, passed: 0, failed: 0 });
+sayRoom();
+await jobs[job]();
+printTable();
 
-/** Runs turbo tasks in every package, the rest also when one fails, and returns whether all passed. */
-function turbo(...names) {
-  const options = ["--continue=dependencies-successful", "--summarize", "--output-logs=new-only"];
-  const { status } = spawnSync("turbo", ["run", ...names, ...options], { cwd: root, stdio: "inherit" });
-  return status === 0;
+/** Types, build, lint and what else looks at the whole tree. The tests come after it and have the machine for themselves. */
+async function prepare() {
+  // One compiler for all packages and tests, because it reads what they share once; the build adds only the bundles.
+  const typed = await check("types", ["tsc", "-b"]);
+  const built = await check("build", ["turbo", "run", "build", "--output-logs=errors-only"]);
+  await check("lint", ["oxlint", "--type-aware"]);
+  await check("format", ["oxfmt", "--check"]);
+  await check("unused code", ["knip"]);
+  await check("packages", ["node", "scripts/check-packages.mjs"]);
+  // Tests of the command start what was built, as users do; without a build they start the sources.
+  if (typed && built) process.env.TOOLMOUNT_TEST_BUILT = "1";
 }
 
-/** Runs tasks and counts them; what turbo left out because another failed is not counted. */
-function countTasks(names) {
-  rmSync(summaries, { recursive: true, force: true });
-  const allPassed = turbo(...names);
-  const [summary] = existsSync(summaries) ? readdirSync(summaries) : [];
-  const { tasks: ran } = summary === undefined ? { tasks: [] } : readJson(join(summaries, summary));
-  const failed = ran.filter(({ execution }) => execution?.exitCode !== 0).length;
-  return { passed: ran.length - failed, failed: atLeastOneUnless(allPassed, failed) };
+/** Runs one command to its end; its output is shown only when it fails. */
+async function check(name, [command, ...words]) {
+  if (stopped.signal.aborted) return false;
+  const begin = Date.now();
+  const child = spawn(command, words, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    signal: stopped.signal,
+  });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(chunk));
+  const passed = await new Promise((resolve) => {
+    child.on("error", (error) => output.push(`cannot run ${command}: ${error.message}\n`) && resolve(false));
+    child.on("close", (code) => resolve(code === 0));
+  });
+  const seconds = (Date.now() - begin) / 1000;
+  rows.push({ name, seconds, passed: Number(passed), failed: Number(!passed) });
+  console.log(`${passed ? "✓" : "✗"} ${name}: ${seconds.toFixed(0)} s`);
+  if (!passed) console.log(Buffer.concat(output.map((chunk) => Buffer.from(chunk))).toString());
+  return passed;
 }
 
-/** Counts vitest's tests; a file that fails to load has none, and is one failure. */
-function countTests(allPassed) {
-  const { testResults: files } = existsSync(report) ? readJson(report) : { testResults: [] };
-  const statuses = files.flatMap((file) =>
-    file.assertionResults.length === 0 ? [file.status] : file.assertionResults.map(({ status }) => status),
+/** Runs a ring, or some files of it, as a row of the table. */
+async function tests(ring, { name = ring, files = [] } = {}) {
+  if (stopped.signal.aborted) return;
+  const begin = Date.now();
+  const seen = await runRing(ring, { name, files, signal: stopped.signal });
+  if (ring === "quick" && files.length === 0) seen.failed += overBudget(seen);
+  const row = rows.find((other) => other.name === name && other.ring === ring) ?? {
+    name,
+    ring,
+    seconds: 0,
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    files: [],
+  };
+  if (!rows.includes(row)) rows.push(row);
+  row.seconds += (Date.now() - begin) / 1000;
+  for (const count of ["passed", "failed", "skipped"]) row[count] += seen[count];
+  row.files.push(...seen.files);
+}
+
+/** The quick ring stays quick: by work that is counted in processor time of a known task, which a busy machine does not change. */
+function overBudget({ files }) {
+  const problems = files
+    .filter(({ work = 0 }) => work > mostWork.file)
+    .map(
+      ({ file, work }) =>
+        `${file} does ${work.toFixed(0)} units of work, and ${mostWork.file} are allowed: make it smaller, or name it *.load.test.ts`,
+    );
+  const all = files.reduce((sum, { work = 0 }) => sum + work, 0);
+  if (all > mostWork.ring)
+    problems.push(`the quick ring does ${all.toFixed(0)} units of work, and ${mostWork.ring} are allowed`);
+  for (const problem of problems) console.log(`✗ ${problem}`);
+  console.log(`quick: ${all.toFixed(0)} of ${mostWork.ring} units of work`);
+  return problems.length;
+}
+
+/** Runs the tests of some rings that a change reaches, the nearest first, until the minutes are used up; names the rest. */
+async function reached(changed, rings, most) {
+  const begin = Date.now();
+  const all = reachedTests(changed, greenCommit());
+  const left = [];
+  for (const ring of rings) {
+    const files = all.filter((file) => ringOf(file) === ring && !file.startsWith("test/smoke/"));
+    // The quick ring is one run; the others begin a few files at a time, so that the minutes can be counted.
+    const size = ring === "quick" ? Math.max(1, files.length) : availableParallelism() * 6;
+    for (let at = 0; at < files.length; at += size) {
+      const group = files.slice(at, at + size);
+      if (Date.now() - begin > most * 60_000) left.push(...group);
+      else await tests(ring, { name: `${ring}, reached`, files: group });
+    }
+  }
+  writeFileSync(join(reports, "left.txt"), left.map((file) => `${file}\n`).join(""));
+  console.log(
+    left.length === 0
+      ? "every test that the change reaches has run"
+      : `${left.length} files that the change reaches are left for the night: .reports/left.txt names them`,
   );
-  const passed = statuses.filter((status) => status === "passed").length;
-  const failed = statuses.filter((status) => status === "failed").length;
-  const skipped = statuses.length - passed - failed;
-  return { passed, failed: atLeastOneUnless(allPassed, failed), skipped };
+}
+
+function ringOf(file) {
+  if (file.endsWith(".load.test.ts")) return "load";
+  return file.endsWith(".process.test.ts") ? "process" : "quick";
+}
+
+/** The newest commit on which everything passed: what `.ci/green` says, or the base of a pull request. */
+function greenCommit() {
+  if (process.env.TOOLMOUNT_SINCE) return process.env.TOOLMOUNT_SINCE;
+  return existsSync(green) ? readFileSync(green, "utf8").trim() || undefined : undefined;
+}
+
+/** Says at once what would otherwise fail late and unclearly. */
+function sayRoom() {
+  const { bavail, bsize } = statfsSync(root);
+  if (bavail * bsize < 2e9)
+    console.log(
+      `⚠ only ${Math.round((bavail * bsize) / 1e6)} MB are free on this disk; the tests write about 2 GB`,
+    );
+  if (freemem() < 2e9)
+    console.log(`⚠ only ${Math.round(freemem() / 1e6)} MB of memory are free; the tests use up to 3 GB`);
+}
+
+function printTable() {
+  const line = (...cells) =>
+    console.log(
+      cells.map((cell, at) => (at === 0 ? String(cell).padEnd(22) : String(cell).padStart(9))).join(""),
+    );
+  const tested = rows.flatMap(({ files = [] }) => files);
+  console.log();
+  line("", "files", "passed", "failed", "skipped", "seconds");
+  for (const { name, files, passed, failed, skipped, seconds } of rows)
+    line(name, files?.length ?? "", passed, failed, skipped ?? "", seconds.toFixed(0));
+  const slowest = tested.toSorted((left, right) => right.seconds - left.seconds).slice(0, 10);
+  if (slowest.length > 0) console.log("\nslowest files");
+  for (const { file, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)} s  ${file}`);
+  printServices();
+  const sum = (count) => rows.reduce((total, row) => total + (row[count] ?? 0), 0);
+  const failed = sum("failed") + Number(stopped.signal.aborted);
+  writeFileSync(join(reports, "table.json"), JSON.stringify({ job, rows }, undefined, 1));
+  console.log(
+    `the table and every file: ${relative(process.cwd(), join(reports, "table.json")) || "table.json"}`,
+  );
+  if (stopped.signal.aborted) console.log("stopped before its end, which counts as one failure");
+  if (sum("skipped") > 0) console.log(`${sum("skipped")} skipped`);
+  console.log(`${sum("passed")} passed, ${failed} failed`);
+  process.exit(stopped.signal.aborted ? 130 : Math.min(failed, 1));
 }
 
 /** Prints which services the tests have started on this machine, and how often. */
 function printServices() {
   const started = existsSync(services) ? readFileSync(services, "utf8").trim().split("\n") : [];
-  const counts = Map.groupBy(started, (name) => name);
-  for (const [name, each] of counts) console.log(`started ${each.length} times: ${name}`);
-}
-
-function readJson(path) {
-  return JSON.parse(readFileSync(path, "utf8"));
-}
-
-/** A run that failed without a failure to count, such as an error outside any test, is one. */
-function atLeastOneUnless(passed, failed) {
-  return passed ? failed : Math.max(failed, 1);
+  for (const [name, each] of Map.groupBy(started, (service) => service))
+    console.log(`started ${each.length} times: ${name}`);
 }

@@ -4,7 +4,7 @@ import config from "../vitest.config.ts";
 
 const { projects, ...test } = config.test;
 const runner = join(import.meta.dirname, "mutate-runner.mjs");
-const own = { runner, isolate: true, maxConcurrency: 1, testTimeout: config.test.hookTimeout };
+const own = { runner, isolate: true, maxConcurrency: 1, testTimeout: 900_000 };
 
 export default {
   ...config,

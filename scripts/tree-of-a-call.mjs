@@ -1,6 +1,6 @@
 // Counts how far a call goes: `pnpm call-tree` makes a call in five ways and prints, for each, the functions that it enters,
 // their files, and the moves from one file to another; then the files and functions of the plain call, by folder.
-// `--json` prints only the counts. test/call-path.test.ts holds them.
+// `--json` prints only the counts. test/call-path.process.test.ts holds them.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

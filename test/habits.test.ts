@@ -35,7 +35,7 @@ test.each(["ai-sdk", "langchain", "openai", "anthropic", "gemini"])(
   async (name) => {
     const page = `use-with-${name}.md`;
     const [text, list, run] = await Promise.all(
-      [`docs/${page}`, "docs/README.md", "test/docs.test.ts"].map((path) =>
+      [`docs/${page}`, "docs/README.md", "test/docs.process.test.ts"].map((path) =>
         readFile(join(root, path), "utf8"),
       ),
     );

@@ -24,7 +24,7 @@ function squeeze(markdown: string): string {
 test("APTIX-14: every package under tools/ runs the suite that a tool module owes", async () => {
   const without: string[] = [];
   for await (const manifest of glob("tools/*/package.json", { cwd: root })) {
-    const suite = join(root, manifest, "../test/contract.test.ts");
+    const suite = join(root, manifest, "../test/contract.process.test.ts");
     if (!existsSync(suite) || !(await readFile(suite, "utf8")).includes("describeToolModule(module"))
       without.push(manifest);
   }

@@ -1,4 +1,4 @@
-// test/evals.test.ts runs these with the runner, the judge and the reporter of vitest-evals itself.
+// test/evals.process.test.ts runs these with the runner, the judge and the reporter of vitest-evals itself.
 import { readFileSync } from "node:fs";
 import { createHost, data, defineTool } from "@toolmount/core";
 import { config, createReasoner, settingsOf, startReplay } from "@toolmount/reasoner";

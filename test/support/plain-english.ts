@@ -1,7 +1,6 @@
-import { execFile } from "node:child_process";
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { basename, join, sep } from "node:path";
 
 /** A word that is out: how it is found, and what to write instead. */
 interface Word {
@@ -67,13 +66,24 @@ function insteadOf(found: string): string {
   return match?.instead ?? "other words";
 }
 
-/** Every text of this repository that people read or that prints what they read: what git tracks. */
+/** Folders and files that git does not track, as `.gitignore` lists them. */
+const untracked = new Set([
+  ".git",
+  "node_modules",
+  "dist",
+  ".turbo",
+  ".toolchain",
+  ".reports",
+  ".toolmount",
+  ".scratch",
+]);
+
+/** Every text of this repository that people read, and the sources that print what they read. */
 export async function readTexts(root: string): Promise<{ file: string; text: string }[]> {
-  const { stdout } = await promisify(execFile)("git", ["ls-files", "-z", "--cached"], {
-    cwd: root,
-    maxBuffer: 16_000_000,
-  });
-  const files = stdout.split("\0").filter((file) => file !== "" && !skipped.some((rule) => rule.test(file)));
+  const found = globSync("**/*.*", { cwd: root, exclude: (path) => untracked.has(basename(path)) });
+  const files = found
+    .map((file) => file.replaceAll(sep, "/"))
+    .filter((file) => !skipped.some((rule) => rule.test(file)));
   return Promise.all(
     files.map(async (file) => ({ file, text: await readFile(join(root, file), "utf8").catch(() => "") })),
   );

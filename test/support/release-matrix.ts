@@ -15,7 +15,7 @@ const managers = {
 } as const;
 type Manager = keyof typeof managers;
 
-// Each pair installs twice. TOOLMOUNT_LOAD=full takes all nine; npm with this Node is what `stranger.test.ts` does.
+// Each pair installs twice. TOOLMOUNT_LOAD=full takes all nine; npm with this Node is what `stranger.load.test.ts` does.
 export const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
 /** Package managers, each with the Node that it has. */
 export const matrix: readonly (readonly [Manager, number])[] = isFull

@@ -170,7 +170,7 @@ export const waysIn: readonly WayIn[] = [
 /** Files that call a host and are no way in, each with the reason. */
 export const noWaysIn: Readonly<Record<string, string>> = {
   "packages/http/src/api/calls.ts":
-    "calls the host as the library does; packages/http/test/api.test.ts shows every decision over HTTP",
+    "calls the host as the library does; packages/http/test/api.process.test.ts shows every decision over HTTP",
   "packages/http/src/api/until-decided.ts":
     "resumes a call or a turn after an approver decided; it decides nothing itself",
   "packages/http/src/work/background-calls.ts":
@@ -183,7 +183,7 @@ export const noWaysIn: Readonly<Record<string, string>> = {
   "packages/cli/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
   "packages/cli/src/learn/judge-host.ts": "no tool runs: recorded calls are judged, and each gets no data",
   "packages/cli/src/plan-evals/world.ts":
-    "calls a host of an evaluation's own, after the evaluated plan has decided: packages/cli/test/agent/eval-worlds.test.ts",
+    "calls a host of an evaluation's own, after the evaluated plan has decided: packages/cli/test/agent/eval-worlds.process.test.ts",
   "packages/testing/src/trial/trial-calls.ts":
     "a kit for tests calls the tool that is tried, on a host of its own",
   "packages/testing/src/fakes/scripted.ts": "a kit for tests, on the host that the test gives",

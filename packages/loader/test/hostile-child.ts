@@ -1,4 +1,4 @@
-// Opens each plan that it is given, and reports how that ended: a line of JSON each. Run by `hostile-plans.test.ts`.
+// Opens each plan that it is given, and reports how that ended: a line of JSON each. Run by `hostile-plans.process.test.ts`.
 import { readFile } from "node:fs/promises";
 import { silentLogger } from "@toolmount/core";
 import { z } from "zod";

@@ -6,7 +6,7 @@ import type { Reader, ReadFailure } from "../src/extract/reader.ts";
 const signal = new AbortController().signal;
 const limits = { timeoutMs: 2000, memoryMb: 200 };
 
-/** Answers of the processes that read, in order; it notes the jobs. The processes themselves are in reader.test.ts. */
+/** Answers of the processes that read, in order; it notes the jobs. The processes themselves are in reader.process.test.ts. */
 function readerOf(...answers: readonly (ReadAnswer | ReadFailure)[]): Reader & { readonly jobs: ReadJob[] } {
   const jobs: ReadJob[] = [];
   return { jobs, close() {}, read: async (job) => (jobs.push(job), answers[jobs.length - 1]!) };

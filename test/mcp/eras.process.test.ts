@@ -7,7 +7,7 @@ import { folderOf, planOf, serverOf, until } from "./support/world.ts";
 
 const eras = ["legacy", "modern"] as const;
 
-// Over HTTP the same four pairs are in http.test.ts.
+// Over HTTP the same four pairs are in http.process.test.ts.
 test.each(eras.flatMap((client) => eras.map((server) => [client, server] as const)))(
   "over stdio, a %s client of a %s server sees progress, cancels, and learns that the tools changed",
   async (clientEra, serverEra) => {

@@ -125,17 +125,23 @@ const happyPaths: Readonly<Record<string, readonly [file: string, title: string]
   activate_tools: ["discovery/test/activate-tools.test.ts", "is offered in full from the next request on"],
   agent_change_mode: ["modes/test/change-mode.test.ts", "changes the session's mode from the next turn on"],
   agent_list_modes: ["modes/test/list-modes.test.ts", "agent_list_modes lists the modes of the catalog"],
-  bash_output: ["bash/test/jobs.test.ts", "its output is followed from where the last answer ended"],
-  bash_stop: ["bash/test/jobs.test.ts", "a background command is stopped with all that it started"],
+  bash_output: ["bash/test/jobs.process.test.ts", "its output is followed from where the last answer ended"],
+  bash_stop: ["bash/test/jobs.process.test.ts", "a background command is stopped with all that it started"],
   delegate: ["delegate/test/delegate.test.ts", "the task goes to the agent, and its answer comes back"],
   delete_file: ["filesystem/test/move-delete-create.test.ts", "$params deletes $entries entries"],
   move_file: ["filesystem/test/move-delete-create.test.ts", "a file is moved, and missing folders are made"],
   multi_edit_file: ["filesystem/test/multi-edit-file.test.ts", "makes its replacements one after the other"],
-  describe_tools: ["program/test/run-program.test.ts", "finds and describes the tools that it may call"],
-  run_program: ["program/test/run-program.test.ts", "calls tools, one after the other and side by side"],
+  describe_tools: [
+    "program/test/run-program.process.test.ts",
+    "finds and describes the tools that it may call",
+  ],
+  run_program: [
+    "program/test/run-program.process.test.ts",
+    "calls tools, one after the other and side by side",
+  ],
   todo: ["todo/test/todo.test.ts", "a list is created, changed and shown"],
-  web_fetch: ["web/test/fetch.test.ts", "a page is fetched, and says how large it is"],
-  web_search: ["web/test/search.test.ts", "SearXNG is asked for JSON, and its results are returned"],
+  web_fetch: ["web/test/fetch.process.test.ts", "a page is fetched, and says how large it is"],
+  web_search: ["web/test/search.process.test.ts", "SearXNG is asked for JSON, and its results are returned"],
 };
 
 describe("APTIX-77: each tool has tests of its work, of refused arguments and of exceptions", () => {
@@ -143,7 +149,7 @@ describe("APTIX-77: each tool has tests of its work, of refused arguments and of
     const owner = packages.find(({ manifest }) =>
       manifest.toolmount?.tools?.some((one) => one.name === name),
     )!;
-    const [file, title] = happyPaths[name] ?? [`${owner.id}/test/contract.test.ts`, `${name}: [{`];
+    const [file, title] = happyPaths[name] ?? [`${owner.id}/test/contract.process.test.ts`, `${name}: [{`];
     const text = await readFile(join(root, "tools", file), "utf8");
 
     expect(text).toContain(title);

@@ -23,7 +23,7 @@ async function runProcess(act: "run" | "resume", words: readonly string[]) {
 }
 
 // The answer has arrived and is not stored; it is stored; a call was made and its outcome is not stored. Each is two
-// processes, so all steps on all wires are killed only where the environment asks; `test/kill-turn.test.ts` kills a turn
+// processes, so all steps on all wires are killed only where the environment asks; `test/kill-turn.load.test.ts` kills a turn
 // through Responses at every step.
 const isWhole = process.env["TOOLMOUNT_LOAD"] === "full";
 const steps = isWhole ? ["answered", "recorded answer", "acted 1"] : ["acted 1"];

@@ -123,7 +123,7 @@ const versions = ["2025-11-25", "2026-07-28"] as const;
 
 /**
  * A server from before 2026 does not say for which call it asks, and the suite of 2026 calls it several times at once; so
- * that pair is in asks.test.ts.
+ * that pair is in asks.process.test.ts.
  */
 const pairs = [
   ["2025-11-25", "legacy"],

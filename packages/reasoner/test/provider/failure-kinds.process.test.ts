@@ -2,7 +2,7 @@ import * as google from "@ai-sdk/google";
 import { expect, test } from "vitest";
 import { call, response, tool, world, type Answer, type WorldOptions } from "../support/world.ts";
 
-// The kinds of Amplifier's taxonomy that are not a status of HTTP; the others are in provider.test.ts.
+// The kinds of Amplifier's taxonomy that are not a status of HTTP; the others are in provider.process.test.ts.
 
 /** The failure of a turn, with what observers of `provider:error` heard of it. */
 async function failureOf(
