@@ -88,18 +88,3 @@ function problemOf(command: string, scripts: Readonly<Record<string, string>>): 
 function isThere(path: string): boolean {
   return globSync(path, { cwd: root }).length > 0;
 }
-
-test("the weekly check changes a line in every package", async () => {
-  const { jobs } = parse(await read("loads.yml")) as Workflow;
-  const change = jobs["affected"]!.steps.map(({ run }) => run ?? "").find((run) => run.includes("tee -a"));
-  const changed = change!
-    .split("tee -a ")[1]!
-    .split(" ")
-    .flatMap((path) => globSync(path, { cwd: root }));
-
-  expect(changed.map((path) => path.split("/").slice(0, 2).join("/")).toSorted()).toEqual(
-    globSync("{packages,tools}/*/package.json", { cwd: root })
-      .map((path) => path.split("/").slice(0, 2).join("/"))
-      .toSorted(),
-  );
-});
