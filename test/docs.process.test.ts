@@ -7,16 +7,14 @@ import { checkTypes, followOnce, readBlocks, tryPage } from "./support/doc-block
 
 const root = join(import.meta.dirname, "..");
 
-/** Pages with steps: a test runs each block in order, as a reader would. */
+/** Pages with steps: a test runs each block in order, as a reader would. The first two are in readme.smoke.process.test.ts. */
 const pages = [
-  "README.md",
   "packages/core/README.md",
   "tools/modes/README.md",
   "docs/getting-started.md",
   "docs/mcp-gateway.md",
   "docs/mcp-serve.md",
   "docs/mcp-mount.md",
-  "docs/first-tool.md",
   "docs/observe.md",
   "docs/limits.md",
   "docs/performance.md",

@@ -170,7 +170,7 @@ export const waysIn: readonly WayIn[] = [
 /** Files that call a host and are no way in, each with the reason. */
 export const noWaysIn: Readonly<Record<string, string>> = {
   "packages/http/src/api/calls.ts":
-    "calls the host as the library does; packages/http/test/api.process.test.ts shows every decision over HTTP",
+    "calls the host as the library does; packages/http/test/api.smoke.process.test.ts shows every decision over HTTP",
   "packages/http/src/api/until-decided.ts":
     "resumes a call or a turn after an approver decided; it decides nothing itself",
   "packages/http/src/work/background-calls.ts":
