@@ -1,9 +1,11 @@
 // Builds, runs the checks and the tests of one job, shows them while they run, and closes with a table and the line
 // `N passed, N failed`, also when it is stopped. Jobs: quick (npm test), changed, ci, all. See CONTRIBUTING.md.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { availableParallelism, freemem } from "node:os";
 import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { createInterface } from "node:readline";
 import { changedSince, reachedTests } from "./affected.mjs";
 import { runRing } from "./rings.mjs";
 
@@ -31,6 +33,7 @@ const jobs = {
   async quick() {
     await prepare();
     await tests("quick");
+    await startServices();
     await tests("process", { name: "smokes", files: [".smoke."] });
   },
   async changed() {
@@ -56,7 +59,9 @@ const jobs = {
   },
   async all() {
     await prepare();
-    for (const ring of ["quick", "process", "load"]) await tests(ring);
+    await tests("quick");
+    await startServices();
+    for (const ring of ["process", "load"]) await tests(ring);
   },
 };
 
@@ -81,6 +86,19 @@ async function prepare() {
   await check("packages", ["node", "scripts/check-packages.mjs"]);
   // Tests of the command start what was built, as users do; without a build they start the sources.
   if (typed && built) process.env.TOOLMOUNT_TEST_BUILT = "1";
+}
+
+/** Starts Postgres and Chromium once, for all test files of this run. They end with the run, however that ends. */
+async function startServices() {
+  if (stopped.signal.aborted || process.env.TOOLMOUNT_POSTGRES !== undefined) return;
+  const words = ["-C", "@toolmount/source", join(root, "scripts/services.mjs")];
+  const child = spawn(process.execPath, words, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const [line = "{}"] = await Promise.race([
+    once(createInterface(child.stdout), "line"),
+    once(child, "close").then(() => []),
+  ]);
+  Object.assign(process.env, JSON.parse(line));
+  for (const handle of [child, child.stdin, child.stdout]) handle.unref();
 }
 
 /** Runs one command to its end; its output is shown only when it fails. */

@@ -2,17 +2,17 @@ import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startPostgres } from "../packages/store/test/postgres.ts";
+import { sharedPostgres } from "../packages/store/test/postgres.ts";
 import { checkTypes, followOnce, tryPage } from "./support/doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 
 let base: string;
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 
 beforeAll(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), "toolmount examples ")));
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
 });
 afterAll(async () => {
   await postgres.stop();

@@ -5,7 +5,7 @@ import { createReasoner, settingsSchema } from "@toolmount/reasoner";
 import { openWorkers } from "@toolmount/workers";
 import { expect, onTestFinished, test } from "vitest";
 import { call, response, say, serve } from "../../packages/reasoner/test/support/world.ts";
-import { startPostgres } from "../../packages/workers/test/fleet/servers.ts";
+import { sharedPostgres } from "../../packages/workers/test/fleet/servers.ts";
 import { silent } from "../support/world-hosts.ts";
 
 const plan = join(import.meta.dirname, "bill/mount-plan.yaml");
@@ -43,7 +43,7 @@ test("a call that runs in a process of its own is judged with what another has r
 });
 
 test("a call that runs in a fleet is judged with what a worker has read", async () => {
-  const postgres = await startPostgres();
+  const postgres = await sharedPostgres();
   onTestFinished(() => postgres.stop());
   const fleet = { overlays: ["fleet"], env: { FLOWS_STATE: await postgres.database("flows") } };
   const worker = await open(fleet);

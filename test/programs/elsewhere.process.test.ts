@@ -15,7 +15,7 @@ import { config, mount } from "@toolmount/tool-program";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { fleetHost, worker } from "../../packages/workers/test/fleet/fleet-world.ts";
-import { startPostgres } from "../../packages/workers/test/fleet/servers.ts";
+import { sharedPostgres } from "../../packages/workers/test/fleet/servers.ts";
 
 /** A host with programs and a tool that reads a price. */
 async function shop(did: string[], options: HostOptions = {}): Promise<Host> {
@@ -74,7 +74,7 @@ test("a tape has a program and its calls; a replay answers it without running a 
 });
 
 test("the calls of a program run on a fleet, by several workers, each once", async () => {
-  const postgres = await startPostgres();
+  const postgres = await sharedPostgres();
   onTestFinished(() => postgres.stop());
   const folder = mkdtempSync(join(tmpdir(), "toolmount-program-fleet-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,8 @@ import { changedSince, data, defineTool, type Host, type Json } from "@toolmount
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { live, openPage, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { live, openPage } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;

@@ -2,7 +2,8 @@ import { createConnection, createServer, type AddressInfo, type Socket } from "n
 import { createToken, createTokenCheck, hashToken } from "@toolmount/http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { item, live, openPage, pane, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { item, live, openPage, pane } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;

@@ -2,7 +2,8 @@ import { createHost, createMemoryStore, data, defineTool, systemClock } from "@t
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { live, openPage, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { live, openPage } from "./support/page.ts";
 import { serve } from "./support/world.ts";
 
 let browser: Browser;

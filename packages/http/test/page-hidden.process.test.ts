@@ -2,7 +2,8 @@ import { data, defineTool } from "@toolmount/core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { live, openPage, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { live, openPage } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;

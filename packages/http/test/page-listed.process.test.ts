@@ -3,7 +3,8 @@ import { data, defineTool, type Host } from "@toolmount/core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { item, live, openPage, pane, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { item, live, openPage, pane } from "./support/page.ts";
 import { createWorld, serve, type Ask } from "./support/world.ts";
 
 let browser: Browser;

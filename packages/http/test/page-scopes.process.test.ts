@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { item, live, openPage, pane, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { item, live, openPage, pane } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;

@@ -1,7 +1,8 @@
 import { createOidcCheck, createPageSignIn, findOidcKeys } from "@toolmount/http";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { item, pane, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { item, pane } from "./support/page.ts";
 import { audience, signInAs, startProvider } from "./support/provider.ts";
 import { createWorld, serve } from "./support/world.ts";
 

@@ -2,7 +2,8 @@ import type { AddressInfo } from "node:net";
 import { createServer as createHttpServer } from "node:http";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { item, live, openPage, pane, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { item, live, openPage, pane } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;

@@ -2,7 +2,8 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { createMemoryStore } from "@toolmount/core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { live, openPage, startBrowser } from "./support/page.ts";
+import { startBrowser } from "./support/browser.ts";
+import { live, openPage } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;

@@ -1,4 +1,5 @@
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { startBrowser } from "./support/browser.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { createWorld, serve } from "./support/world.ts";
 
@@ -16,7 +17,7 @@ test("10,000 calls are loaded, scrolled, filtered and joined by new ones, and th
   const { host } = createWorld();
   const { server, tokens } = await serve(host);
   for (let at = 0; at < rows; at++) await host.call({ name: "echo" }, { sessionId: `s${at % 50}` });
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const browser = await startBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   page.setDefaultTimeout(240_000); // only against hanging

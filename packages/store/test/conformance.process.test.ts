@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { describeStore } from "@toolmount/testing/vitest";
 import { afterAll, beforeAll } from "vitest";
 import { openStore, type OpenStore } from "../src/index.ts";
-import { startPostgres, type PostgresServer } from "./postgres.ts";
+import { sharedPostgres, type SharedPostgres } from "./postgres.ts";
 
 let folder: string;
-let server: PostgresServer;
+let server: SharedPostgres;
 let count = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolmount-store-"));
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore, type OpenStore } from "../src/index.ts";
-import { startPostgres } from "./postgres.ts";
+import { sharedPostgres } from "./postgres.ts";
 
 async function onSqlite(): Promise<OpenStore> {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-empty-"));
@@ -12,7 +12,7 @@ async function onSqlite(): Promise<OpenStore> {
 }
 
 async function onPostgres(): Promise<OpenStore> {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   onTestFinished(() => server.stop());
   return openStore(await server.database("empty"), { audit: "durable" });
 }

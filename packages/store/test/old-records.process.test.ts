@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { checkAudit, type AuditRecord } from "@toolmount/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../src/index.ts";
-import { startPostgres, type PostgresServer } from "./postgres.ts";
+import { sharedPostgres, type SharedPostgres } from "./postgres.ts";
 
 /** The audit of a call that failed in its tool, written when the hop `execute` was called `run`. */
 const written: readonly AuditRecord[] = [
@@ -49,11 +49,11 @@ const written: readonly AuditRecord[] = [
 ];
 
 let folder: string;
-let server: PostgresServer;
+let server: SharedPostgres;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolmount-old-records-"));
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createHost, data, defineTool, systemClock, type Clock } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { startPostgres } from "./postgres.ts";
+import { sharedPostgres } from "./postgres.ts";
 import { config, mount, openStore, type OpenStore } from "../src/index.ts";
 
 async function workspace(): Promise<string> {
@@ -84,7 +84,7 @@ test("as a module it mounts the stores of the plan's sections, and closes them w
 });
 
 test("a store on Postgres brings the ledger of a fleet, and one on SQLite does not", async () => {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   onTestFinished(() => server.stop());
   const ledgerOf = async (state: string) => {
     const host = createHost();

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { Client } from "pg";
 
-/** A Postgres server for one test file, on loopback. */
+/** A Postgres server on loopback. */
 export interface PostgresServer {
   /** Makes an empty database, and resolves to its URL. */
   database(name: string): Promise<string>;
@@ -22,6 +22,9 @@ export interface PostgresServer {
   /** Kills the server when this process exits. Its files stay. */
   kill(): void;
 }
+
+/** A server that other files use, too. */
+export type SharedPostgres = Pick<PostgresServer, "database" | "stop">;
 
 /** Postgres refuses to run as root; it then runs as the user 65534. */
 const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
@@ -72,6 +75,25 @@ export async function startPostgres(): Promise<PostgresServer> {
       await end();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+let databases = 0;
+
+/**
+ * The server that `npm test` has started for all files (`TOOLMOUNT_POSTGRES`), or else one for this file. A test that stops
+ * or kills its server starts its own.
+ */
+export async function sharedPostgres(): Promise<SharedPostgres> {
+  const shared = process.env["TOOLMOUNT_POSTGRES"];
+  if (shared === undefined) return startPostgres();
+  return {
+    async database(name) {
+      const own = `${name}_${process.pid}_${++databases}`;
+      await withClient(shared, (client) => client.query(`create database "${own}"`));
+      return Object.assign(new URL(shared), { pathname: `/${own}` }).href;
+    },
+    stop: async () => {},
   };
 }
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../src/index.ts";
-import { startPostgres } from "./postgres.ts";
+import { sharedPostgres } from "./postgres.ts";
 
 /** Rows that another program wrote into a store, as wide as no host writes them. */
 const wide = (members: number) =>
@@ -46,7 +46,7 @@ async function onSqlite(): Promise<World> {
 }
 
 async function onPostgres(): Promise<World> {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   const url = await server.database("wide");
   const store = await openStore(url, { audit: "durable" });
   const client = new Client({ connectionString: url });

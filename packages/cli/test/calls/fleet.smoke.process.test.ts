@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startPostgres } from "../../../store/test/postgres.ts";
+import { sharedPostgres } from "../../../store/test/postgres.ts";
 import { oneTool, workspace } from "../support/workspace.ts";
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
-beforeAll(async () => void (postgres = await startPostgres()));
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
+beforeAll(async () => void (postgres = await sharedPostgres()));
 afterAll(() => postgres.stop());
 
 const who = oneTool({ name: "who_am_i", body: "return data({ name: 'far' });" });

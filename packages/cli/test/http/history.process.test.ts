@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage, startBrowser } from "../support/browser.ts";
+import { startBrowser } from "../../../http/test/support/browser.ts";
+import { openPage } from "../support/browser.ts";
 import { startServer, writeTokens } from "../support/served.ts";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 

@@ -1,4 +1,4 @@
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
 /** How the browser's window is. */
@@ -6,11 +6,6 @@ export interface Window {
   readonly width: number;
   readonly height: number;
   readonly scheme: "light" | "dark";
-}
-
-/** Starts Chromium, which scripts/system-packages.sh installs; its sandbox does not start for root. */
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 }
 
 /** Opens the operator's page by the address that the server prints, and waits until it is live. */

@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
 /** How the browser's window is. */
@@ -6,11 +6,6 @@ export interface Window {
   readonly width: number;
   readonly height: number;
   readonly scheme: "light" | "dark";
-}
-
-/** Starts Chromium, which scripts/system-packages.sh installs; its sandbox does not start for root. */
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 }
 
 /** A window of its own, which `prepare` may change before the page is opened in it. */

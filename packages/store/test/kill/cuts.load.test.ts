@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/index.ts";
 import { startCutter, type Cut } from "../cutter.ts";
 import { bundleProgram, type OneFile } from "../one-file.ts";
-import { startPostgres, type PostgresServer } from "../postgres.ts";
+import { sharedPostgres, type SharedPostgres } from "../postgres.ts";
 import { findBroken, finish, readNotes } from "./world.ts";
 
 /** Every message of a run with TOOLMOUNT_LONG=1; else so many for each kind of cut, spread over the run. */
@@ -16,11 +16,11 @@ const points = 4;
 
 let child: OneFile;
 let folder: string;
-let server: PostgresServer;
+let server: SharedPostgres;
 let databases = 0;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
   folder = await mkdtemp(join(tmpdir(), "toolmount-cuts-"));
   child = await bundleProgram(join(import.meta.dirname, "child.ts"), { pg: import.meta.resolve("pg") });
 });

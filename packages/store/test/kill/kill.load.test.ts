@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/index.ts";
 import { bundleProgram, type OneFile } from "../one-file.ts";
-import { startPostgres } from "../postgres.ts";
+import { sharedPostgres } from "../postgres.ts";
 import { findBroken, finish, killOne, moments, readNotes } from "./world.ts";
 
 /** Hosts to kill: 500 together, or 2,000 of each kind with TOOLMOUNT_LONG=1. */
@@ -64,7 +64,7 @@ test(`SQLite: ${kills.sqlite} hosts killed: nothing acknowledged is lost, nothin
 });
 
 test(`Postgres: ${kills.postgres} hosts killed: the same`, async () => {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   try {
     const { broken, notes } = await killMany(await server.database("kill"), kills.postgres, 3);
     expect(broken).toEqual([]);

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createServer, connect, type AddressInfo } from "node:net";
 import { freePort } from "../../../store/test/postgres.ts";
-import { startPostgres, startRedis } from "./servers.ts";
+import { sharedPostgres, startRedis } from "./servers.ts";
 
 /** `npm test` builds first: the built command starts in less than half of the time. */
 const isBuilt = process.env["TOOLMOUNT_TEST_BUILT"] === "1";
@@ -17,7 +17,7 @@ const main = `../../../cli/${isBuilt ? "dist/main.js" : "src/main.ts"}`;
 const program = fileURLToPath(new URL(main, import.meta.url));
 const words = isBuilt ? [program] : ["--conditions=@toolmount/source", program];
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 let folder: string;
 
 const tool = `
@@ -33,7 +33,7 @@ export const whoami = {
 `;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
   folder = await mkdtemp(join(tmpdir(), "toolmount fleet "));
   await files({
     "whoami.js": tool,

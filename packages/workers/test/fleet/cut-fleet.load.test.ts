@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { stdout } from "node:process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startCutter, type Cut } from "../../../store/test/cutter.ts";
-import type { PostgresServer } from "../../../store/test/postgres.ts";
+import type { SharedPostgres } from "../../../store/test/postgres.ts";
 import { fleetHost, fleetPlace, worker } from "./fleet-world.ts";
-import { startPostgres, startRedis, type RedisServer } from "./servers.ts";
+import { sharedPostgres, startRedis, type RedisServer } from "./servers.ts";
 import { findTruth, type Ended } from "./truth.ts";
 
 /** Every message of a run with TOOLMOUNT_LONG=1; else so many for each side and kind of cut, spread over the run. */
@@ -15,13 +15,13 @@ const points = 3;
 
 const leaseMs = 600;
 
-let postgres: PostgresServer;
+let postgres: SharedPostgres;
 let redis: RedisServer;
 let folder: string;
 let databases = 0;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
   redis = await startRedis();
   folder = mkdtempSync(join(tmpdir(), "toolmount-cut-fleet-"));
 });

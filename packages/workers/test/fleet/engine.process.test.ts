@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Engine } from "../../src/fleet/engine.ts";
 import { openEngine } from "../../src/fleet/open-engine.ts";
 import { freePort } from "../../../store/test/postgres.ts";
-import { startPostgres, startRedis, type RedisServer } from "./servers.ts";
+import { sharedPostgres, startRedis, type RedisServer } from "./servers.ts";
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 let redis: RedisServer;
 let databases = 0;
 
 beforeAll(async () => {
-  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  [postgres, redis] = await Promise.all([sharedPostgres(), startRedis()]);
 });
 afterAll(async () => {
   await redis.stop();

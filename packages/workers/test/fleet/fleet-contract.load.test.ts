@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from "vitest";
 import { describeContract } from "../call-contract.ts";
 import { fleetWorld } from "./fleet-world.ts";
-import { startPostgres, startRedis, type RedisServer } from "./servers.ts";
+import { sharedPostgres, startRedis, type RedisServer } from "./servers.ts";
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 let redis: RedisServer;
 let databases = 0;
 
 beforeAll(async () => {
-  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  [postgres, redis] = await Promise.all([sharedPostgres(), startRedis()]);
 });
 
 afterAll(async () => {

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Host, JsonObject } from "@toolmount/core";
 import { openLedger } from "@toolmount/store";
 import { fleetHost, worker, type FleetPlace } from "./fleet-world.ts";
-import { startPostgres, startRedis, type RedisServer } from "./servers.ts";
+import { sharedPostgres, startRedis, type RedisServer } from "./servers.ts";
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 let redis: RedisServer;
 let folder: string;
 let databases = 0;
 
 beforeAll(async () => {
-  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  [postgres, redis] = await Promise.all([sharedPostgres(), startRedis()]);
   folder = mkdtempSync(join(tmpdir(), "toolmount-fleet-"));
 });
 

@@ -5,19 +5,19 @@ import { silentLogger, type Json, type JsonObject, type Logger } from "@toolmoun
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { fleetHost, worker, type FleetPlace } from "./fleet-world.ts";
-import { startPostgres } from "./servers.ts";
+import { sharedPostgres } from "./servers.ts";
 
 const key = "the key of a fleet, which a forger does not have";
 
 /** A loaded machine takes its time. */
 const patience = { timeout: 60_000 };
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 let folder: string;
 let databases = 0;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
   folder = mkdtempSync(join(tmpdir(), "toolmount-forged-"));
 });
 

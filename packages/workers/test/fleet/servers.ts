@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { freePort, noteService, startPostgres } from "../../../store/test/postgres.ts";
+import { freePort, noteService, sharedPostgres, startPostgres } from "../../../store/test/postgres.ts";
 
-export { startPostgres };
+export { sharedPostgres, startPostgres };
 
 /** A Redis server for one test file, on loopback, in memory. */
 export interface RedisServer {
