@@ -116,6 +116,7 @@ async function check(name, [command, ...words]) {
     child.on("error", (error) => output.push(`cannot run ${command}: ${error.message}\n`) && resolve(false));
     child.on("close", (code) => resolve(code === 0));
   });
+  if (stopped.signal.aborted) return false;
   const seconds = (Date.now() - begin) / 1000;
   rows.push({ name, seconds, passed: Number(passed), failed: Number(!passed) });
   console.log(`${passed ? "✓" : "✗"} ${name}: ${seconds.toFixed(0)} s`);
