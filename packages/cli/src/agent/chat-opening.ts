@@ -50,7 +50,8 @@ const rights = {
   asks: "ask",
   "may ask": "some ask",
   denied: "denied",
-  drifted: "changed",
+  changed: "changed",
+  "not locked": "not locked",
 } as const;
 
 /** Counts how many tools run, ask or are denied: `: 2 run, 1 ask`. */

@@ -2,8 +2,8 @@ import type { Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ManifestTool } from "@toolmount/loader/commands";
 
-/** What becomes of a call of a tool before its arguments are known. `drifted`: denied, because it is not as the lock file has it. */
-export type CallVerdict = "runs" | "asks" | "may ask" | "denied" | "drifted";
+/** What becomes of a call of a tool before its arguments are known. The last two are denied: the lock file has another definition, or none. */
+export type CallVerdict = "runs" | "asks" | "may ask" | "denied" | "changed" | "not locked";
 
 /** The verdict on a tool by its own word and the answers of the plan's policies; undefined where neither says anything. */
 export function verdictOf(
@@ -34,10 +34,14 @@ export async function verdictsOfHost(
   const policies = [
     ...((host.coordinator.get("policies") as ReadonlyMap<string, Policy> | null)?.values() ?? []),
   ];
-  const drifted = new Set(host.status().lockChanges.map(({ tool }) => tool));
+  const changes = new Map(host.status().lockChanges.map(({ tool, change }) => [tool, change]));
+  const drift = (name: string): CallVerdict | undefined => {
+    const change = changes.get(name);
+    return change === undefined ? undefined : change === "added" ? "not locked" : "changed";
+  };
   const judged = tools.map(async (tool) => {
     const verdict = verdictOf(tool, await askAll(policies, tool, { mode }));
-    return [tool.name, drifted.has(tool.name) ? "drifted" : verdict] as const;
+    return [tool.name, drift(tool.name) ?? verdict] as const;
   });
   return new Map(await Promise.all(judged));
 }

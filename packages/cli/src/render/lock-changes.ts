@@ -13,10 +13,25 @@ export function writeLockChanges(screen: Screen, changes: readonly LockChange[])
   }
 }
 
+/** How many tools changed since a lock file, and how many it never had: two things that a person reviews differently. */
+export function differenceText(changes: readonly LockChange[], file: string): string {
+  const added = changes.filter(({ change }) => change === "added");
+  const others = changes.filter(({ change }) => change !== "added");
+  const parts = [
+    ...(others.length > 0 ? [`${countOf(others, "tool")} changed since ${file}`] : []),
+    ...(added.length > 0
+      ? [
+          `${countOf(added, "tool")} ${added.length === 1 ? "is" : "are"} not in ${others.length > 0 ? "it" : file}`,
+        ]
+      : []),
+  ];
+  return parts.join(", and ");
+}
+
 /** The same, for commands that look at a plan: what it means, and what to do. Writes nothing when nothing changed. */
 export function writeDrift(screen: Screen, changes: readonly LockChange[]): void {
   if (changes.length === 0) return;
-  const what = `${countOf(changes, "tool")} changed since the lock file, and calls of changed and added tools are denied:`;
+  const what = `${differenceText(changes, "the lock file")}; calls of changed and added tools are denied:`;
   screen.line(screen.paint("yellow", `  ⚠ ${what}`));
   writeLockChanges(screen, changes);
   screen.line(`  review the changes, then run ${screen.paint("bold", "toolmount lock --accept")}`);

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { oneTool, planOf, root, workspace } from "../support/workspace.ts";
 
@@ -80,8 +81,19 @@ test("one of several changed tools is accepted; a tool that became milder is mar
   });
 });
 
-const server = `import { writeFileSync } from "node:fs";
-writeFileSync("started", "yes");
+/** An MCP server without tools. */
+const server = `import { createInterface } from "node:readline";
+const serverInfo = { name: "served", version: "1.0.0" };
+createInterface(process.stdin).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const results = {
+    initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo },
+    "tools/list": { tools: [] },
+  };
+  const error = { code: -32601, message: "Method not found" };
+  const answer = results[method] === undefined ? { error } : { result: results[method] };
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+});
 `;
 
 const pinned = {
@@ -98,12 +110,12 @@ hooks:
   "greet.ts": oneTool({ name: "greet", schema: "", body: "return data(1);" }),
   "guard/check.sh": ". ./guard/lib.sh\ncat >/dev/null\nexit 0\n",
   "guard/lib.sh": "true\n",
-  "servers/srv.mjs": "process.exit(1);\n",
+  "servers/srv.mjs": server,
   "skills/note/SKILL.md": "---\nname: note\ndescription: Takes a note.\n---\nDo it.\n",
 };
 
 test.each([
-  ["servers/srv.mjs", server, 6],
+  ["servers/srv.mjs", `${server}// changed\n`, 6],
   ["skills/note/SKILL.md", "---\nname: note\ndescription: Other.\n---\n", 7],
   ["skills/note/more.md", "new\n", 7],
 ])(
@@ -204,4 +216,62 @@ test("check names the scripts and skills that the next command runs, and warns o
   );
   expect(json["nextFiles"]).toContainEqual({ file: "servers/data/hook.sh", writableBy: "served" });
   expect(json["nextFiles"]).toContainEqual({ file: "guard/lib.sh" });
+});
+
+/** A module that mounts only where the file `up` is, as a server that is started later. */
+const later = `import { existsSync } from "node:fs";
+import { join } from "node:path";
+export function mount(coordinator) {
+  if (!existsSync(join(import.meta.dirname, "up"))) throw new Error("it is away");
+  coordinator.mount("tools", { name: "later", description: "Comes later. Use when asked. Not else.", schema: { type: "object", properties: {} },
+    category: "read", consequenceLevel: "low", requiresConfirmation: false, execute: () => ({ data: 1 }) });
+}`;
+
+test("a module that is away is neither locked nor taken for locked: lock ends with 1, and its tools are not in the lock file", async () => {
+  const entry = (module: string) => `  - { module: ${module}, required: false }\n`;
+  const {
+    here: run,
+    write,
+    folder,
+  } = await workspace({
+    "one.yaml": `version: 1\ntools:\n${entry("./later.js")}`,
+    "two.yaml": `version: 1\ntools:\n${entry("./later.js")}${entry("./greet.ts")}`,
+    "later.js": later,
+    "greet.ts": oneTool({ name: "greet", schema: "", body: "return data(1);" }),
+  });
+
+  const empty = await run(["lock", "one.yaml"]);
+  expect([empty.code, empty.stdout]).toEqual([
+    1,
+    expect.stringContaining("✖ one.lock.json is not written: no module answered"),
+  ]);
+  expect(existsSync(`${folder}/one.lock.json`)).toBe(false);
+
+  const half = await run(["lock", "two.yaml"]);
+  expect([half.code, half.stdout]).toEqual([
+    1,
+    expect.stringContaining("⚠ two.lock.json is written, without 1 module that did not answer"),
+  ]);
+
+  await write("up", "");
+  const denied = (await run(["call", "two.yaml", "later", "--json"])).json();
+  expect(denied).toMatchObject({
+    status: "denied",
+    result: {
+      code: "LOCK_DRIFT",
+      error: expect.stringContaining('"later" is not in the lock file') as string,
+    },
+  });
+  expect((await run(["list", "two.yaml"])).stdout).toContain("denied: not locked");
+  expect((await run(["lock", "two.yaml"])).stdout).toContain("✖ 1 tool is not in two.lock.json; review");
+
+  expect((await run(["lock", "two.yaml", "--accept"])).code).toBe(0);
+  await rm(`${folder}/up`);
+  const kept = await run(["lock", "two.yaml", "--accept"]);
+  expect([kept.code, kept.stdout]).toEqual([
+    1,
+    expect.stringContaining("⚠ two.lock.json is written, without 1 module"),
+  ]);
+  await write("up", "");
+  expect((await run(["call", "two.yaml", "later", "--json"])).json()).toMatchObject({ status: "ok" });
 });

@@ -153,7 +153,7 @@ test("a lock's changes show each value before and now, without the lines that ar
 
   expect(written((screen) => writeLockChanges(screen, changes))).toEqual(lines);
   expect(written((screen) => writeDrift(screen, changes))).toEqual([
-    "yellow(  ⚠ 4 tools changed since the lock file, and calls of changed and added tools are denied:)",
+    "yellow(  ⚠ 3 tools changed since the lock file, and 1 tool is not in it; calls of changed and added tools are denied:)",
     ...lines,
     "  review the changes, then run bold(toolmount lock --accept)",
   ]);

@@ -32,7 +32,8 @@ export function find(call: Call): HopAnswer {
   if (refusal !== null)
     return endCall(call, "failed", "UNDO_UNAVAILABLE", { tool: tool.name, reason: refusal });
   if (call.undo?.isUnclear === true) return endCall(call, "unknown", "OUTCOME_UNKNOWN", { tool: tool.name });
-  if (tool.drifted?.()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
+  if (tool.drifted?.())
+    return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name, isLocked: tool.isLocked });
   if (call.depth > host.limits.depth)
     return endUnavailable(call, `tools may call tools at most ${host.limits.depth} deep`);
   if (!claimId(call)) return endDuplicate(call);

@@ -49,6 +49,8 @@ export interface MountedTool {
   abandoned: number;
   /** Whether the tool differs from what the plan's lock file has; computed at the first use. Null without a lock file. */
   readonly drifted: (() => boolean) | null;
+  /** Whether the plan's lock file has a tool of this name. */
+  readonly isLocked: boolean;
   readonly digest: () => string;
 }
 
@@ -124,6 +126,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     rateLimiter: rate === undefined ? null : new RateLimiter(rate, options.clock),
     judges: null,
     abandoned: 0,
+    isLocked: typeof shape.lockedAs === "string",
     drifted: shape.lockedAs === undefined ? null : once(() => lockDigest(info) !== shape.lockedAs),
     digest: once(() => digestOf({ ...info, owner: undefined })),
   };

@@ -26,7 +26,12 @@ test.each<[ErrorCode, object, string]>([
   ],
   [
     "LOCK_DRIFT",
-    { tool: "pay" },
+    { tool: "pay", isLocked: false },
+    '"pay" is not in the lock file; review it and accept it with toolmount lock --accept',
+  ],
+  [
+    "LOCK_DRIFT",
+    { tool: "pay", isLocked: true },
     'the definition of "pay" differs from the lock file; review the change and accept it with toolmount lock --accept',
   ],
   ["INTERNAL", {}, "the host failed; see its log"],

@@ -32,7 +32,7 @@ export interface LockReport {
   readonly leftOut: readonly { readonly module: string; readonly problem: string }[];
 }
 
-/** What to do with a lock file. */
+/** What to do with a lock file. A module that does not answer keeps what the lock file has of it. */
 export interface LockOptions extends OpenHostOptions {
   /** Accept the tools as they are now and write the lock file: all of them, those of these names, or those of changes that pass. */
   readonly accept?: boolean | readonly string[] | ((change: LockChange) => boolean) | undefined;
@@ -77,7 +77,9 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   }
   if (Array.isArray(accept)) return acceptSome(file, accept, { before, now, leftOut });
   const changes = compareLocks(before, now);
-  const written = options.check !== true && (options.accept === true || before === undefined);
+  // A first lock in which no entry answered would accept nothing, and deny every tool that comes later.
+  const isEmpty = before === undefined && leftOut.length > 0 && Object.keys(now.tools).length === 0;
+  const written = options.check !== true && !isEmpty && (options.accept === true || before === undefined);
   if (written) await writeLock(file, now);
   return { file, exists: before !== undefined, changes, files: others.problems, written, leftOut };
 }

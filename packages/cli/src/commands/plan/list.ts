@@ -187,7 +187,7 @@ async function listMounted(plan: string | undefined, options: Options, shell: Sh
 function writeTools(screen: Screen, tools: readonly ListedTool[]): void {
   writeTable(screen, columnsOf(screen), tools);
   screen.line();
-  const drifted = tools.filter(({ calls }) => calls === "drifted").length;
+  const drifted = tools.filter(({ calls }) => calls === "changed" || calls === "not locked").length;
   const next = drifted === 0 ? "" : `; ${drifted} not as the lock file has it: toolmount lock`;
   screen.line(screen.paint("dim", `${countOf(tools, "tool")}${next}`));
 }
@@ -226,7 +226,8 @@ const colours = new Map<unknown, Style>([
 function callText(screen: Screen, calls: CallVerdict): string {
   if (calls === "runs") return "run";
   if (calls === "denied") return screen.paint("red", "denied");
-  if (calls === "drifted") return screen.paint("red", "denied: changed");
+  if (calls === "changed") return screen.paint("red", "denied: changed");
+  if (calls === "not locked") return screen.paint("red", "denied: not locked");
   return screen.paint("yellow", calls === "asks" ? "ask" : "some ask");
 }
 

@@ -5,7 +5,7 @@ import { addExamples, collect, jsonOption, planArgument } from "../../options/co
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
-import { writeLockChanges } from "../../render/lock-changes.ts";
+import { differenceText, writeLockChanges } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
@@ -51,7 +51,9 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
   else writeReport(report, shell);
   if (tool !== undefined && options.json !== true) writeRest(report, shell);
   const matches = report.exists && report.changes.length === 0 && report.files.length === 0;
-  return report.written || matches ? exitCodes.done : exitCodes.failed;
+  // What did not answer is neither locked nor compared.
+  const isWhole = report.leftOut.length === 0;
+  return isWhole && (report.written || matches) ? exitCodes.done : exitCodes.failed;
 }
 
 function writeReport(report: LockReport, { out, cwd }: Shell): void {
@@ -64,16 +66,22 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
   const milder = milderTools(changes);
   if (milder.length > 0)
     out.line(out.paint(["bold", "red"], `⚠ needs less care now, by its own word: ${milder.join(", ")}`));
-  if (written) out.line(`${out.paint("green", "✔")} ${name} is written`);
+  const away = leftOut.length === 0 ? "" : `, without ${countOf(leftOut, "module")} that did not answer`;
+  const mark = leftOut.length === 0 ? out.paint("green", "✔") : out.paint("yellow", "⚠");
+  if (written) out.line(`${mark} ${name} is written${away}`);
+  else if (!exists && leftOut.length > 0)
+    out.line(
+      `${out.paint("red", "✖")} ${name} is not written: no module answered; start them, then run toolmount lock again`,
+    );
   else if (!exists) out.line(`${out.paint("red", "✖")} ${name} does not exist`);
   else if (files.length > 0)
     out.line(
       `${out.paint("red", "✖")} ${countOf(files, "file")} changed since ${name}; review, then run toolmount lock --accept`,
     );
-  else if (changes.length === 0) out.line(`${out.paint("green", "✔")} ${name} matches`);
+  else if (changes.length === 0) out.line(`${mark} ${name} matches${away}`);
   else
     out.line(
-      `${out.paint("red", "✖")} ${countOf(changes, "tool")} changed since ${name}; review, then run toolmount lock --accept${changes.length > 1 ? ", or for one of them --accept --tool <name>" : ""}`,
+      `${out.paint("red", "✖")} ${differenceText(changes, name)}; review, then run toolmount lock --accept${changes.length > 1 ? ", or for one of them --accept --tool <name>" : ""}`,
     );
 }
 
