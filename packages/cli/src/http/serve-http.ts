@@ -203,6 +203,8 @@ function announce(
   const { err, out } = shell;
   if (json === true) out.jsonLine({ listening: url, port });
   else err.line(`${err.paint("bold", "serving")} ${url}  ${err.paint("dim", `MCP: ${url}/mcp`)}`);
+  if (created === undefined && json !== true)
+    err.line(`  page    ${url}/  sign in with a token that may decide`);
   if (created === undefined) return;
   err.line(`  call    ${created.call}  calls for the user "call", and sees only that; give it to programs`);
   err.line(`  decide  ${created.decide}  also decides approvals; for a person, shown only now`);

@@ -14,7 +14,9 @@ test("describe shows a tool's arguments as a table, and a call that works", asyn
   const called = await run(["call", "greet", example, "--json"]);
 
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^greet {2}\.\/greet\.ts · side_effect · consequence medium · asks for no call/);
+  expect(stdout).toMatch(
+    /^greet {2}\.\/greet\.ts · side_effect · consequence medium · by itself asks for no call/,
+  );
   expect(stdout).toMatch(/name +string +yes +Who is greeted\n/);
   expect(stdout).toMatch(/times +number +no +a whole number, minimum 1/);
   expect(stdout).toMatch(/how +"loud" \| "soft" +no/);

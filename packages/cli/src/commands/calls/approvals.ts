@@ -1,4 +1,4 @@
-import { ToolmountError, type ApprovalScope, type JsonObject } from "@toolmount/core";
+import { ToolmountError, type ApprovalScope, type ApprovalView, type JsonObject } from "@toolmount/core";
 import { listTool } from "@toolmount/core/internal";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
@@ -168,7 +168,14 @@ async function decide(
     options.args === undefined ? await cutList(approvals, id, options) : readEdited(options.args);
   const view = await approvals.decide(id, { decision, reason, remember, arguments: edited }, by);
   if (json === true) return out.json(view);
-  out.line(`${printable(view.tool)} is ${view.state}; resume the call or its session now`);
+  out.line(`${printable(view.tool)} is ${view.state}; ${nextStep(view)}`);
+}
+
+/** Which command continues what waited. A call outside a session's turn is resumed by its ticket, which an approver never sees. */
+function nextStep({ info: { sessionId, turnId } }: ApprovalView): string {
+  return turnId === undefined || sessionId === undefined
+    ? "next, where the call was made: toolmount resume <the ticket that it printed>"
+    : `next: toolmount sessions resume ${printable(sessionId)}`;
 }
 
 /** The arguments of a list of calls with only the first of them; undefined without `--first`. */

@@ -104,9 +104,9 @@ function callLines(name: string, example: JsonObject, { columns = Infinity }: Sc
 function factsOf(tool: ToolInfo): string {
   const { owner, version, category = "unclassified", consequenceLevel = "unknown", timeoutMs } = tool;
   const confirmation = {
-    true: "asks before each call",
-    false: "asks for no call",
-    dynamic: "asks for some calls",
+    true: "by itself asks before each call",
+    false: "by itself asks for no call",
+    dynamic: "by itself asks for some calls",
   };
   const module = version === undefined ? owner : `${owner}, version ${version}`;
   return printable(
