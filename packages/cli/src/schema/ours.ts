@@ -7,9 +7,14 @@ import { composePlanSchema, type KnownModule } from "./compose.ts";
 /** The schema of plans, of the sections of our packages and of the configs of these modules. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
   const own = print(policy);
-  // The section `flows` is a member of the policy's config.
-  const { flows } = own["properties"] as Readonly<Record<string, JsonSchema>>;
-  const sections = { policy: own, flows: flows!, session: print(session), ...storeSections };
+  // Members of the policy's config that a plan writes as the sections `flows` and `hooks`.
+  const { flows, commandHooks: _, ...rest } = own["properties"] as Readonly<Record<string, JsonSchema>>;
+  const sections = {
+    policy: { ...own, properties: rest },
+    flows: flows!,
+    session: print(session),
+    ...storeSections,
+  };
   return composePlanSchema({ parts: printPlanSchemas(), sections, modules });
 }
 

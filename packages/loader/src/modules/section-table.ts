@@ -22,6 +22,16 @@ export const sectionTable: readonly SectionRow[] = [
 /** The module that runs the commands of `hooks`. */
 export const hookModule = "@toolmount/policy";
 
+/** Members of a section's config that a plan writes elsewhere, and where: nothing has two spellings. */
+export const movedMembers: readonly {
+  readonly section: string;
+  readonly member: string;
+  readonly to: string;
+}[] = [
+  { section: "policy", member: "flows", to: "the section flows: at the top of the plan" },
+  { section: "policy", member: "commandHooks", to: "entries with a command of the section hooks:" },
+];
+
 /** Schemes of a source that is a map, and the module that mounts such a source. */
 export const schemeTable: Readonly<Record<string, string>> = { mcp: "@toolmount/mcp" };
 

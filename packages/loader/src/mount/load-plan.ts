@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { isToolmountError, type JsonObject, type Logger, type PlanPosition } from "@toolmount/core";
 import { combineLayers } from "../plan/merge-layers.ts";
 import { readFileValues } from "../plan/file-values.ts";
 import { readBases, readLayers, type Layer, type Layers } from "../plan/read-layers.ts";
 import { interpolate, type Environment } from "../plan/interpolate.ts";
+import { positionAt } from "../diagnostics/source-text.ts";
 import { copyJson } from "../diagnostics/json.ts";
 import { lockFileOf } from "../plan/lock-file-name.ts";
 import { readLock, type PlanLock } from "../plan/lock-file.ts";
 import { checkPlan, type Plan } from "../plan/check-plan.ts";
-import { findPosition, showPath, type PlanMap } from "../diagnostics/positions.ts";
+import { findPosition, showPath, type Place, type PlanMap } from "../diagnostics/positions.ts";
 import {
   createReporter,
   makeProblem,
@@ -76,7 +78,8 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const read = await takeLayers(input, options);
   const { layers } = read;
   const { file, folder } = layers.find(({ role }) => role === "plan")!;
-  const { value, map, problems: ofLayers } = combineLayers(read);
+  const { value, map, problems: ofLayers, replaced } = combineLayers(read);
+  for (const { name, place } of replaced) warnOfReplaced(name, place, options.logger);
   const values = await readFileValues(value, map, folder);
   const { mask, secrets, guesses, ...filled } = interpolate(value, map, options.env, { values, folder });
   const { lock, problems: ofLock } = await tryLock(file, options);
@@ -114,6 +117,12 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     valueFiles: [...values.keys()],
     problems: [...rest, ...others, ...drifted.problems].map(maskProblem(mask)),
   };
+}
+
+function warnOfReplaced(name: string, place: Place | undefined, logger: Logger): void {
+  const at = place && positionAt(place.text, place.offset);
+  const where = at === undefined ? "the plan" : `${basename(at.file)}:${at.line}`;
+  logger.warn({ name, ...at }, `${where} drops the lines of ${name} that layers below it have`);
 }
 
 async function tryLock(

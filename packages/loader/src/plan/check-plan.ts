@@ -4,7 +4,7 @@ import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
-import { sectionTable } from "../modules/section-table.ts";
+import { movedMembers, sectionTable } from "../modules/section-table.ts";
 import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type PlacedHook } from "./command-hooks.ts";
@@ -32,6 +32,7 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
   const { version, name } = readFacts(rest, reporter);
   if (known["version"] !== undefined && known["tools"] === null) reportNoTools(reporter);
   if (amplifier) checkAmplifier(known, reporter);
+  reportMoved(known, reporter);
   return {
     version,
     name,
@@ -55,6 +56,16 @@ function readFacts(plan: JsonObject, reporter: Reporter): Partial<Pick<Plan, "ve
 function reportNoTools({ report }: Reporter): void {
   const problem = "tools is empty; write a list of entries, or remove the key";
   report("PLAN_VALUE_INVALID", { problem }, { path: ["tools"] });
+}
+
+/** Two spellings of one thing could drop each other's guards. */
+function reportMoved(plan: JsonObject, { report }: Reporter): void {
+  for (const { section, member, to } of movedMembers) {
+    const config = plan[section];
+    if (!isRecord(config) || config[member] === undefined) continue;
+    const problem = `${section} has no ${member}; write it as ${to}`;
+    report("PLAN_VALUE_INVALID", { problem }, { path: [section, member], part: "key" });
+  }
 }
 
 const moduleKeys = sectionTable.map(({ section }) => section);

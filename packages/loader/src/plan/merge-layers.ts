@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord, membersOf } from "../diagnostics/json.ts";
 import type { Layer, Layers } from "./read-layers.ts";
+import { complain, forget, type Combining, type Replaced } from "./combining.ts";
+import { dropReplaced, isGuard, isGuardList, mayBeNull } from "./guard-lists.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
@@ -10,33 +13,39 @@ interface Combined {
   /** Where each part of the value is written, in the highest layer that sets it. */
   readonly map: PlanMap;
   readonly problems: readonly Problem[];
+  /** The lists of lower layers that a line of `replace` dropped. */
+  readonly replaced: readonly Replaced[];
 }
 
 /** Lists of entries: an entry of a higher layer changes the entry with its id, or is added at the end. */
 const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
-const ownOfAFile = new Set(["extends", "$schema"]);
+const ownOfAFile = new Set(["extends", "replace", "$schema"]);
 
-/** Merges layers, lowest first: maps by key, entries by id (the second of a file is `#2`), other values as a whole. */
+/**
+ * Merges layers, lowest first: maps by key, entries by id (the second of a file is `#2`), lists that guard line by line,
+ * other values as a whole. An empty value replaces nothing.
+ */
 export function combineLayers({ layers, problems }: Layers): Combined {
   const [lowest, ...higher] = layers;
-  if (lowest !== undefined && higher.length === 0 && lowest.value["extends"] === undefined)
-    return { ...lowest, problems };
-  const combined: Combining = { map: new Map(), problems: [...problems], complete: problems.length === 0 };
+  const isAlone = lowest !== undefined && higher.length === 0;
+  if (isAlone && lowest.value["extends"] === undefined && lowest.value["replace"] === undefined)
+    return { ...lowest, problems, replaced: [] };
+  const combined: Combining = {
+    map: new Map(),
+    problems: [...problems],
+    replaced: [],
+    complete: problems.length === 0,
+  };
   const value = layers.reduce<JsonObject>((below, layer) => layOver(combined, below, layer), {});
   const root = layers.at(-1)?.map.get("");
   if (root !== undefined) combined.map.set("", root);
-  return { value, map: combined.map, problems: combined.problems };
+  const { map, replaced } = combined;
+  return { value, map, problems: combined.problems, replaced };
 }
 
-interface Combining {
-  readonly map: PlanMap;
-  readonly problems: Problem[];
-  /** Whether every layer could be read. If not, the entry to change may be in the missing layer. */
-  readonly complete: boolean;
-}
-
-function layOver(combining: Combining, below: JsonObject, layer: Layer): JsonObject {
+function layOver(combining: Combining, lowest: JsonObject, layer: Layer): JsonObject {
+  const below = dropReplaced(combining, lowest, layer);
   const value: Record<string, Json> = { ...below };
   for (const [key, above] of Object.entries(layer.value)) {
     if (ownOfAFile.has(key)) continue;
@@ -67,6 +76,14 @@ function layValue(
       merged[key] = layValue(combining, merged[key], inner, [...from, key], [...to, key], map);
     return merged;
   }
+  if (above === null && below !== undefined && below !== null && !mayBeNull(to)) {
+    complain(combining, from, map, emptyProblem);
+    return below;
+  }
+  if (isList(below) && isList(above) && isGuardList(to))
+    return keepLines(combining, below, above, from, to, map);
+  // `flows: on` says no more than an empty map.
+  if (isRecord(below) && above === "on" && pathKey(to) === "/flows") return below;
   if (below !== undefined) forget(marks, below, to);
   if (mark !== undefined) marks.set(pathKey(to), over === undefined ? mark : { ...mark, over });
   for (const [key, inner] of membersOf(above))
@@ -74,11 +91,30 @@ function layValue(
   return above;
 }
 
-function forget(marks: PlanMap, value: Json, path: Path): void {
-  for (const [key, inner] of membersOf(value)) {
-    marks.delete(pathKey([...path, key]));
-    forget(marks, inner, [...path, key]);
+const emptyProblem =
+  "this is empty, but a layer below has a value here; write the new value, or remove the key";
+
+/** Keeps the lines that guard of a lower list, and adds those of the higher one that are not the same. */
+function keepLines(
+  combining: Combining,
+  below: readonly Json[],
+  above: readonly Json[],
+  from: Path,
+  to: Path,
+  map: PlanMap,
+): Json[] {
+  const { map: marks } = combining;
+  const allowing = [...below.keys()].filter((index) => !isGuard(below[index]!));
+  const result = withoutItems(marks, below, allowing, to);
+  const over = marks.get(pathKey(to));
+  const mark = map.get(pathKey(from));
+  if (mark !== undefined) marks.set(pathKey(to), over === undefined ? mark : { ...mark, over });
+  for (const [index, line] of above.entries()) {
+    if (result.some((known) => isDeepStrictEqual(known, line))) continue;
+    layValue(combining, undefined, line, [...from, index], [...to, result.length], map);
+    result.push(line);
   }
+  return result;
 }
 
 function layEntries(
@@ -107,7 +143,7 @@ function layEntries(
   }
   const list = layer.map.get(pathKey([section]));
   if (list !== undefined) combining.map.set(pathKey([section]), list);
-  return removed.length === 0 ? result : withoutEntries(combining.map, result, removed, section);
+  return removed.length === 0 ? result : withoutItems(combining.map, result, removed, [section]);
 }
 
 /** An entry that names another module does not inherit the `source` of the old one. */
@@ -158,15 +194,15 @@ function complainUnused(
   );
 }
 
-/** Removes entries of a list, and moves the places of those after them. */
-function withoutEntries(
+/** Removes items of a list, and moves the places of those after them. */
+function withoutItems(
   marks: PlanMap,
-  entries: readonly Json[],
+  items: readonly Json[],
   removed: readonly number[],
-  section: string,
+  list: Path,
 ): Json[] {
-  const kept = [...entries.keys()].filter((index) => !removed.includes(index));
-  const prefix = `${pathKey([section])}/`;
+  const kept = [...items.keys()].filter((index) => !removed.includes(index));
+  const prefix = `${pathKey(list)}/`;
   const old = [...marks].filter(([key]) => key.startsWith(prefix));
   for (const [key] of old) marks.delete(key);
   for (const [key, mark] of old) {
@@ -174,5 +210,5 @@ function withoutEntries(
     const to = kept.indexOf(Number(index));
     if (to !== -1) marks.set(prefix + [to, ...rest].join("/"), mark);
   }
-  return kept.map((index) => entries[index]!);
+  return kept.map((index) => items[index]!);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { guardLists } from "./guard-lists.ts";
 import { runnerTable, schemeTable } from "../modules/section-table.ts";
 
 /** Longest delay of a timer, in milliseconds. Node fires a timer with a longer delay immediately. */
@@ -221,6 +222,11 @@ export const planSchema = z.strictObject({
     .nullish()
     .describe("Folders of skills (SKILL.md), relative to the plan; short for an entry of the module skills."),
   modes: modesSchema.optional(),
+  replace: z
+    .array(z.enum(guardLists))
+    .min(1)
+    .optional()
+    .describe("Lists of lower layers that this plan drops; without this, their lines hold under it."),
   evals: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()

@@ -111,3 +111,22 @@ test.each(["plan.yaml", "alone.yaml"])(
     });
   },
 );
+
+test.each([
+  ["flows: { into: [] }", "policy.flows", "write it as the section flows: at the top of the plan"],
+  [
+    "commandHooks: [{ command: guard }]",
+    "policy.commandHooks",
+    "write it as entries with a command of the section hooks:",
+  ],
+])(
+  "guards under policy do not vanish beside flows and hooks: %s is refused",
+  async (member, path, problem) => {
+    for (const more of ["", "flows: { identity: [me] }\n", "hooks: [{ command: other }]\n"]) {
+      const failure = hooksOf(`policy: { ${member} }\n${more}`);
+      await expect(failure).rejects.toMatchObject({
+        details: { problems: [{ path, message: expect.stringContaining(problem) as string }] },
+      });
+    }
+  },
+);
