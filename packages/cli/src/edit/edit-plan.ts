@@ -8,6 +8,7 @@ import {
   parsePlanText,
   planError,
   readPlanFile,
+  type PlanFile,
   type EditedSection,
   type NewEntry,
 } from "@toolmount/loader/commands";
@@ -51,7 +52,8 @@ export async function addEntries(
   entries: readonly NewEntry[],
   { cwd, section = "tools", prepare, check: examine, dryRun = false }: EditOptions,
 ): Promise<EditReport> {
-  const [file, text] = await readPlanFile(plan, cwd);
+  const read = await readPlanFile(plan, cwd);
+  const { file, yaml: text } = read;
   const known = new Set(yaml.idsOf(text));
   const kept: string[] = [];
   const wanted: NewEntry[] = [];
@@ -65,7 +67,7 @@ export async function addEntries(
   const problems = fresh.length === 0 ? [] : await examine?.(fresh, dirname(file));
   if (problems !== undefined && problems.length > 0) throw planError(problems);
   const edited = fresh.reduce((before, entry) => yaml.addEntry(before, section, entry), text);
-  if (fresh.length > 0 && !dryRun) await save(file, edited);
+  if (fresh.length > 0 && !dryRun) await save(file, await inItsGrammar(read, edited));
   return { file, added: fresh.map(idOf), removed: [], kept };
 }
 
@@ -89,7 +91,8 @@ export async function planPolicyRules(
   lists: Readonly<Record<string, readonly string[]>>,
   { cwd, flows }: Pick<EditOptions, "cwd"> & { readonly flows?: yaml.FlowLines | undefined },
 ): Promise<PlannedEdit> {
-  const [file, text] = await readPlanFile(plan, cwd);
+  const read = await readPlanFile(plan, cwd);
+  const { file, yaml: text } = read;
   const added: string[] = [];
   const kept: string[] = [];
   let edited = text;
@@ -101,14 +104,23 @@ export async function planPolicyRules(
     if (fresh.length > 0) edited = yaml.addPolicyLines(edited, list, fresh);
   }
   if (flows !== undefined) edited = yaml.addFlowLines(edited, flows);
+  const after = await inItsGrammar(read, edited);
   return {
     report: { file, added, removed: [], kept },
-    before: text,
-    after: edited,
+    before: read.text,
+    after,
     save: async () => {
-      if (edited !== text) await save(file, edited);
+      if (after !== read.text) await save(file, after);
     },
   };
+}
+
+/** An edited text as the plan's file has it: a JSON plan stays JSON. */
+async function inItsGrammar({ text, yaml: before, isJson }: PlanFile, edited: string): Promise<string> {
+  if (edited === before) return text;
+  if (!isJson) return edited;
+  const { rewriteJson } = await import("./edit-json.ts");
+  return rewriteJson(text, yaml.valueOf(before), yaml.valueOf(edited));
 }
 
 function idOf({ id, module }: NewEntry): string {
@@ -121,10 +133,11 @@ export async function removeEntry(
   id: string,
   { cwd }: EditOptions,
 ): Promise<EditReport> {
-  const [file, text] = await readPlanFile(plan, cwd);
+  const read = await readPlanFile(plan, cwd);
+  const { file, yaml: text } = read;
   const edited = yaml.removeEntryText(text, id);
   if (edited !== undefined) {
-    await save(file, edited);
+    await save(file, await inItsGrammar(read, edited));
     return { file, added: [], removed: [id], kept: [] };
   }
   const ids = yaml.idsOf(text);

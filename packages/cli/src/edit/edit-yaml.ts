@@ -93,6 +93,11 @@ export function removeEntryText(text: string, id: string): string | undefined {
   return undefined;
 }
 
+/** The value of a text, without the checks of a plan. */
+export function valueOf(text: string): unknown {
+  return parse(text).toJS();
+}
+
 function parse(text: string): Document {
   return parseDocument(text, { uniqueKeys: false });
 }

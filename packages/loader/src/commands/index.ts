@@ -26,7 +26,7 @@ export type { Lint } from "./lint-sections.ts";
 export { planSchemas } from "./plan-schemas.ts";
 
 // Change a plan
-export { parsePlanText, readPlanFile } from "./plan-text.ts";
+export { parsePlanText, readPlanFile, type PlanFile } from "./plan-text.ts";
 export {
   tryEntries,
   type EditedSection,

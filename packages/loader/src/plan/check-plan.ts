@@ -20,11 +20,11 @@ export interface Plan {
   readonly amplifier: boolean;
   readonly modes: PlanModes | undefined;
   readonly limits: Limits;
-  /** Unknown sections of a versionless plan. */
+  /** Unknown sections of an Amplifier plan. */
   readonly unknownSections: readonly string[];
 }
 
-/** Reports every problem of a plan and returns its valid parts. Only with `version:` are unknown keys problems. */
+/** Reports every problem of a plan and returns its valid parts. Unknown sections are problems, except in an Amplifier plan. */
 export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<Plan> {
   const known = dropNotes(value);
   const amplifier = isAmplifierPlan(known);
@@ -84,15 +84,14 @@ function splitSections(
   for (const [key, value] of Object.entries(plan)) {
     if (planKeys.includes(key)) rest[key] = value;
     else if (amplifier && amplifierSections.includes(key)) continue;
-    else if (!allKeys.includes(key) && !reportUnknown(key, plan["version"], reporter))
-      unknownSections.push(key);
+    else if (!allKeys.includes(key) && !reportUnknown(key, amplifier, reporter)) unknownSections.push(key);
   }
   return { unknownSections, rest };
 }
 
-function reportUnknown(key: string, version: Json | undefined, { report }: Reporter): boolean {
+function reportUnknown(key: string, amplifier: boolean, { report }: Reporter): boolean {
   const [near] = nearestNames(key, allKeys);
-  if (version === undefined && near === undefined) return false;
+  if (amplifier && near === undefined) return false;
   const ownKey = near === undefined ? "a key of your own begins with x-" : undefined;
   const hint = amplifierSections.includes(key)
     ? "this is a section of Amplifier plans, which have no version"

@@ -1,31 +1,43 @@
+import { isDeepStrictEqual } from "node:util";
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, Parser, type Node, type Pair } from "yaml";
 import type { Json, JsonObject } from "@toolmount/core";
 import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/json.ts";
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 import { explainSyntax } from "./explain-syntax.ts";
+import { isJsonPlan, readJsonText } from "./json-text.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
 export type ParseResult =
   | { readonly ok: true; readonly value: JsonObject; readonly map: PlanMap }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads YAML 1.2 as plain data with the place of each value; refuses, at its place, what a plan must not have. */
+/** Reads YAML 1.2, or JSON with comments where the name says so, as plain data with the place of each value; refuses, at its place, what a plan must not have. */
 export function parsePlan(text: PlanText): ParseResult {
   if (Buffer.byteLength(text.text) > maxPlanBytes) return refuse(text, 0, "PLAN_TOO_LARGE", sizeProblem);
   const zero = text.text.indexOf("\0");
   const binary = "a plan is a text file; this file contains a zero byte";
   if (zero !== -1) return refuse(text, zero, "PLAN_SYNTAX", binary);
-  return compose(text);
+  return isJsonPlan(text) ? readJson(text) : compose(text, text.text);
 }
 
-function compose(text: PlanText): ParseResult {
+/** JSON is YAML, too: the parser of YAML adds the places of values to what JSON means. */
+function readJson(text: PlanText): ParseResult {
+  const json = readJsonText(text.text);
+  if (!json.ok) return refuse(text, json.offset, "PLAN_SYNTAX", json.problem);
+  const parsed = compose(text, json.text);
+  if (!parsed.ok || isDeepStrictEqual(parsed.value, json.value)) return parsed;
+  return refuse(text, 0, "PLAN_SYNTAX", "this JSON means something else as YAML; write the plan as .yaml");
+}
+
+/** `source` is the text without what only JSON with comments has. */
+function compose(text: PlanText, source: string): ParseResult {
   const tooDeep: number[] = [];
   const documents = [
     ...new Composer({ uniqueKeys: false, strict: true, stringKeys: false }).compose(
-      readTokens(text.text, (offset) => tooDeep.push(offset)),
+      readTokens(source, (offset) => tooDeep.push(offset)),
       true,
-      text.text.length,
+      source.length,
     ),
   ];
   const [deep] = tooDeep;
@@ -141,6 +153,9 @@ function findKeyProblem(name: string, known: ReadonlyMap<string, Json>): string 
   const shown = JSON.stringify(name.slice(0, 100));
   if (known.has(name)) return `the key ${shown} is there twice; remove one of them`;
   if (name === "<<") return "merge keys (<<) are not allowed; repeat the values";
+  const odd = /"|\/\/|\/\*/.exec(name)?.[0];
+  if (odd !== undefined)
+    return `the key ${shown} contains ${odd}, as a comment would; a comment begins with # in YAML, and with // in .json`;
   if (refusedKeys.has(name))
     return `the key ${shown} is not allowed: in JavaScript it names a part of every object`;
   return undefined;

@@ -112,7 +112,7 @@ tools:
   ]);
 });
 
-test("C33, AMP-N13: in a versionless plan an unknown section causes a warning that names it; a name near a known one is a problem", async () => {
+test("C33, AMP-N13: in an Amplifier plan an unknown section causes a warning that names it; a name near a known one is a problem", async () => {
   const warnings: unknown[] = [];
   const messages: unknown[] = [];
   const warn = (fields: object, message?: string) => void (warnings.push(fields) && messages.push(message));

@@ -133,7 +133,7 @@ test("AMP-N18: an orchestrator is a name or a specification; one of its own is m
   expect(seen.find(([name]) => name === "loop")?.[1]).toEqual({ a: 1, b: 2 });
 });
 
-test("C33, AMP-N13: unknown sections of a versionless plan are warned of, unless they are near a known one", async () => {
+test("C33, AMP-N13: unknown sections of an Amplifier plan are warned of, unless they are near a known one", async () => {
   const warned: unknown[] = [];
   const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
   await using host = await open(

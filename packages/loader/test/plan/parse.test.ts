@@ -133,7 +133,8 @@ test("of 80,000 problems in one plan, the first hundred are reported and the res
 });
 
 test("any JSON comes back as it was written, as JSON and as YAML", () => {
-  const key = fc.string().filter((name) => !["__proto__", "constructor", "prototype", "<<"].includes(name));
+  const refused = new Set(["__proto__", "constructor", "prototype", "<<"]);
+  const key = fc.string().filter((name) => !refused.has(name) && !/"|\/\/|\/\*/.test(name));
   const { tree } = fc.letrec((tie) => ({
     leaf: fc.oneof(
       fc.string(),
@@ -148,6 +149,8 @@ test("any JSON comes back as it was written, as JSON and as YAML", () => {
     fc.property(fc.dictionary(key, tree), (value) => {
       const plain: unknown = JSON.parse(JSON.stringify(value));
       expect(parse(JSON.stringify(plain))).toMatchObject({ ok: true });
+      const json = createPlanText("plan.json", JSON.stringify(plain, null, 1));
+      expect(parsePlan(json)).toMatchObject({ ok: true, value: plain });
       expect(parse(stringify(plain, { aliasDuplicateObjects: false }))).toMatchObject({ ok: true });
       const parsed = parse(JSON.stringify(plain, null, 1));
       expect(parsed.ok && parsed.value).toEqual(plain);

@@ -140,6 +140,7 @@ describe("a plan as a whole", () => {
       zzzzzz: 1,
       audit: null,
       state: "memory",
+      agents: {},
     });
 
     expect(limits).toEqual({ timeoutMs: 1, outputBytes: 2, concurrent: 3, rate: { calls: 1, perMs: 2 } });
