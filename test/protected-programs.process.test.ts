@@ -57,6 +57,22 @@ const absent = [
   ".git/hooks/post-checkout",
   "deep/.vscode/tasks.json",
   "deep/.git/hooks/pre-commit",
+  ".git/HEAD",
+  ".git/info/attributes",
+  ".git/modules/sub/config",
+  ".git/worktrees/w/commondir",
+  ".git/objects/info/alternates",
+  "deep/.git",
+  "store.git/config",
+  ".config/git/config",
+  ".ssh/authorized_keys",
+  ".github/workflows/x.yml",
+  ".gitlab-ci.yml",
+  ".zed/tasks.json",
+  ".windsurf/mcp.json",
+  ".cursorrules",
+  ".gitattributes",
+  "deep/.GitHub/workflows/x.yml",
 ];
 
 async function open(): Promise<{ readonly folder: string; readonly host: OpenedHost }> {

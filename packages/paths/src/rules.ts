@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import nodePath, { type PlatformPath } from "node:path";
 import { isBelow } from "./below.ts";
 
@@ -21,7 +21,8 @@ export interface RootRules {
   readonly secret?: readonly string[] | undefined;
   /**
    * Unwritable paths, whatever else allows them. `**` + `/name` is an entry with that name in any folder; `*` is any text.
-   * The first folder of a name such as `.git/hooks` must not be moved or deleted.
+   * The first folder of a name such as `.git/hooks` must not be moved or deleted. `**` + `/(HEAD,objects,refs)` is any folder that
+   * has all these entries, or would have them after the write, with everything below it.
    */
   readonly deniedWrite?: readonly string[] | undefined;
 }
@@ -42,9 +43,14 @@ export interface PathSystem {
   readonly path: PlatformPath;
   /** The real place of an entry, without links. Throws when there is none. */
   realpath(path: string): string;
+  exists(path: string): boolean;
 }
 
-const thisSystem: PathSystem = { path: nodePath, realpath: (path) => realpathSync.native(path) };
+const thisSystem: PathSystem = {
+  path: nodePath,
+  realpath: (path) => realpathSync.native(path),
+  exists: existsSync,
+};
 
 /** Resolves the roots and prepares the checks. Throws a RangeError when a path is not absolute. */
 export function prepareRules(
@@ -54,7 +60,8 @@ export function prepareRules(
   const reallyAt = (path: string) => placeOf(path, system);
   const bothWays = (all: readonly string[]) => all.flatMap((path) => [fold(path), fold(reallyAt(path))]);
   const isInside = (path: string, root: string) => isBelow(path, root, system.path.sep);
-  const names = deniedWrite.filter((path) => path.startsWith(anywhere));
+  const sets = deniedWrite.filter(isSet).map((path) => path.slice(anywhere.length + 1, -1).split(","));
+  const names = deniedWrite.filter((path) => path.startsWith(anywhere) && !isSet(path));
   const paths = deniedWrite.filter((path) => !path.startsWith(anywhere));
   const deniedNames = names.map((name) => name.slice(anywhere.length));
   const hasDeniedName = namesMatcher(deniedNames);
@@ -69,6 +76,11 @@ export function prepareRules(
   const opened = spelled.read.filter((root) => secrets.some((each) => isInside(root, each)));
   const isSecret = (path: string) =>
     secrets.some((each) => isInside(path, each)) && !opened.some((root) => isInside(path, root));
+  const completes = (real: string, set: readonly string[]) =>
+    foldersAbove(real, system).some(([folder, entry]) => {
+      if (!roots.write.some((root) => isInside(folder, root))) return false;
+      return set.every((name) => fold(name) === fold(entry) || system.exists(system.path.join(folder, name)));
+    });
   const kept = [...roots.read, ...roots.write, ...denied.read, ...denied.write, ...secrets].map(fold);
   return {
     workingDir,
@@ -76,6 +88,7 @@ export function prepareRules(
     objection(real, access) {
       if (denied[access].some((root) => isInside(fold(real), root))) return "denied";
       if (access === "write" && hasDeniedName(real)) return "denied";
+      if (access === "write" && sets.some((set) => completes(real, set))) return "denied";
       if (access === "read" && isSecret(fold(real))) return "denied";
       return roots[access].some((root) => isInside(real, root)) ? null : access;
     },
@@ -85,6 +98,20 @@ export function prepareRules(
 
 /** The beginning of a denied name that counts in any folder. */
 const anywhere = "**/";
+
+/** Whether a denied path names a folder by the entries that it has. */
+function isSet(path: string): boolean {
+  return path.startsWith(`${anywhere}(`) && path.endsWith(")");
+}
+
+/** Each folder above a path, with the entry of it through which the path leads. */
+function foldersAbove(
+  real: string,
+  { path }: Pick<PathSystem, "path">,
+): readonly [folder: string, entry: string][] {
+  const folder = path.dirname(real);
+  return folder === real ? [] : [[folder, path.basename(real)], ...foldersAbove(folder, { path })];
+}
 
 /** The folders of a name: `.git` of `.git/hooks`. */
 function foldersOf(name: string): readonly string[] {

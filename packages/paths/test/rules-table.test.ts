@@ -9,6 +9,8 @@ const system: PathSystem = {
     if (path.startsWith("/gone")) throw new Error("ENOENT");
     return path.startsWith("/link") ? path.replace("/link", "/target") : path;
   },
+  exists: (path) =>
+    ["/work/bare/HEAD", "/work/bare/refs", "/work/half/HEAD", "/HEAD", "/refs"].includes(path),
 };
 
 const rules = prepareRules(
@@ -17,7 +19,7 @@ const rules = prepareRules(
     read: ["/work", "/docs", "/link", "/secrets/open", "/gone/new"],
     write: ["/work", "/"].slice(0, 1),
     deniedRead: ["/work/private", "/link/no"],
-    deniedWrite: ["/work/plan.yaml", "**/.git", "**/.hg/hooks", "**/*.lock", "**/a.b"],
+    deniedWrite: ["/work/plan.yaml", "**/.git", "**/.hg/hooks", "**/*.lock", "**/a.b", "**/(HEAD,refs)"],
     secret: ["/secrets", "/work/.env"],
   },
   system,
@@ -72,6 +74,15 @@ test.each([
   ["/work/.lock/a", "denied"],
   ["/work/a.lockx", null],
   ["/work/alock", null],
+  ["/work/bare/config", "denied"],
+  ["/work/bare/hooks/a", "denied"],
+  ["/work/bare", null],
+  ["/work/barer/config", null],
+  ["/work/half/refs", "denied"],
+  ["/work/half/REFS/heads/a", "denied"],
+  ["/work/half/HEAD", null],
+  ["/work/half/a", null],
+  ["/work/new/HEAD", null],
   ["/work/a.b", "denied"],
   ["/work/axb", null],
   ["/work/private/a", null],

@@ -12,6 +12,7 @@ function windowsWith(folders: readonly string[]): PathSystem {
       if (found === undefined) throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
       return found;
     },
+    exists: (path) => folders.some((folder) => folder.toLowerCase() === path.toLowerCase()),
   };
 }
 

@@ -195,10 +195,10 @@ function rememberLast(
   };
 }
 
-/** Denied names of any folder, in the working folder: bubblewrap knows paths only. */
+/** Denied names of any folder, in the working folder: bubblewrap knows paths only. Git itself writes into `.git`. */
 function namesIn(folder: string, paths: readonly string[]): string[] {
   const names = paths.filter((path) => path.startsWith("**/")).map((path) => path.slice(3));
-  return names.filter((name) => !name.includes("*")).map((name) => join(folder, name));
+  return names.filter((name) => !/^\.git$|[*(]/.test(name)).map((name) => join(folder, name));
 }
 
 /** Resolves the working folder, because the paths of commands are judged from its real place. */

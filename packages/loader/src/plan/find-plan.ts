@@ -1,5 +1,5 @@
 import { readFileSync, statSync, type Stats } from "node:fs";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolmountError } from "@toolmount/core/errors";
 import { isRecord } from "../diagnostics/json.ts";
@@ -20,9 +20,9 @@ export const planFileNames: readonly string[] = [
 ];
 
 /**
- * Finds the plan's file. A path to a file is that file. A folder is searched for {@link planFileNames}, then for a
- * `package.json` whose `toolmount.plan` is the plan's path. Without a path, `cwd` and the folders above it are searched, up
- * to the one with a `package.json`; from a package of a workspace up to the workspace's root.
+ * Finds the plan's file. A path to a file is that file. A folder is searched for {@link planFileNames}. Without a path, `cwd`
+ * and the folders above it are searched, up to the one with a `package.json`; from a package of a workspace up to the
+ * workspace's root. No other file names a plan: tools cannot write those names.
  *
  * Throws `PLAN_NOT_FOUND`.
  */
@@ -41,7 +41,7 @@ export async function findPlan(path: string | URL | undefined, cwd: string): Pro
 
 /** Names in an error; the page of the error has all. */
 const shownNames =
-  "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml, toolmount.config.yaml, or toolmount.plan of a package.json";
+  "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml or toolmount.config.yaml";
 
 /** The last folder that a search enters: the nearest with a `package.json`, or the root of its workspace. */
 function lastFolder(cwd: string): string {
@@ -95,19 +95,17 @@ async function search(folder: string, last: string): Promise<string | undefined>
     if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true) return join(folder, name);
   const { cosmiconfig } = await import("cosmiconfig");
   const explorer = cosmiconfig("toolmount", {
-    searchPlaces: [...planFileNames, "package.json"],
-    packageProp: "toolmount.plan",
+    searchPlaces: [...planFileNames],
     // Folder by folder: of the library's own searches upwards, one stops at a package, and one reads the home folder.
     searchStrategy: "none",
     cache: false,
     ignoreEmptySearchPlaces: false,
     // Only the path is used: the text is read later, with its positions.
-    loaders: { ".yaml": keepPath, ".yml": keepPath, ".json": loadJson, noExt: keepPath },
+    loaders: { ".yaml": keepPath, ".yml": keepPath, ".json": keepPath, noExt: keepPath },
   });
   for (const place of foldersUpFrom(folder)) {
     const found = await explorer.search(place);
-    if (found !== null)
-      return basename(found.filepath) === "package.json" ? namedPlan(found) : found.filepath;
+    if (found !== null) return found.filepath;
     if (place === last) break;
   }
   return undefined;
@@ -115,15 +113,6 @@ async function search(folder: string, last: string): Promise<string | undefined>
 
 function keepPath(file: string): string {
   return file;
-}
-
-function loadJson(file: string): unknown {
-  return basename(file) === "package.json" ? (readJson(file) ?? {}) : file;
-}
-
-function namedPlan({ filepath, config }: { readonly filepath: string; readonly config: unknown }): string {
-  if (typeof config === "string") return resolve(dirname(filepath), config);
-  return notFound(`the path that "toolmount.plan" in ${filepath} should be`);
 }
 
 function notFound(path: string): never {

@@ -7,37 +7,7 @@ import { readSourceFiles } from "../modules/source-files.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { Plan } from "../plan/check-plan.ts";
 import type { Source } from "../modules/source.ts";
-
-/**
- * Files that programs of a developer's machine run or obey without a question: hooks and settings of git, of package
- * managers, editors, shells and agents. Names in any folder, as in the lists of other sandboxes.
- */
-const obeyed = [
-  ".git/hooks",
-  ".git/config",
-  ".gitmodules",
-  ".gitconfig",
-  ".husky",
-  ".pre-commit-config.yaml",
-  ".npmrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".pnpmfile.cjs",
-  ".envrc",
-  ".vscode",
-  ".idea",
-  ".devcontainer",
-  ".claude",
-  ".cursor",
-  ".gemini",
-  ".mcp.json",
-  ".bashrc",
-  ".bash_profile",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-].map((name) => `**/${name}`);
+import { obeyedNames } from "./obeyed-names.ts";
 
 /** Files that a part of the plan names, and that the next command would run or obey. */
 export interface NamedFiles {
@@ -71,7 +41,7 @@ interface NamingModule {
  */
 export async function nextCommandPaths(named: NamingPlan): Promise<readonly string[]> {
   const found = await nextCommandFiles(named);
-  return [...new Set(found.flatMap(({ files }) => files)), ...obeyed];
+  return [...new Set(found.flatMap(({ files }) => files)), ...obeyedNames];
 }
 
 /** The programs of hooks and of MCP servers with the files that they name or import, and the folders of skills. */

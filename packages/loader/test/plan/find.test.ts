@@ -70,16 +70,16 @@ test.each([
   expect(await findPlan(folder, "/")).toBe(path(name));
 });
 
-test("package.json may name the plan, and a manifest or a broken file there does not stop the search", async () => {
+test("a package.json names no plan: a tool that writes one decides nothing about the next command", async () => {
   const { path } = await workspace({
-    "package.json": '{ "toolmount": { "plan": "./plans/coding.yaml" }, "workspaces": ["a", "b"] }',
-    "plans/coding.yaml": "tools: []",
-    "a/package.json": '{ "toolmount": { "type": "tool", "mounts": ["tools"], "tools": [] } }',
-    "b/package.json": "{",
+    "package.json": '{ "workspaces": ["a"] }',
+    "mount-plan.yaml": "tools: []",
+    "a/package.json": '{ "toolmount": { "plan": "p.yml" } }',
+    "a/p.yml": "tools: [{ module: ../evil.mjs }]",
   });
 
-  for (const folder of ["", "a", "b"])
-    expect(await findPlan(undefined, path(folder))).toBe(path("plans/coding.yaml"));
+  expect(await findPlan(undefined, path("a"))).toBe(path("mount-plan.yaml"));
+  await expect(findPlan("a", path("."))).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
 });
 
 test.each(["gone.yaml", "empty"])("no plan at %s is PLAN_NOT_FOUND", async (name) => {
@@ -100,10 +100,9 @@ test("the message names each form of a plan, and the page of the error has every
     ".toolmountrc",
     ".config/toolmount.yaml",
     "toolmount.config.yaml",
-    "package.json",
   ])
     expect(message).toContain(form);
   const stems = new Set(planFileNames.map((name) => name.replace(/\.(?:yaml|yml|json)$/, "")));
   expect(section).toContain([...stems].map((stem) => `\`${stem}\``).join(", "));
-  for (const part of [".yaml", ".yml", ".json", '"toolmount": { "plan"']) expect(section).toContain(part);
+  for (const part of [".yaml", ".yml", ".json"]) expect(section).toContain(part);
 });

@@ -1,0 +1,182 @@
+/**
+ * The state of a repository, by which git decides what it reads and runs: `.git`, as a folder or a file, and any other
+ * folder that git takes for a repository because of its entries, such as a bare one or that of a worktree.
+ */
+const repositories = [
+  ".git",
+  ".git/*",
+  ".git/hooks",
+  ".git/config",
+  "*.git/*",
+  "(HEAD,objects,refs)",
+  "(HEAD,commondir)",
+];
+
+const git = [
+  ".gitmodules",
+  ".gitconfig",
+  ".gitattributes",
+  ".lfsconfig",
+  ".config/git",
+  ".ssh",
+  ".gnupg",
+  ".netrc",
+];
+
+const gitHooks = [
+  ".githooks",
+  ".husky",
+  ".huskyrc*",
+  ".lefthook*",
+  "lefthook.yml",
+  "lefthook.yaml",
+  "lefthook.toml",
+  "lefthook.json",
+  "lefthook-local.*",
+  ".lintstagedrc*",
+  ".overcommit.yml",
+  ".pre-commit-config.yaml",
+  ".pre-commit-hooks.yaml",
+  ".simple-git-hooks.*",
+];
+
+/** Names with `*` are those that the programs write themselves, so that a command of `bash` may run them. */
+const packageManagers = [
+  ".npmrc",
+  ".pnpmfile.cjs",
+  ".pnpmfile.mjs",
+  ".yarn*",
+  ".yarnrc",
+  ".yarnrc.yml",
+  "binding.gyp",
+  "bunfig.toml",
+  "node_modules*",
+  "npm-shrinkwrap.json*",
+  "package-lock.json*",
+  "pnpm-lock.yaml*",
+  "pnpm-workspace.yaml",
+  "pnpmfile.js",
+  "yarn.lock*",
+];
+
+const editors = [
+  "*.code-workspace",
+  "*.sublime-project",
+  ".devcontainer",
+  ".devcontainer.json",
+  ".dir-locals*.el",
+  ".emacs",
+  ".emacs.d",
+  ".exrc",
+  ".fleet",
+  ".helix",
+  ".idea",
+  ".nvim",
+  ".nvim.lua",
+  ".nvimrc",
+  ".vim",
+  ".vimrc",
+  ".vs",
+  ".vscode",
+  ".zed",
+];
+
+const agents = [
+  ".agents",
+  ".aider*",
+  ".amazonq",
+  ".augment",
+  ".claude",
+  ".claude.json",
+  ".cline",
+  ".clinerules",
+  ".codeium",
+  ".codex",
+  ".continue",
+  ".continuerc.json",
+  ".cursor",
+  ".cursorrules",
+  ".gemini",
+  ".goose",
+  ".goosehints",
+  ".junie",
+  ".kilocode",
+  ".kiro",
+  ".mcp.json",
+  ".opencode",
+  ".openhands",
+  ".qwen",
+  ".roo",
+  ".roomodes",
+  ".roorules",
+  ".rules",
+  ".trae",
+  ".windsurf",
+  ".windsurfrules",
+  "mcp.json",
+  "opencode.json",
+  "opencode.jsonc",
+];
+
+const continuousIntegration = [
+  ".appveyor.yml",
+  ".azure-pipelines",
+  ".buildkite",
+  ".circleci",
+  ".cirrus.yml",
+  ".drone.yml",
+  ".forgejo",
+  ".gitea",
+  ".github",
+  ".gitlab",
+  ".gitlab-ci.yml",
+  ".semaphore",
+  ".teamcity",
+  ".travis.yml",
+  ".woodpecker*",
+  "Jenkinsfile",
+  "appveyor.yml",
+  "azure-pipelines.yml",
+  "bitbucket-pipelines.yml",
+  "buildspec.yml",
+  "cloudbuild.yaml",
+];
+
+const shells = [
+  ".bash_aliases",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_profile",
+  ".bashrc",
+  ".config/fish",
+  ".config/mise",
+  ".docker",
+  ".envrc",
+  ".gdbinit",
+  ".inputrc",
+  ".lldbinit",
+  ".mise*",
+  ".pdbrc",
+  ".profile",
+  ".zlogin",
+  ".zlogout",
+  ".zprofile",
+  ".zshenv",
+  ".zshrc",
+  "mise*.toml",
+];
+
+/**
+ * Files that programs of a developer's machine run or obey without a question, in any folder. A test plants some of them, and
+ * starts the programs.
+ */
+export const obeyedNames: readonly string[] = [
+  ...repositories,
+  ...git,
+  ...gitHooks,
+  ...packageManagers,
+  ...editors,
+  ...agents,
+  ...continuousIntegration,
+  ...shells,
+].map((name) => `**/${name}`);
