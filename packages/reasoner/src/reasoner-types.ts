@@ -2,6 +2,7 @@ import type { Host, Rehearsal, SessionRecord } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { ImageInput, Item } from "./provider/items.ts";
 import type { Cost, Usage } from "./provider/usage.ts";
+import type { Prompt } from "./session/author.ts";
 import type { SessionStatus } from "./session/entry.ts";
 import type { SessionCall } from "./session/past-calls.ts";
 import type { WaitingCall } from "./session/waiting.ts";
@@ -31,7 +32,8 @@ export interface TurnOptions {
 
 /** Options of a new turn. */
 export interface RunOptions extends TurnOptions {
-  readonly prompt: string;
+  /** A text that the user typed, or parts of which each says who wrote it. */
+  readonly prompt: Prompt;
   /** Images of the prompt; base64. Rejects with `OPTION_INVALID` for another type than `image/…`. */
   readonly images?: readonly ImageInput[] | undefined;
   /** The session of the turn: an existing one, or a new one under this id. Default: a new one. */
@@ -139,7 +141,7 @@ export interface Reasoner {
    * calls that run now, and the turn does not end before that. It is stored when this resolves; a second one with the same
    * `id` changes nothing. Rejects with `SESSION_CONFLICT` when no turn runs here.
    */
-  addMessage(sessionId: string, prompt: string, id?: string): Promise<void>;
+  addMessage(sessionId: string, prompt: Prompt, id?: string): Promise<void>;
   /**
    * Leaves the turn that runs in this process to another one, as if this process were gone: its log stays where it is, and
    * `run` or `resume` of it rejects with `SESSION_CONFLICT`.

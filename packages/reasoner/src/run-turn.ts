@@ -11,6 +11,7 @@ import { requireImages } from "./provider/items.ts";
 import { ModelOpener } from "./provider/open-model.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
+import { keptPrompt, type Prompt } from "./session/author.ts";
 import { conflict, type SessionFacts, type SessionLog } from "./session/log.ts";
 import { guardTurns, LiveTurns, whileAdding, type LiveTurn } from "./turn/live-turns.ts";
 import { traceTurnOf } from "./turn/trace.ts";
@@ -62,14 +63,15 @@ export class TurnRunner {
   }
 
   /** See `Reasoner.addMessage`. */
-  async addMessage(sessionId: string, prompt: string, id?: string): Promise<void> {
+  async addMessage(sessionId: string, prompt: Prompt, id?: string): Promise<void> {
+    const kept = keptPrompt(prompt);
     const { hooks } = this.#coordinator;
-    requireAllowed(await hooks.emit("prompt:submit", { session_id: sessionId, prompt }), "the prompt");
+    const answer = await hooks.emit("prompt:submit", { session_id: sessionId, prompt: kept.text });
+    requireAllowed(answer, "the prompt");
     const running = this.#running.get(sessionId);
     if (running === undefined || running.live.isOver)
       throw conflict(sessionId, "no turn of it runs in this process; run a new one");
-    const entry = { kind: "message", text: prompt, ...(id !== undefined && { id }) } as const;
-    await whileAdding(running.live, () => running.log.append(entry));
+    await whileAdding(running.live, () => running.log.append({ kind: "message", ...kept, id }));
   }
 
   /** Throws `SESSION_CONFLICT` while a turn of the session runs in this process. */
@@ -99,12 +101,11 @@ export class TurnRunner {
       const traceparent = given ?? newTrace();
       const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
       await hooks.emit(isNew ? "session:start" : "session:resume", ids);
-      const answer = await hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
-      requireAllowed(answer, "the prompt");
+      const { text: prompt, parts } = keptPrompt(options.prompt);
+      requireAllowed(await hooks.emit("prompt:submit", { ...ids, prompt }), "the prompt");
       const state = host.session(facts.id).snapshot();
-      const { prompt, images = [] } = options;
-      const shown = images.length > 0 && { images: [...images] };
-      await log.append({ kind: "begin", turnId, traceparent, prompt, state, ...shown });
+      const shown = options.images?.length ? { images: [...options.images] } : {};
+      await log.append({ kind: "begin", turnId, traceparent, prompt, parts, state, ...shown });
       await log.save();
       return this.#drive(host, log, { options, clientResults: [], traceparent, model });
     });

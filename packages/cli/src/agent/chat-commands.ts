@@ -20,6 +20,8 @@ export interface Chat {
   readonly turns: readonly TurnResult[];
   /** What the next prompt says first: what happened to the model's changes meanwhile. */
   note: string | undefined;
+  /** Blocks that were pasted in this chat. */
+  readonly pastes: Set<string>;
   /** The model of the next turn, where it was changed. */
   model: string | undefined;
 }

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { RunOptions } from "@toolmount/reasoner";
+import type { AuthoredText, RunOptions } from "@toolmount/reasoner";
 
 /** A prompt, with the images and files that it names. */
 interface PromptWithFiles {
-  /** The prompt; texts of files are below it. */
-  readonly prompt: string;
+  /** The prompt; texts of files are below it. The user wrote none of them. */
+  readonly prompt: readonly AuthoredText[];
   readonly images: readonly Image[];
   /** A line for each file: what was sent, or why it was not. */
   readonly notes: readonly string[];
@@ -17,11 +17,15 @@ type Image = NonNullable<RunOptions["images"]>[number];
 const maxBytes = { image: 5_000_000, text: 262_144 } as const;
 
 /**
- * Reads the files that a prompt names as `@path` or `@"path with spaces"`. An image becomes a part of the message, a
- * text follows the prompt. A word such as `@ada`, which is not a file, stays a word.
+ * Reads the files that the typed parts of a prompt name as `@path` or `@"path with spaces"`. An image becomes a part of the
+ * message, a text follows the prompt. A word such as `@ada`, which is not a file, stays a word.
  */
-export async function readPromptFiles(prompt: string, cwd: string): Promise<PromptWithFiles> {
-  const paths = [...prompt.matchAll(/(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(
+export async function readPromptFiles(
+  prompt: readonly AuthoredText[],
+  cwd: string,
+): Promise<PromptWithFiles> {
+  const typed = prompt.filter(({ author }) => author === "typed").map(({ text }) => text);
+  const paths = [...typed.join("\n").matchAll(/(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(
     ([, quoted, plain = ""]) => quoted ?? plain.replace(/[,;:!?)]+$/, ""),
   );
   const files = await readFiles(paths, cwd);
@@ -44,16 +48,32 @@ export async function readFiles(paths: readonly string[], cwd: string): Promise<
 
 /** A prompt, with the texts of files below it, and the images of files. */
 export function withFiles(
-  prompt: string,
+  prompt: readonly AuthoredText[],
   files: readonly NamedFile[],
 ): Pick<PromptWithFiles, "prompt" | "images"> {
-  const texts = files.flatMap((file) =>
-    "text" in file ? `\n\n<file path=${JSON.stringify(file.path)}>\n${file.text}\n</file>` : [],
+  const texts = files.flatMap((file): AuthoredText[] =>
+    "text" in file
+      ? [{ author: "attached", text: `\n\n<file path=${JSON.stringify(file.path)}>\n${file.text}\n</file>` }]
+      : [],
   );
   return {
-    prompt: prompt + texts.join(""),
+    prompt: [...prompt, ...texts],
     images: files.flatMap((file) => ("image" in file ? file.image : [])),
   };
+}
+
+/** The parts of a line of a chat: what was typed, and the blocks that were pasted into it. */
+export function partsOfLine(line: string, pastes: ReadonlySet<string>): readonly AuthoredText[] {
+  const block = [...pastes]
+    .toSorted((a, b) => b.length - a.length)
+    .find((each) => each !== "" && line.includes(each));
+  if (block === undefined) return line === "" ? [] : [{ author: "typed", text: line }];
+  const at = line.indexOf(block);
+  return [
+    ...partsOfLine(line.slice(0, at), pastes),
+    { author: "pasted", text: block },
+    ...partsOfLine(line.slice(at + block.length), pastes),
+  ];
 }
 
 const absent = "there is no such file";

@@ -12,6 +12,8 @@ const [ctrlC, ctrlD] = ["\u0003", "\u0004"];
 export interface TurnMessages {
   readonly lock: TerminalLock;
   readonly history: ChatHistory;
+  /** Gets the blocks that a person pastes. */
+  readonly pastes: Set<string>;
   /** Cancels the turn. */
   readonly controller: AbortController;
   /** Adds a message to the turn. Rejects with `SESSION_CONFLICT` when it has ended. */
@@ -57,7 +59,8 @@ export function readTurnMessages(
     input.unshift(first);
     const prompt = `${err.paint(["bold", "cyan"], "Add")} › `;
     const leaves = "cancel the turn";
-    const text = await askLine(terminal, prompt, messages.history.lines, controller.signal, { leaves });
+    const { history, pastes } = messages;
+    const text = await askLine(terminal, prompt, history.lines, controller.signal, { leaves, pastes });
     if (text === null) return controller.abort(interruption("SIGINT"));
     if (text.trim() === "") return;
     await messages.history.add(text);

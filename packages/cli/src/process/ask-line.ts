@@ -3,6 +3,14 @@ import type { Notices } from "./notices.ts";
 import { Pastes } from "./pastes.ts";
 import type { Shell } from "./shell.ts";
 
+interface AskLineOptions {
+  readonly notices?: Notices;
+  /** What a second Ctrl-C does, in words. */
+  readonly leaves?: string;
+  /** Gets the blocks that were pasted: texts of several lines, or long ones. */
+  readonly pastes?: Set<string>;
+}
+
 /**
  * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter
  * sends it. Of a terminal that does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line;
@@ -13,7 +21,7 @@ export async function askLine(
   prompt: string,
   history: readonly string[],
   signal: AbortSignal,
-  { notices, leaves = "leave" }: { readonly notices?: Notices; readonly leaves?: string } = {},
+  { notices, leaves = "leave", pastes }: AskLineOptions = {},
 ): Promise<string | null> {
   const { output } = terminal;
   const input = new Pastes(terminal);
@@ -44,6 +52,7 @@ export async function askLine(
   restore?.();
   reader.close();
   input.close();
+  for (const block of input.blocks()) pastes?.add(block);
   if (text === null) output.write("\n");
   return text;
 

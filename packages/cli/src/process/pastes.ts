@@ -40,6 +40,11 @@ export class Pastes extends Transform {
     return this;
   }
 
+  /** The texts that are shown short. */
+  blocks(): Iterable<string> {
+    return this.#texts.values();
+  }
+
   /** A line as it was typed and pasted. */
   whole(line: string): string {
     let text = line;

@@ -83,7 +83,9 @@ test.each([
   const { folder } = await workspace({});
   await writeFile(join(folder, name), bytes);
 
-  expect((await readPromptFiles(`look at @${name}`, folder)).notes).toEqual([expect.stringMatching(says)]);
+  expect((await readPromptFiles([{ author: "typed", text: `look at @${name}` }], folder)).notes).toEqual([
+    expect.stringMatching(says),
+  ]);
 });
 
 test("what was typed in one chat is under the arrow of the next one, for the user alone", async () => {

@@ -52,7 +52,7 @@ export interface CallContext {
   /** Shared by the calls of one assistant turn. */
   readonly parallelGroupId?: string | undefined;
   /**
-   * What the user has written in the session so far: prompts, typed answers and attached texts, oldest first. The
+   * What the user has written in the session so far: prompts and typed answers, oldest first; no text of files. The
    * application sets it, never a model. Absent: the host does not know the user's words.
    */
   readonly prompts?: readonly string[] | undefined;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import { z } from "zod";
 import type { Item } from "../provider/items.ts";
+import { authoredText } from "./author.ts";
 
 const item = z.custom<Item>(isRecord);
 const usage = z.object({
@@ -32,6 +33,8 @@ export const entrySchema = z.discriminatedUnion("kind", [
     turnId: z.string(),
     traceparent: z.string(),
     prompt: z.string(),
+    /** Who wrote the parts of the prompt; absent when the user typed all of it. */
+    parts: z.array(authoredText).readonly().optional(),
     images: z.array(z.object({ mimeType: z.string(), data: z.string() })).optional(),
     /** The session's state at the start: its mode and its activated tools. */
     state: state.optional(),
@@ -40,7 +43,12 @@ export const entrySchema = z.discriminatedUnion("kind", [
   /** The turn continues after an answer: the items say why that cannot be used, or are what the user wrote meanwhile. */
   z.object({ kind: z.literal("again"), items: z.array(item), byUser: z.boolean().optional() }),
   /** The user wrote this while the turn ran; it joins the conversation between two rounds. */
-  z.object({ kind: z.literal("message"), text: z.string(), id: z.string().optional() }),
+  z.object({
+    kind: z.literal("message"),
+    text: z.string(),
+    parts: z.array(authoredText).readonly().optional(),
+    id: z.string().optional(),
+  }),
   z.object({
     kind: z.literal("answer"),
     items: z.array(item),

@@ -1,6 +1,7 @@
 import { answerOf, readFunctionCall, textOf, userMessage, type Item } from "../provider/items.ts";
 import { addUsage, noUsage } from "../provider/usage.ts";
 import { withCleared } from "./cleared.ts";
+import { typedWords } from "./author.ts";
 import type { SessionEntry } from "./entry.ts";
 import type { EndedTurn, OpenTurn, SessionView } from "./view.ts";
 
@@ -63,7 +64,7 @@ export function fold(view: SessionView, entry: SessionEntry): void {
 
 function foldBegin(
   view: SessionView,
-  { turnId, traceparent, prompt, images, state }: EntryOf<"begin">,
+  { turnId, traceparent, prompt, parts, images, state }: EntryOf<"begin">,
 ): void {
   const before = { items: [...view.items], state: view.state };
   view.turn = {
@@ -87,23 +88,22 @@ function foldBegin(
   view.turns++;
   view.lastStatus = "open";
   view.title ||= prompt.replace(/\s+/g, " ").slice(0, 80);
-  view.prompts.push(prompt);
+  view.prompts.push(...typedWords({ text: prompt, parts }));
   view.items.push(userMessage(prompt, images));
 }
 
-function foldMessage(turn: OpenTurn | null, { text, id }: EntryOf<"message">): void {
+function foldMessage(turn: OpenTurn | null, { text, parts, id }: EntryOf<"message">): void {
   if (turn === null || (id !== undefined && turn.messageIds.has(id))) return;
-  turn.messages.push(text);
+  turn.messages.push({ text, parts });
   if (id !== undefined) turn.messageIds.add(id);
 }
 
 function foldAgain(view: SessionView, { items, byUser = false }: EntryOf<"again">): void {
   const { turn } = view;
   view.items.push(...items);
-  if (byUser) view.prompts.push(...items.map((item) => textOf([item])));
   if (turn === null) return;
   turn.finalText = null;
-  if (byUser) turn.messages.splice(0, items.length);
+  if (byUser) view.prompts.push(...turn.messages.splice(0, items.length).flatMap(typedWords));
   else turn.tries++;
 }
 
@@ -202,9 +202,9 @@ function foldMode(view: SessionView, entry: EntryOf<"step"> | EntryOf<"stepped">
 
 function foldEnd(view: SessionView, entry: EntryOf<"end">): void {
   // Messages for which a cancelled turn had no round left: the next turn reads them.
-  for (const text of view.turn?.messages ?? []) {
-    view.items.push(userMessage(text));
-    view.prompts.push(text);
+  for (const message of view.turn?.messages ?? []) {
+    view.items.push(userMessage(message.text));
+    view.prompts.push(...typedWords(message));
   }
   if (view.turn !== null) view.lastTurn = endedTurn(view.turn, entry);
   view.turn = null;

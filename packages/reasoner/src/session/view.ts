@@ -1,3 +1,4 @@
+import type { KeptPrompt } from "./author.ts";
 import type { JsonObject } from "@toolmount/core";
 import type { FunctionCall, Item } from "../provider/items.ts";
 import { noUsage, type Usage } from "../provider/usage.ts";
@@ -83,7 +84,7 @@ export interface OpenTurn {
   /** How often the model was asked again, since its last calls. */
   tries: number;
   /** What the user wrote since the last round; it joins the conversation before the next one. */
-  readonly messages: string[];
+  readonly messages: KeptPrompt[];
   /** Ids of such messages: one that is sent again is the same. */
   readonly messageIds: Set<string>;
   /** What a fork copies. */

@@ -76,7 +76,7 @@ async function takeMessages({ log, emit }: TurnState): Promise<void> {
   await log.settled();
   const { messages } = log.view.turn!;
   while (messages.length > 0) {
-    const text = messages[0]!;
+    const { text } = messages[0]!;
     await log.append({ kind: "again", items: [message("user", text)], byUser: true });
     emit({ type: "message", text });
   }

@@ -131,7 +131,7 @@ test("a model that is asked again has tried once more until it calls; what the u
   expect(after(begin, again, answer([said])).turn?.tries).toBe(1);
   expect(after(begin, ...wrote, added)).toMatchObject({
     prompts: ["list\n  them", "more"],
-    turn: { tries: 0, messages: ["later"] },
+    turn: { tries: 0, messages: [{ text: "later" }] },
   });
 });
 

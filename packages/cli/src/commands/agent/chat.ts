@@ -4,7 +4,7 @@ import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { openHistory, type ChatHistory } from "../../agent/chat-history.ts";
-import { readPromptFiles } from "../../agent/prompt-files.ts";
+import { partsOfLine, readPromptFiles } from "../../agent/prompt-files.ts";
 import { newestSession, sayEnd, sayOpening } from "../../agent/chat-opening.ts";
 import { createNotices, type Notices } from "../../process/notices.ts";
 import { printable } from "../../screen/printable.ts";
@@ -66,6 +66,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       turns,
       model: undefined,
       note: undefined,
+      pastes: new Set(),
     };
     const keeps = isLive && agent.host.plan.written["state"] !== "memory";
     const history = await openHistory(keeps ? folder : null, (problem) => shell.err.line(printable(problem)));
@@ -80,13 +81,15 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       await sayEnd(agent, sessionId, shell);
     }
     const typed: string[] = [];
-    for await (const line of prompts(shell, history, notices, typed)) {
+    for await (const line of prompts(shell, history, { notices, pastes: state.pastes }, typed)) {
       if (line.trim() === "") continue;
       if (line.trim() === "/quit") break;
       if (isChatCommand(line)) await runChatCommand(line, state, shell);
       else {
         const reading =
-          options.json === true ? undefined : { history, onLeft: (text: string) => void typed.push(text) };
+          options.json === true
+            ? undefined
+            : { history, pastes: state.pastes, onLeft: (text: string) => void typed.push(text) };
         const { result, isEnd } = await answer(state, line.replace(/^\/\//, "/"), shell, reading);
         turns.push(result);
         if (options.json !== true)
@@ -108,23 +111,24 @@ async function answer(
   state: Chat,
   line: string,
   shell: Shell,
-  reading: Pick<TurnMessages, "history" | "onLeft"> | undefined,
+  reading: Pick<TurnMessages, "history" | "pastes" | "onLeft"> | undefined,
 ) {
   const { agent, sessionId, model } = state;
   const { host, reasoner } = agent;
   // What a program pipes in may not name files of this machine; a person at the terminal may.
   const read =
     shell.terminal === undefined
-      ? { prompt: line, images: [], notes: [] }
-      : await readPromptFiles(line, shell.cwd);
+      ? { prompt: [{ author: "piped", text: line } as const], images: [], notes: [] }
+      : await readPromptFiles(partsOfLine(line, state.pastes), shell.cwd);
   for (const note of read.notes) shell.err.line(shell.err.paint("dim", printable(note)));
-  const prompt = state.note === undefined ? read.prompt : `${state.note}\n\n${read.prompt}`;
+  const note = state.note === undefined ? [] : [{ author: "tool", text: `${state.note}\n\n` } as const];
+  const prompt = [...note, ...read.prompt];
   const { images } = read;
   state.note = undefined;
   return shell.interruptible(async (controller) => {
     const turn = agent.turn(controller);
     const settings = model === undefined ? turn.settings : { ...turn.settings, model };
-    const add = (text: string) => reasoner.addMessage(sessionId, text);
+    const add = (text: string) => reasoner.addMessage(sessionId, partsOfLine(text, state.pastes));
     const { terminal, err } = shell;
     const stopReading =
       terminal === undefined || reading === undefined
@@ -141,7 +145,7 @@ async function answer(
 async function* prompts(
   shell: Shell,
   history: ChatHistory,
-  notices: Notices,
+  { notices, pastes }: { readonly notices: Notices; readonly pastes: Set<string> },
   typed: string[],
 ): AsyncGenerator<string> {
   if (shell.terminal === undefined) {
@@ -158,7 +162,7 @@ async function* prompts(
     // A backslash at the end of a line asks for another one.
     for (let isMore = true; isMore;) {
       const line = await shell.interruptible(({ signal }) =>
-        askLine(terminal, lines.length === 0 ? prompt : more, history.lines, signal, { notices }),
+        askLine(terminal, lines.length === 0 ? prompt : more, history.lines, signal, { notices, pastes }),
       );
       if (line === null) return;
       isMore = line.endsWith("\\");

@@ -59,7 +59,8 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
   const prompt = given === "-" ? await readText(shell.input) : given;
   if (prompt.trim() === "") throw usageError("the prompt is empty");
   const { schema, session: sessionId } = options;
-  const request = withFiles(prompt, await readAttached(options.attach ?? [], shell.cwd));
+  const author = given === "-" && shell.terminal === undefined ? "piped" : "typed";
+  const request = withFiles([{ author, text: prompt }], await readAttached(options.attach ?? [], shell.cwd));
   const form = schema === undefined ? undefined : await readAnswerForm(schema, shell.cwd);
   let last: TurnResult | undefined;
   const code = await runTurn({ ...options, form }, plan, shell, async ({ host, reasoner }, turn) => {

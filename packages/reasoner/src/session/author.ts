@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+/**
+ * Who wrote a part of a prompt. `typed`: the user, word by word; flows take nothing else for the user's words. `piped`: a program,
+ * into the standard input. `pasted`: a block from the clipboard. `attached`: a file. `client`: another program. `tool`: the host,
+ * about calls.
+ */
+const author = z.enum(["typed", "piped", "pasted", "attached", "client", "tool"]);
+
+export const authoredText = z.object({ author, text: z.string() });
+
+/** A part of a prompt, and who wrote it. */
+export interface AuthoredText {
+  readonly author: z.output<typeof author>;
+  readonly text: string;
+}
+
+/** A prompt: a text that the user typed, or its parts in order, of which a model gets one text. */
+export type Prompt = string | readonly AuthoredText[];
+
+/** A prompt as the session keeps it: without `parts`, all of it was typed. */
+export interface KeptPrompt {
+  readonly text: string;
+  readonly parts?: readonly AuthoredText[] | undefined;
+}
+
+export function keptPrompt(prompt: Prompt): KeptPrompt {
+  if (typeof prompt === "string") return { text: prompt };
+  return { text: prompt.map(({ text }) => text).join(""), parts: prompt };
+}
+
+/** The user's own words in a prompt. */
+export function typedWords({ text, parts }: KeptPrompt): readonly string[] {
+  if (parts === undefined) return [text];
+  return parts.flatMap((part) => (part.author === "typed" && part.text.trim() !== "" ? part.text : []));
+}
