@@ -1,3 +1,4 @@
+import { parseExact } from "@toolmount/core/internal";
 import type { EventData, HookResult } from "@toolmount/core";
 import { z } from "zod";
 import type { CommandHook } from "./config.ts";
@@ -99,7 +100,8 @@ function refuse(event: string, reason: string): HookResult {
 
 function parseJson(written: string): unknown {
   try {
-    return JSON.parse(written) as unknown;
+    // A number that JavaScript would change stays as it is written, as a text.
+    return parseExact(written);
   } catch {
     return undefined;
   }

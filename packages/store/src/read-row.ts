@@ -1,12 +1,12 @@
 import type { Json } from "@toolmount/core";
-import { excessOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/internal";
 
 /**
  * Parses a text of a row. Throws for one that is too wide: a damaged row, or one that another program wrote, must not hold up
  * the host.
  */
 export function readRow(text: string): unknown {
-  const excess = excessOf(text);
+  const excess = refusalOf(text);
   if (excess !== null) throw new Error(`a row of the store has ${excess}`);
   return JSON.parse(text);
 }

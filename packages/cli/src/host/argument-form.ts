@@ -1,3 +1,4 @@
+import { refusalOf } from "@toolmount/core/internal";
 import type { Json, JsonObject, JsonSchema } from "@toolmount/core";
 import { fitText } from "../options/call-text.ts";
 import { askWhether, type QuestionTerminal } from "../process/choose.ts";
@@ -79,7 +80,7 @@ function checkOf(schema: JsonSchema): (written: string | undefined) => string | 
 function valueOf(written: string, schema: JsonSchema): Json {
   if (schema["type"] !== "array" && schema["type"] !== "object") return fitText(written, schema);
   try {
-    return JSON.parse(written) as Json;
+    return refusalOf(written) === null ? (JSON.parse(written) as Json) : written;
   } catch {
     return written;
   }

@@ -1,3 +1,4 @@
+import { refusalOf } from "@toolmount/core/internal";
 import type { Json, JsonObject, JsonSchema } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 
@@ -46,7 +47,7 @@ export function fitText(text: string, { type }: JsonSchema): Json {
     (types.includes("number") || types.includes("integer")) &&
     /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)
   )
-    return Number(text);
+    return refusalOf(text) === null ? Number(text) : text;
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
   return text;
 }

@@ -1,3 +1,4 @@
+import { refusalOf } from "@toolmount/core/internal";
 import type { JsonObject } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 import { printable } from "../screen/printable.ts";
@@ -5,6 +6,8 @@ import { printable } from "../screen/printable.ts";
 /** Reads an option whose value is any JSON. Throws `USAGE_INVALID`, which names the option and shows the place. */
 export function readJson(option: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
+  const refused = refusalOf(text);
+  if (refused !== null) throw new ToolmountError("USAGE_INVALID", { problem: `${option} has ${refused}` });
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

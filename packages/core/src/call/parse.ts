@@ -2,7 +2,7 @@ import { messageOf } from "../contract/errors.ts";
 import { invalidArguments } from "../schema/schema.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { freezeOwn, frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
-import { excessOf } from "../json/shape.ts";
+import { refusalOf } from "../json/shape.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
@@ -36,8 +36,8 @@ const openBrace = 0x7b;
 
 function readText(call: Call, text: string): object | null {
   if (text.charCodeAt(0) !== openBrace && text.trim() === "") return {};
-  const excess = excessOf(text);
-  if (excess !== null) return refuse(call, `the arguments have ${excess}`);
+  const problem = refusalOf(text);
+  if (problem !== null) return refuse(call, `the arguments have ${problem}`);
   let value: unknown;
   try {
     value = JSON.parse(text);

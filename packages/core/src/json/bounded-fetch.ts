@@ -7,6 +7,8 @@ type Refuse = (problem: string) => Error;
 interface Bounds {
   readonly messageBytes: number;
   readonly streamBytes?: number;
+  /** Rewrites a body, or an event, before anybody parses it. */
+  readonly rewrite?: (text: string) => string;
 }
 
 /** A body of fewer bytes cannot have an object of too many members. */
@@ -54,7 +56,7 @@ export function boundedFetch<Input>(fetchOne: Fetch<Input>, bounds: Bounds, refu
 type Bounded = NonNullable<ConstructorParameters<typeof TransformStream<Uint8Array, Uint8Array>>[0]>;
 
 /** Passes a body on when it is complete. */
-function wholeBody({ messageBytes }: Bounds, refuse: Refuse): Bounded {
+function wholeBody({ messageBytes, rewrite }: Bounds, refuse: Refuse): Bounded {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   return {
@@ -65,14 +67,16 @@ function wholeBody({ messageBytes }: Bounds, refuse: Refuse): Bounded {
     },
     flush(controller) {
       const body = Buffer.concat(parts);
-      requireNarrow(body.toString("utf8"), refuse);
-      controller.enqueue(body);
+      const text = body.toString("utf8");
+      requireNarrow(text, refuse);
+      const rewritten = rewrite?.(text) ?? text;
+      controller.enqueue(rewritten === text ? body : Buffer.from(rewritten));
     },
   };
 }
 
 /** Passes an event on when it is complete: its end is an empty line. */
-function wholeEvents({ messageBytes, streamBytes = Infinity }: Bounds, refuse: Refuse): Bounded {
+function wholeEvents({ messageBytes, streamBytes = Infinity, rewrite }: Bounds, refuse: Refuse): Bounded {
   const reader = new LineReader(messageBytes, refuse);
   let event = "";
   let bytes = 0;
@@ -85,7 +89,7 @@ function wholeEvents({ messageBytes, streamBytes = Infinity }: Bounds, refuse: R
         if (event.length > messageBytes) throw refuse(`an event is larger than ${messageBytes} bytes`);
         if (line !== "") continue;
         requireNarrow(event, refuse);
-        controller.enqueue(Buffer.from(event));
+        controller.enqueue(Buffer.from(rewrite?.(event) ?? event));
         event = "";
       }
     },

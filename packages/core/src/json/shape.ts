@@ -2,6 +2,9 @@
 export const maxKeys = 20_000;
 export const maxMembers = 1_000_000;
 
+/** No text of so many characters is too wide: the least that a member takes is `0,`, and `"":0,` in an object. */
+const mostNarrow = maxKeys * 5;
+
 /** Objects inside each other that are counted apart; of deeper ones only the innermost is. No value may be as deep, but a text can. */
 const maxObjects = 1_000;
 
@@ -11,8 +14,7 @@ const maxObjects = 1_000;
  * that is not JSON the answer has no meaning.
  */
 export function excessOf(text: string): string | null {
-  // The least that a member takes is `0,`, and `"":0,` in an object.
-  if (text.length <= maxKeys * 5) return null;
+  if (text.length <= mostNarrow) return null;
   const keys: number[] = [0];
   let members = 0;
   for (let at = 0; at < text.length; at++) {
@@ -50,6 +52,111 @@ function isEscaped(text: string, at: number): boolean {
   let slashes = 0;
   while (text[at - 1 - slashes] === "\\") slashes++;
   return slashes % 2 === 1;
+}
+
+/**
+ * Says why a foreign JSON text is not parsed: it is too wide, or JavaScript would change a number of it. Null for one that
+ * means the same when it is parsed. A person must approve what was written, and a tool must get it.
+ */
+export function refusalOf(text: string): string | null {
+  const excess = excessOf(text);
+  if (excess !== null) return excess;
+  for (const { path, written } of changedNumbers(text))
+    return `the number ${written.slice(0, 50)} at ${shownPath(path)}, which would be changed; write it as a text in quotes`;
+  return null;
+}
+
+/**
+ * The text with quotes around the numbers that JavaScript would change, so that their digits stay. `isMeant` selects them by
+ * their path; `report` gets the path of each.
+ */
+export function quoteChanged(
+  text: string,
+  isMeant: (path: readonly (string | number)[]) => boolean,
+  report: (member: string) => void = () => {},
+): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { path, written, at } of changedNumbers(text)) {
+    if (!isMeant(path)) continue;
+    report(shownPath(path));
+    parts.push(text.slice(from, at), `"${written}"`);
+    from = at + written.length;
+  }
+  return parts.length === 0 ? text : [...parts, text.slice(from)].join("");
+}
+
+/** Parses JSON; a number that JavaScript would change becomes a text with its digits. */
+export function parseExact(text: string): unknown {
+  return JSON.parse(quoteChanged(text, () => true));
+}
+
+interface ChangedNumber {
+  /** Valid until the next number is asked for. */
+  readonly path: readonly (string | number)[];
+  readonly written: string;
+  readonly at: number;
+}
+
+/** What each number has that could be changed. Most texts have none, also not inside of their strings. */
+const suspicious = /\d{16}|\d[eE]/;
+
+const number = /-?\d[\d.eE+-]*/y;
+
+function* changedNumbers(text: string): Generator<ChangedNumber> {
+  if (!suspicious.test(text)) return;
+  const path: (string | number)[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const last = path.length - 1;
+    const character = text[at]!;
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (typeof path[last] === "string" && isKey(text, end)) path[last] = text.slice(at + 1, end);
+      at = end;
+    } else if (character === "{") path.push("");
+    else if (character === "[") path.push(0);
+    else if (character === "}" || character === "]") path.pop();
+    else if (character === ",") {
+      if (typeof path[last] === "number") path[last]++;
+    } else if (character === "-" || (character >= "0" && character <= "9")) {
+      number.lastIndex = at;
+      const written = number.exec(text)?.[0] ?? character;
+      if (isChanged(written)) yield { path, written, at };
+      at += written.length - 1;
+    }
+  }
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end + 1;
+  while (/\s/.test(text[at] ?? "")) at++;
+  return text[at] === ":";
+}
+
+function isChanged(written: string): boolean {
+  const value = Number(written);
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || Number.isNaN(value)) return false;
+  return !Number.isFinite(value) || decimalOf(written) !== decimalOf(String(value));
+}
+
+/** A number as its digits and a power of ten, equal for each way to write it. */
+function decimalOf(written: string): string {
+  const [, sign = "", whole = "", fraction = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(written) ?? [];
+  const digits = whole + fraction;
+  let start = 0;
+  let end = digits.length;
+  while (digits[start] === "0") start++;
+  while (end > start && digits[end - 1] === "0") end--;
+  return `${sign}${digits.slice(start, end)}e${Number(power) - fraction.length + digits.length - end}`;
+}
+
+/** A path for people: `a.b[2]`. */
+function shownPath(path: readonly (string | number)[]): string {
+  const shown = path
+    .slice(0, 20)
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${key.slice(0, 50)}`));
+  return shown.join("").replace(/^\./, "") || "the top";
 }
 
 /** What the members of a value, at every depth, leave of `budget`; below 0 it stops. */

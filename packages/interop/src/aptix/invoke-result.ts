@@ -7,7 +7,7 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
-import { ContractBreach } from "@toolmount/core/internal";
+import { ContractBreach, parseExact } from "@toolmount/core/internal";
 import { isRecord } from "../schema/guards.ts";
 
 /** One error or warning of an Aptix envelope. */
@@ -53,7 +53,8 @@ function parsePayload(payload: unknown): unknown {
   if (payload === undefined || payload === null) return null;
   if (typeof payload !== "string") throw new ContractBreach("Result of an InvokeResult is a JSON text");
   try {
-    return JSON.parse(payload) as unknown;
+    // A number that JavaScript would change keeps its digits, as a text.
+    return parseExact(payload);
   } catch {
     throw new ContractBreach("Result of an InvokeResult is not valid JSON");
   }

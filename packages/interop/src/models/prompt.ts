@@ -1,5 +1,5 @@
 import type { ModelItem } from "./model.ts";
-import { meter } from "@toolmount/core/internal";
+import { meter, refusalOf } from "@toolmount/core/internal";
 import { isRecord, readText } from "../schema/guards.ts";
 import type {
   AiSdkAssistantPart,
@@ -139,6 +139,7 @@ function callPart(item: ModelItem, { provider }: Translation): AiSdkAssistantPar
 
 /** Providers take an object. The model reads from the call's result that its own text was not one. */
 function objectOf(text: string): unknown {
+  if (refusalOf(text) !== null) return { invalid_json: text };
   try {
     const value: unknown = JSON.parse(text === "" ? "{}" : text);
     // The SDKs print the request by recursion: one call of thousands of levels would end each later turn.

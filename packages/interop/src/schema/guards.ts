@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
+import { parseExact } from "@toolmount/core/internal";
 
 /** Members under which foreign tools keep their input schema, in the order in which they are looked for. */
 const properties = ["input_schema", "inputSchema", "parameters"] as const;
@@ -17,10 +18,10 @@ export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The value of a JSON text; undefined for any other text. */
+/** The value of a JSON text, in which a number that JavaScript would change is a text; undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import {
 import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { LineReader, requireNarrow } from "@toolmount/core/internal";
+import { exactResults } from "./exact-results.ts";
 import { isRecord } from "../wire/guards.ts";
 import { MessageTooLarge, tooLarge } from "../wire/message-size.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
@@ -115,12 +116,12 @@ export class StdioTransport implements Transport {
 
   #receive(line: string): void {
     if (line.trim() === "") return;
-    const message = readMessage(line);
+    const { logger } = this.#options;
+    const message = readMessage(exactResults(line, logger));
     if (message !== undefined) {
       this.onmessage?.(message);
       return;
     }
-    const { logger } = this.#options;
     const stray = { line: line.slice(0, maxLogged) };
     const words = "the server wrote a line to stdout that is no message";
     if (this.#strayLines++ === 0) logger.warn(stray, words);

@@ -15,6 +15,7 @@ import { chainOf } from "../wire/chain.ts";
 import type { ServerSettings } from "./config.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import type { Program } from "./process-tree.ts";
+import { exactResults } from "./exact-results.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 /** What a connection is made with. */
@@ -45,7 +46,11 @@ export function createTransport(given: TransportOptions): Transport {
   if (program !== undefined) return new StdioTransport({ ...program, maxMessageBytes, logger, onStarted });
   const address = new URL(url ?? "");
   // The SDK reports an event that is too large to `onerror`, and its call only learns that the stream ended.
-  const bounded = boundedFetch<string | URL>(fetch, { messageBytes: maxMessageBytes }, tooLarge);
+  const bounded = boundedFetch<string | URL>(
+    fetch,
+    { messageBytes: maxMessageBytes, rewrite: (text) => exactResults(text, logger) },
+    tooLarge,
+  );
   const options = {
     requestInit: { headers },
     ...(authProvider !== undefined && { authProvider }),

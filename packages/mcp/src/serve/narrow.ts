@@ -1,6 +1,6 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { excessOf, LineReader, narrowBytes, readBounded } from "@toolmount/core/internal";
+import { LineReader, readBounded, refusalOf } from "@toolmount/core/internal";
 import { tooLarge } from "../wire/message-size.ts";
 
 /** Longest line that a client may send, in bytes. */
@@ -19,7 +19,7 @@ export function narrowLines(input: Readable, output: Writable): Readable {
     transform(chunk: Buffer, _, done) {
       try {
         for (const line of reader.push(chunk)) {
-          const excess = excessOf(line);
+          const excess = refusalOf(line);
           if (excess === null) this.push(`${line}\n`);
           else output.write(`${refusal(line, excess)}\n`);
         }
@@ -62,7 +62,7 @@ export async function readMessage(request: Request): Promise<Response | { readon
   // The stream is asked for only where it is read: a server makes it, and a whole request around it, when it is.
   const text = length === null ? await textOf(request.body) : await request.text();
   if (text === null) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
-  const excess = text.length < narrowBytes ? null : excessOf(text);
+  const excess = refusalOf(text);
   if (excess !== null) return refuse(400, text, excess);
   try {
     return { parsedBody: JSON.parse(text) };

@@ -1,4 +1,4 @@
-import { excessOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/internal";
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { isToolmountError, type Host, type ToolOutcome } from "@toolmount/core";
 import { isRecord } from "../wire/guards.ts";
@@ -56,7 +56,7 @@ function wholeOf(host: Pick<Host, "output">, ref: string): string | undefined {
 
 /** Parses a kept output. Undefined for one that was too large to be kept whole, since its end is missing, or is too wide. */
 function jsonOf(text: string): unknown {
-  if (excessOf(text) !== null) return undefined;
+  if (refusalOf(text) !== null) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -1,3 +1,4 @@
+import { parseExact } from "@toolmount/core/internal";
 import type { Json, JsonSchema } from "@toolmount/core";
 import { createSchemaCompiler, type Model } from "@toolmount/interop";
 import { dropOptionalNulls } from "@toolmount/interop/internal";
@@ -81,7 +82,7 @@ function jsonIn(text: string): unknown {
   const candidates = [text, fenced, begins < 0 ? undefined : text.slice(begins, ends + 1)];
   for (const candidate of candidates) {
     try {
-      if (candidate !== undefined) return JSON.parse(candidate) as unknown;
+      if (candidate !== undefined) return parseExact(candidate);
     } catch {
       // The next candidate may be JSON.
     }

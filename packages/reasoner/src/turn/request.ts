@@ -1,3 +1,4 @@
+import { refusalOf } from "@toolmount/core/internal";
 import { guidanceBesideDefinitions } from "@toolmount/core/sessions";
 import type { Offer } from "@toolmount/core";
 import { type Model, type ModelRequest, type ModelSettings, toOpenAI } from "@toolmount/interop";
@@ -151,6 +152,7 @@ function conversationOf(
 
 /** Removes the nulls that strict mode needs for absent properties. Invalid JSON stays: the host reports it. */
 function withoutNulls(given: string, schema: unknown): string {
+  if (refusalOf(given) !== null) return given;
   try {
     return JSON.stringify(dropOptionalNulls(JSON.parse(given), schema));
   } catch {

@@ -1,6 +1,6 @@
 // The schemas of what a process sends. The process itself only needs their types: it starts sooner without Zod.
 import type { Json } from "@toolmount/core";
-import { excessOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/internal";
 import { z } from "zod";
 import { problemOf } from "./contributions.ts";
 import { isMethodName, maxMethods, maxName } from "./crossing.ts";
@@ -143,7 +143,7 @@ export type RunMessage = Extract<FarMessage, { readonly runId: string }>;
 
 /** A message of the process, or why it is not one. */
 export function readFarMessage(text: string): FarMessage | string {
-  const excess = excessOf(text);
+  const excess = refusalOf(text);
   if (excess !== null) return `it sent ${excess}`;
   const unknown = "it sent a message that the host does not know";
   try {

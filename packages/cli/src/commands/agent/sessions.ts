@@ -1,3 +1,4 @@
+import { refusalOf } from "@toolmount/core/internal";
 import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ClientResult, Reasoner, SessionDetails } from "@toolmount/reasoner";
@@ -219,7 +220,7 @@ async function look<Value>(
 function readResults(text: string | undefined): readonly ClientResult[] {
   if (text === undefined) return [];
   try {
-    const given = JSON.parse(text) as unknown;
+    const given = refusalOf(text) === null ? (JSON.parse(text) as unknown) : null;
     if (Array.isArray(given) && given.every(isResult)) return given;
   } catch {
     // The error below names the option.

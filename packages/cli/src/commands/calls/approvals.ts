@@ -1,5 +1,5 @@
 import { ToolmountError, type ApprovalScope, type ApprovalView, type JsonObject } from "@toolmount/core";
-import { listTool } from "@toolmount/core/internal";
+import { listTool, refusalOf } from "@toolmount/core/internal";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
@@ -194,6 +194,8 @@ async function cutList(
 }
 
 function readEdited(text: string): JsonObject {
+  const refused = refusalOf(text);
+  if (refused !== null) throw new ToolmountError("USAGE_INVALID", { problem: `--args has ${refused}` });
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
