@@ -141,7 +141,7 @@ test.each(Object.entries(doors))(
 test.each([
   [["delete_ad", `{"id":${id}}`], said],
   [["delete_ad", `id=${id}`], "id"],
-])("toolmount call %j asks nobody about another number", async (words, problem) => {
+])("toolmount call %j asks no person about another number", async (words, problem) => {
   const folder = await folderWith(
     `export const tool = { name: "delete_ad", description: "Deletes. Use it in a test.", category: "delete", consequenceLevel: "low", requiresConfirmation: false, inputSchema: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] }, execute: ({ id }) => ({ data: "ran " + id }) };
 export async function mount(c) { c.mount("tools", tool); }`,

@@ -10,6 +10,7 @@ export {
   lineOf,
   newestFirst,
   pastCalls,
+  searchProblem,
   soughtWords,
   wordsOf,
   type SoughtWord,

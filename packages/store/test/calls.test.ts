@@ -47,6 +47,27 @@ test("a call whose process ended in the middle is listed as unknown, and its end
   expect(await list()).toEqual([["ok", null]]);
 });
 
+test("the beginning of a word is looked up, so that no search reads every word of the audit", async () => {
+  const file = await newFile();
+  const audit = await open(file);
+  const end = { kind: "end", tool: "pay", status: "ok" } as const;
+  const words = Array.from({ length: 300 }, (_, at) => `word${at}`).join(" ");
+  await audit.append([record(1, { ...end, at: 1, runId: "r", arguments: { words } })]);
+  const database = new DatabaseSync(file, { readOnly: true });
+  onTestFinished(() => database.close());
+  // The table of the index has one row for each word and each beginning of up to six letters: their blocks are few.
+  const { sql } = database.prepare("select sql from sqlite_master where name = 'call_words'").get() as {
+    sql: string;
+  };
+
+  expect(sql).toContain("prefix='1 2 3 4 5 6'");
+  for (const text of ["w*", "word*", "word29*", "word299*"])
+    expect((await audit.calls!({ text, limit: 10 })).calls).toHaveLength(1);
+  await expect(audit.calls!({ text: "a* b* c*", limit: 10 })).rejects.toMatchObject({
+    code: "OPTION_INVALID",
+  });
+});
+
 test("old records take their calls and words with them", async () => {
   const audit = await open(await newFile());
   const end = { kind: "end", tool: "pay", status: "ok", arguments: { to: "acme" } } as const;

@@ -1,3 +1,4 @@
+import { ToolmountError } from "../contract/errors.ts";
 import { isRecord, type Json } from "../json/json.ts";
 import type { AuditEntry, AuditRecord, PastCall, PastCallFilter, PastCallPage } from "../contract/audit.ts";
 
@@ -88,12 +89,36 @@ export interface SoughtWord {
   readonly isStart: boolean;
 }
 
-/** The words of a search: `order*` is each word with that beginning. */
+/** Most words of a search, and most of them with `*`: each of these may mean every word of the audit. */
+const maxSought = { words: 64, starts: 2 } as const;
+
+/** The words of a search: `order*` is each word with that beginning. Throws `OPTION_INVALID` for too many. */
 export function soughtWords(text: string): readonly SoughtWord[] {
-  return [...text.toWellFormed().matchAll(word)].map(({ 0: found, index }) => ({
-    word: foldWord(found),
-    isStart: text[index + found.length] === "*",
-  }));
+  const problem = searchProblem(text);
+  if (problem !== null) throw new ToolmountError("OPTION_INVALID", { option: "text", problem });
+  return readSearch(text);
+}
+
+/** Why a text is no search; null for one that is. */
+export function searchProblem(text: string): string | null {
+  const sought = readSearch(text);
+  if (sought.length > maxSought.words) return `a search has at most ${maxSought.words} words`;
+  if (sought.filter(({ isStart }) => isStart).length <= maxSought.starts) return null;
+  return `a search has at most ${maxSought.starts} words with *; write the others whole`;
+}
+
+/** Each word once, without beginnings that another word has anyway. */
+function readSearch(text: string): readonly SoughtWord[] {
+  const words = new Map<string, SoughtWord>();
+  for (const { 0: found, index } of text.toWellFormed().matchAll(word)) {
+    const isStart = text[index + found.length] === "*";
+    const one = { word: foldWord(found), isStart };
+    words.set(`${one.word}${isStart ? "*" : ""}`, one);
+  }
+  const all = [...words.values()];
+  return all.filter(
+    (one) => !one.isStart || !all.some((other) => other !== one && other.word.startsWith(one.word)),
+  );
 }
 
 function foldWord(found: string): string {

@@ -161,6 +161,23 @@ describe("a search", () => {
     expect(wordsOf({ arguments: many.slice(0, 1_999).join(" "), error: "last" }).has("last")).toBe(true);
   });
 
+  test("is bounded in words, and in beginnings, each of which may mean every word of the audit", () => {
+    const starts = (count: number) => Array.from({ length: count }, (_, at) => `w${at}x*`).join(" ");
+    const texts = ["a* ".repeat(333), "w* wo* wor* word* words*", `words* ${"w* ".repeat(300)}`];
+
+    expect(texts.map((text) => soughtWords(text).length)).toEqual([1, 1, 1]);
+    expect(soughtWords("ab* a* abc b b*")).toEqual([
+      { word: "abc", isStart: false },
+      { word: "b", isStart: false },
+    ]);
+    expect(soughtWords(starts(2))).toHaveLength(2);
+    for (const text of [starts(3), "a* b* c*", starts(60)])
+      expect(() => soughtWords(text)).toThrow("at most 2 words with *");
+    expect(soughtWords("字".repeat(64))).toHaveLength(1);
+    const many = Array.from({ length: 65 }, (_, at) => `w${at}`).join(" ");
+    expect(() => soughtWords(many)).toThrow("at most 64 words");
+  });
+
   test("wants every word, and with a star each word with that beginning", () => {
     expect(soughtWords("Order* 支付 *x y-z*")).toEqual([
       { word: "order", isStart: true },

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PastCall, PastCallFilter } from "@toolmount/core";
+import { searchProblem } from "@toolmount/core/internal";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { CallHistory } from "../journal/call-history.ts";
@@ -22,8 +23,14 @@ const callQuery = z.object({
   text: z
     .string()
     .max(1_000)
+    .superRefine((text, context) => {
+      const problem = searchProblem(text);
+      if (problem !== null) context.addIssue({ code: "custom", message: problem });
+    })
     .optional()
-    .describe("Words of arguments, result or error, all of them; `order*` is each word with that beginning"),
+    .describe(
+      "Words of arguments, result or error, all of them, at most 64; `order*` is each word with that beginning, at most 2 of them",
+    ),
 });
 
 const list = createRoute({
@@ -42,7 +49,7 @@ const list = createRoute({
         .optional()
         .describe("Only calls of this process that changed after this `change`"),
       after: z.string().max(1_024).optional().describe("`next` of the page before"),
-      limit: z.coerce.number().int().min(1).max(10_000).default(200),
+      limit: z.coerce.number().int().min(1).max(1_000).default(200),
     }),
   },
   responses: {
