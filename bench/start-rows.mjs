@@ -39,6 +39,21 @@ function calling() {
   return { floor: () => run(folder, ["-e", "0"]), row: () => run(folder, [command, ...words]) };
 }
 
+/** `toolmount check` of a local server that does not start: its script has 400 imports in a chain, or none. */
+function checking() {
+  const { folder, write } = generateWorld({ packages: 0, tools: 0 });
+  const planFor = (script) =>
+    `version: 1\ntools:\n  - { module: local, required: false, source: { mcp: { command: node, args: [./${script}] } } }\n`;
+  write("one.yaml", planFor("f400.mjs"));
+  write("many.yaml", planFor("f0.mjs"));
+  for (let at = 0; at < 400; at++) write(`f${at}.mjs`, `import "./f${at + 1}.mjs";\n`);
+  write("f400.mjs", "process.exit(3);\n");
+  return {
+    floor: () => run(folder, [command, "check", "one.yaml"]),
+    row: () => run(folder, [command, "check", "many.yaml"]),
+  };
+}
+
 const version = () => ({
   floor: () => run(import.meta.dirname, ["-e", "0"]),
   row: () => run(import.meta.dirname, [command, "--version"]),
@@ -113,6 +128,14 @@ function percentile(times) {
 export const startRows = {
   version: { title: "toolmount --version, process", goal: 1.5, gate: 2, make: version },
   call: { title: "toolmount call of one read, process", goal: 3, gate: 5, make: calling },
+  checkImports: {
+    title: "toolmount check, a local server of 400 files, process",
+    goal: 1.5,
+    gate: 2.5,
+    make: checking,
+    pairs: 9,
+    warmUp: 1,
+  },
   list: {
     title: "listing 1,000 tools of 100 packages, process",
     goal: 3,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, extname, relative, resolve, sep } from "node:path";
+import { digestsWithImports, type SourceFile } from "./import-digests.ts";
 
 export interface SourceFiles {
   readonly digest: string;
@@ -13,45 +14,58 @@ export interface SourceFiles {
 /** Most files of one module that are compared; imports beyond them are not followed. */
 const maxFiles = 2000;
 
-interface SourceFile {
-  readonly hash: string;
-  readonly imports: readonly string[];
-}
-
 /** Reads the files of a module, to find out later whether one of them changed. Imports of packages are not followed. */
 export async function readSourceFiles(path: string): Promise<SourceFiles> {
   const entry = await realpath(path);
-  const files = new Map<string, SourceFile>();
-  for (let next = [entry]; next.length > 0 && files.size < maxFiles;) {
-    const read = await Promise.all(next.map(async (file) => [file, await readSource(file)] as const));
-    for (const [file, source] of read) files.set(file, source);
-    next = [...new Set(read.flatMap(([, { imports }]) => imports))].filter((file) => !files.has(file));
-  }
-  const digests = new Map([...files.keys()].map((file) => [file, digestFrom(file, files)]));
+  const files = await followImports([entry], readSource);
   const { mtimeMs, ctimeMs } = await stat(entry);
-  return { digest: digests.get(entry)!, entry, digests, changedAt: Math.max(mtimeMs, ctimeMs) };
+  const changedAt = Math.max(mtimeMs, ctimeMs);
+  return { digest: digestFrom(entry, files), entry, digests: digestsWithImports(files), changedAt };
+}
+
+/** Follows imports from real paths, and reads each file once. */
+export async function followImports<File extends Pick<SourceFile, "imports">>(
+  starts: readonly string[],
+  read: (file: string) => Promise<File>,
+): Promise<ReadonlyMap<string, File>> {
+  const files = new Map<string, File>();
+  for (let next = starts; next.length > 0 && files.size < maxFiles;) {
+    const found = await Promise.all(next.map(async (file) => [file, await read(file)] as const));
+    for (const [file, source] of found) files.set(file, source);
+    next = [...new Set(found.flatMap(([, { imports }]) => imports))].filter((file) => !files.has(file));
+  }
+  return files;
 }
 
 /** Digest of the files of an installed package; undefined outside `node_modules`, where its author edits it. */
 export async function integrityOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || !(await realpath(path)).split(sep).includes("node_modules")) return undefined;
-  return `sha256-${(await readSourceFiles(path)).digest}`;
+  const entry = await realpath(path);
+  return `sha256-${digestFrom(entry, await followImports([entry], readSource))}`;
 }
 
 async function readSource(file: string): Promise<SourceFile> {
   const content = await readFile(file);
   const hash = createHash("sha256").update(content).digest("hex");
-  if (!scanned.has(extname(file))) return { hash, imports: [] };
-  const found = [...content.toString("utf8").matchAll(relativeImport)].map(([, , specifier = ""]) =>
-    findFile(resolve(dirname(file), specifier)),
-  );
-  return { hash, imports: (await Promise.all(found)).filter((each) => each !== undefined) };
+  return { hash, imports: hasImports(file) ? await importsIn(content.toString("utf8"), file) : [] };
+}
+
+/** Whether the imports of a file are followed. */
+export function hasImports(file: string): boolean {
+  return scanned.has(extname(file));
 }
 
 const scanned = new Set([".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
 
+/** The real paths of the files that the text of a file imports by a relative path. */
+export async function importsIn(text: string, file: string): Promise<readonly string[]> {
+  const specifiers = new Set([...text.matchAll(relativeImport)].map(([, , specifier = ""]) => specifier));
+  const found = [...specifiers].map((specifier) => findFile(resolve(dirname(file), specifier)));
+  return (await Promise.all(found)).filter((each) => each !== undefined);
+}
+
 /** `from "./x"`, `import "./x"`, `import("./x")`, `require("./x")`. A match in a comment only adds a file to compare. */
-const relativeImport = /\b(?:from|import|require)\s*\(?\s*(["'`])(\.{1,2}\/[^"'`\n]{1,500})\1/g;
+const relativeImport = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])(\.{1,2}\/[^"'`\n]{1,500})\1/g;
 
 /** CommonJS may leave out the extension. */
 async function findFile(path: string): Promise<string | undefined> {

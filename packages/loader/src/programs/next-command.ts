@@ -3,7 +3,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, resolve, sep } from "node:path";
 import { isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
-import { readSourceFiles } from "../modules/source-files.ts";
+import { followImports, hasImports, importsIn } from "../modules/source-files.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { Plan } from "../plan/check-plan.ts";
 import type { Source } from "../modules/source.ts";
@@ -55,7 +55,9 @@ export async function nextCommandFiles({
   });
   const programs = [...hooks, ...modules.flatMap((use) => serverOf(use, folder))];
   const skills = plan.entries.map((entry) => skillsOf(entry, folder));
-  const found = [...(await Promise.all(programs.map(filesOfProgram))), ...skills];
+  const disk = createDisk();
+  const used = await Promise.all(programs.map((each) => filesOfProgram(each, disk)));
+  const found = [...used, ...skills];
   return found.filter(({ files, writable }) => files.length + writable.length > 0);
 }
 
@@ -97,21 +99,13 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-/** Most files of one program. */
-const maxFiles = 200;
-
-/** The files that the words of a program name, and the scripts that these name in turn. */
-async function filesOfProgram(program: Program): Promise<NamedFiles> {
+/** The files that the words of a program name, and the scripts that these import or name in turn. */
+async function filesOfProgram(program: Program, disk: Disk): Promise<NamedFiles> {
   const { words, cwd, own, path } = program;
-  const files = new Set<string>();
-  const first = await Promise.all(words.map((word) => filesOfWord(word, cwd)));
+  const first = await Promise.all(words.map((word) => filesOfWord(word, cwd, disk)));
   const roots = first.flatMap((found, at) => (isAbsolute(words[at]!) ? [] : found.map(dirname)));
-  let next = [...first.flat(), ...(await entriesOf(program))];
-  while (next.length > 0 && files.size < maxFiles) {
-    for (const file of next) files.add(file);
-    const named = await Promise.all(next.map((file) => namedByScript(file, cwd)));
-    next = [...new Set(named.flat())].filter((file) => !files.has(file));
-  }
+  const starts = new Set([...first.flat(), ...(await entriesOf(program, disk))]);
+  const files = (await followImports([...starts], createFollower(cwd, disk))).keys();
   const { kept = [], written = [] } = Object.groupBy(files, (file) =>
     own.some((root) => isBelow(file, root)) ? "written" : "kept",
   );
@@ -132,18 +126,18 @@ const entries = ["index.js", "index.mjs", "index.cjs", "package.json", "__main__
 const interpreter = /^(?:node|nodejs|bun|tsx|python[\d.]*)$/;
 
 /** The files in the folders that programs run: a shell's text may start several. */
-async function entriesOf({ words, cwd }: Program): Promise<readonly string[]> {
+async function entriesOf({ words, cwd }: Program, disk: Disk): Promise<readonly string[]> {
   const run = words.flatMap((word, at) => {
     const isRun = interpreter.test(basename(word));
     return isRun ? (words.slice(at + 1).find((each) => !each.startsWith("-")) ?? []) : [];
   });
-  return existing(run.flatMap((folder) => entries.map((name) => resolve(cwd, folder, name))));
+  return disk.existing(run.flatMap((folder) => entries.map((name) => resolve(cwd, folder, name))));
 }
 
 /** The files that a word may mean. One that looks like a script need not be there: the program would run it all the same. */
-async function filesOfWord(word: string, folder: string): Promise<readonly string[]> {
+async function filesOfWord(word: string, folder: string, disk: Disk): Promise<readonly string[]> {
   if (word.length > 1_000 || /^[-~]|[*?{}\0]|^[a-z]+:\/\//i.test(word)) return [];
-  const there = await existing(["", ...scripts].map((end) => resolve(folder, `${word}${end}`)));
+  const there = await disk.existing(["", ...scripts].map((end) => resolve(folder, `${word}${end}`)));
   return there.length === 0 && isScript(word) ? [resolve(folder, word)] : there;
 }
 
@@ -151,30 +145,60 @@ function isScript(path: string): boolean {
   return scripts.includes(extname(path));
 }
 
-async function existing(paths: readonly string[]): Promise<readonly string[]> {
-  const facts = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
-  return paths.filter((_, at) => facts[at]?.isFile() === true);
-}
-
 /** Longest script that is searched for names of others, in bytes, and most names. */
 const maxScript = 1_000_000;
 const maxNames = 500;
 
 /** What a script names: words with the extension of a script, and modules of Python. */
-const named = new RegExp(`[\\w./-]+(?:${scripts.map((end) => `\\${end}`).join("|")})\\b`, "g");
-const pythonImport = /^\s*(?:from|import)\s+([\w.]+)/gm;
+const named = new RegExp(`(?<![\\w./-])[\\w./-]+(?:${scripts.map((end) => `\\${end}`).join("|")})\\b`, "g");
+const pythonImport = /^[^\S\n]*(?:from|import)\s+([\w.]+)/gm;
 
-/** The scripts that a script imports, or names in its text. What is installed names nothing of the plan's folder. */
-async function namedByScript(file: string, cwd: string): Promise<readonly string[]> {
-  const real = await realpath(file).catch(() => file);
-  const linked = real === file ? [] : [real];
-  const facts = await stat(real).catch(() => undefined);
-  const isRead = isScript(real) && facts !== undefined && facts.size <= maxScript;
-  if (!isRead || real.split(sep).includes("node_modules")) return linked;
-  const { digests } = await readSourceFiles(real);
-  const text = await readFile(real, "utf8");
+/**
+ * Finds what a file leads to: its real path, the files that it imports, and scripts that it names. An installed file names
+ * nothing of the plan's folder, so its imports count only when a file of the plan imports it.
+ */
+function createFollower(cwd: string, disk: Disk) {
+  const imported = new Set<string>();
+  return async (file: string): Promise<{ readonly imports: readonly string[] }> => {
+    const real = await disk.realPath(file);
+    if (real !== file) return { imports: [real] };
+    const isOwn = isScript(file) && !file.split(sep).includes("node_modules") && (await disk.isShort(file));
+    const imports = (isOwn || imported.has(file)) && hasImports(file) ? await disk.importsOf(file) : [];
+    for (const each of imports) imported.add(each);
+    const words = isOwn ? await disk.namesIn(file) : [];
+    const places = [dirname(file), cwd].flatMap((folder) => words.map((word) => resolve(folder, word)));
+    return { imports: [...imports, ...(await disk.existing(places))] };
+  };
+}
+
+type Disk = ReturnType<typeof createDisk>;
+
+/** The files that the programs of one plan lead to. Each file is looked at once, however many programs and files name it. */
+function createDisk() {
+  const textOf = once((file) => readFile(file, "utf8"));
+  const factsOf = once((path) => stat(path).catch(() => undefined));
+  return {
+    realPath: once((file) => realpath(file).catch(() => file)),
+    isShort: async (file: string) => ((await factsOf(file))?.size ?? Infinity) <= maxScript,
+    importsOf: once(async (file) => importsIn(await textOf(file), file)),
+    namesIn: once(async (file) => namesIn(await textOf(file))),
+    async existing(paths: readonly string[]): Promise<readonly string[]> {
+      const facts = await Promise.all(paths.map(factsOf));
+      return paths.filter((_, at) => facts[at]?.isFile() === true);
+    },
+  };
+}
+
+function once<Found>(find: (path: string) => Promise<Found>): (path: string) => Promise<Found> {
+  const found = new Map<string, Promise<Found>>();
+  return async (path) => {
+    const before = found.get(path) ?? find(path);
+    found.set(path, before);
+    return before;
+  };
+}
+
+function namesIn(text: string): readonly string[] {
   const modules = [...text.matchAll(pythonImport)].map(([, name = ""]) => `${name.replaceAll(".", "/")}.py`);
-  const words = [...new Set([...(text.match(named) ?? []), ...modules])].slice(0, maxNames);
-  const places = [dirname(real), cwd].flatMap((folder) => words.map((word) => resolve(folder, word)));
-  return [...linked, ...digests.keys(), ...(await existing(places))];
+  return [...new Set([...(text.match(named) ?? []), ...modules])].slice(0, maxNames);
 }

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+
+export interface SourceFile {
+  readonly hash: string;
+  readonly imports: readonly string[];
+}
+
+type Files = ReadonlyMap<string, SourceFile>;
+
+/**
+ * Returns a digest of each file with all files that it imports. A digest is made of those of its imports, so the work grows
+ * with the number of imports; files that import each other in a circle are one group, and change together.
+ */
+export function digestsWithImports(files: Files): ReadonlyMap<string, string> {
+  const digests = new Map<string, string>();
+  for (const group of groupsOf(files)) {
+    const imports = new Set(group.flatMap((file) => importsOf(file, files)));
+    const parts = [
+      ...group.map((file) => `${file}\0${files.get(file)!.hash}`),
+      ...[...imports].map((file) => `${file}\0${digests.get(file) ?? ""}`),
+    ];
+    const hash = createHash("sha256").update(parts.toSorted().join("\0")).digest("hex");
+    for (const file of group) digests.set(file, hash);
+  }
+  return digests;
+}
+
+/** Imports beyond the limit of files are not among the files. */
+function importsOf(file: string, files: Files): readonly string[] {
+  return files.get(file)!.imports.filter((each) => files.has(each));
+}
+
+/** A file whose imports are being followed. */
+interface Step {
+  readonly file: string;
+  readonly rest: Iterator<string>;
+  /** The earliest open file that it reaches. */
+  reached: number;
+}
+
+/** Groups of files that import each other in a circle, most of one file, after the groups that they import (Tarjan). */
+function groupsOf(files: Files): readonly (readonly string[])[] {
+  const groups: (readonly string[])[] = [];
+  const open: string[] = [];
+  const places = new Map<string, number>();
+  const closed = new Set<string>();
+  const enter = (file: string): Step => {
+    places.set(file, places.size);
+    open.push(file);
+    return { file, rest: importsOf(file, files).values(), reached: places.get(file)! };
+  };
+  const leave = ({ file, reached }: Step, before: Step | undefined): void => {
+    if (before !== undefined) before.reached = Math.min(before.reached, reached);
+    if (reached !== places.get(file)) return;
+    const group = open.splice(open.lastIndexOf(file));
+    for (const each of group) closed.add(each);
+    groups.push(group);
+  };
+  for (const file of files.keys()) {
+    const path = places.has(file) ? [] : [enter(file)];
+    for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
+      const { value: next, done } = step.rest.next();
+      if (done === true) leave(path.pop()!, path.at(-1));
+      else if (!places.has(next)) path.push(enter(next));
+      else if (!closed.has(next)) step.reached = Math.min(step.reached, places.get(next)!);
+    }
+  }
+  return groups;
+}
