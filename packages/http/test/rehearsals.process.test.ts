@@ -108,3 +108,17 @@ test("a rehearsal asks a person where the request wants that, and where a call i
   expect(await rehearse(["a"], { ask: false })).toEqual([["ok"], 1, true, null]);
   expect(await rehearse(["stop"], { ask: true })).toEqual([["denied"], 0, true, null]);
 });
+
+test("a token that may only call runs no rehearsed list by itself, also where a rule allows every tool", async () => {
+  const world = createWorld({ store: createMemoryStore() });
+  const waives = { answer: "allow", waives: "confirmation", rule: "plan.yaml:1:1" } as const;
+  world.host.coordinator.mount("policies", { name: "all", prepare: () => () => waives });
+  const { ask } = await serve(world.host);
+  const { body } = await ask("POST", `${host}/rehearsals`, {
+    as: "caller",
+    body: { sessionId: "s", calls, ask: true },
+  });
+
+  expect(body).toMatchObject({ made: { status: "pending" } });
+  expect(world.started).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import type { ApprovalRecord, ApprovalState, ApprovalStore, RememberedApproval } from "@toolmount/core";
+import type { ApprovalRecord, ApprovalState, ApprovalStore, StandingGrant } from "@toolmount/core";
 import type { Kysely } from "kysely";
 import { readForeign, readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
@@ -99,7 +99,7 @@ function createRemembered(
   db: Kysely<Tables>,
 ): Pick<ApprovalStore, "remember" | "remembered" | "forget" | "countUses"> {
   const remembered = ({ body, uses, used_at }: Omit<Tables["remembered"], "id" | "tool" | "at">) => {
-    const known = readForeign(body) as RememberedApproval | null;
+    const known = readForeign(body) as StandingGrant | null;
     // An answer that cannot be read answers nothing.
     return known === null ? [] : [{ ...known, expiresAt: known.expiresAt ?? null, uses, usedAt: used_at }];
   };

@@ -1,4 +1,4 @@
-import { systemClock, type ApprovalView, type RememberedApproval } from "@toolmount/core";
+import { systemClock, type ApprovalView, type StandingGrant } from "@toolmount/core";
 import { listTool, placeText } from "@toolmount/core/internal";
 import { countOf } from "../screen/count.ts";
 import { listedCalls } from "../render/rehearsal.ts";
@@ -35,7 +35,7 @@ export function viewLines(
 }
 
 /** Returns what a remembered approval answers, who gave it, and what became of it. */
-export function standingLines(one: RememberedApproval, short: Shorten): string[] {
+export function standingLines(one: StandingGrant, short: Shorten): string[] {
   const { id, tool, by, at, userId, expiresAt, uses, usedAt } = one;
   const now = systemClock.now();
   const whose = userId === null ? "" : `, for calls of ${userId}`;
@@ -50,7 +50,7 @@ export function standingLines(one: RememberedApproval, short: Shorten): string[]
   ];
 }
 
-function scopeText({ scope, pattern, sessionId }: RememberedApproval): string {
+function scopeText({ scope, pattern, sessionId }: StandingGrant): string {
   if (pattern !== null)
     return `where ${Object.entries(pattern)
       .map(([name, value]) => `${name} is ${textOfValue(value)}`)

@@ -11,7 +11,7 @@ import type { Shell } from "../process/shell.ts";
 export interface RuleWriter {
   /** The host whose plan gets the rules. Before it is there, no rule is offered. */
   opened(host: OpenedHost): void;
-  /** Whether a rule would end such questions: neither a gate nor another rule asks, and the plan is a file. */
+  /** Whether a rule would end such questions: only the tool or the level asks, and the plan is a file. */
   fits(question: ApprovalQuestion): boolean;
   /** Asks for which calls and into which file, shows the change and writes it. False: nothing was written. */
   write(question: ApprovalQuestion, at: AtTerminal): Promise<boolean>;
@@ -30,7 +30,7 @@ export function createRuleWriter(cwd: string): RuleWriter {
     opened: (opened) => void (host = opened),
     fits: ({ reasons }) =>
       (host?.plan.files.length ?? 0) > 0 &&
-      reasons.every(({ source }) => source !== "gate" && source !== "rule"),
+      reasons.every(({ source }) => source === "confirmation" || source === "level"),
     async write(question, { screen, terminal, signal }) {
       if (host === undefined) return false;
       const { isCancel, select } = await import("@clack/prompts");

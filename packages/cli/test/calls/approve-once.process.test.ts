@@ -15,8 +15,12 @@ await tools.delete_file({ path: "old", recursive: true });
 return "done";
 `;
 
-async function office() {
-  const { here, folder } = await workspace({ "mount-plan.yaml": plan, "old/b.txt": "b", "tidy.ts": program });
+async function office(more = "") {
+  const { here, folder } = await workspace({
+    "mount-plan.yaml": plan + more,
+    "old/b.txt": "b",
+    "tidy.ts": program,
+  });
   const has = (name: string) => existsSync(join(folder, name));
   const rehearse = async (...words: string[]) => {
     const { json, code, stderr } = await here([...words, "--rehearse", "--ask", "--session", "s", "--json"]);
@@ -69,4 +73,17 @@ test("a list of one call is denied, and nothing runs; --first is only for lists"
   await here(["call", "delete_file", '{"path":"old","recursive":true}']);
   const cut = await here(["approvals", "approve", await question(), "--first", "1"]);
   expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining("list of calls") as string]);
+});
+
+test.each([
+  ['policy: { allow: ["*"], ask: [write_file, delete_file] }', "program"],
+  ['policy: { allow: ["*"] }', "call"],
+  ["policy: { allow: [make_approved_calls, delete_file, run_program], level: autonomous }", "call"],
+])("%s runs no rehearsed list of a %s without a person", async (policy, way) => {
+  const { has, rehearse } = await office(`${policy}\n`);
+  const words = way === "program" ? ["tidy.ts"] : ["delete_file", '{"path":"old","recursive":true}'];
+  const { outcome, code } = await rehearse(way, ...words);
+
+  expect([code, outcome.status]).toEqual([3, "pending"]);
+  expect([has("a.txt"), has("old")]).toEqual([false, true]);
 });

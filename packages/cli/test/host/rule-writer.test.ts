@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createRuleWriter } from "../../src/host/rule-writer.ts";
 import { atTerminal, keys, ready } from "../support/terminal.ts";
 import { planOf, removingTool, workspace } from "../support/workspace.ts";
 
@@ -70,4 +71,17 @@ test("where a rule asks, no rule that allows is offered", async () => {
 
   expect(await terminal.ended).toBe(1);
   expect(shown).not.toContain("write a rule");
+});
+
+test.each([
+  [["confirmation"], true],
+  [["level", "confirmation"], true],
+  [["list"], false],
+  [["confirmation", "gate"], false],
+  [["rule"], false],
+])("a question of %j can end with a rule: %s", (sources, fits) => {
+  const rules = createRuleWriter("/");
+  rules.opened({ plan: { files: ["mount-plan.yaml"] } } as never);
+
+  expect(rules.fits({ reasons: sources.map((source) => ({ source, reason: "" })) } as never)).toBe(fits);
 });

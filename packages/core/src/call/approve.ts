@@ -1,19 +1,14 @@
 import { messageOf } from "../contract/errors.ts";
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
-import type {
-  ApprovalRecord,
-  ApprovalStore,
-  RecordedDecision,
-  RememberedApproval,
-} from "../contract/stores.ts";
+import type { ApprovalRecord, ApprovalStore, Grant, RecordedDecision } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
-import { covers, rememberApproval } from "../pending/remember.ts";
+import { areStanding, grantOfAnswer, misfit } from "../pending/grant.ts";
+import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
 import { factsOf, infoOf, needsApproval, type Call, type CallHost, type HopAnswer } from "./call.ts";
-import { approvalOf } from "./decide.ts";
+import { beginAgain, editedDigest, editedWarning, grantedCallOf, grantNow, spend } from "./grants.ts";
 import {
-  argumentsDigest,
   defaultAnswer,
   defaultDecider,
   defaultOptions,
@@ -23,9 +18,8 @@ import {
   suspend,
 } from "./hold.ts";
 import { placeOf } from "../pending/place.ts";
-import { beginAgain, editedWarning, isSameTool } from "./edited.ts";
 import { announce } from "./notify.ts";
-import { approverOfList, isRealRead } from "./rehearse.ts";
+import { grantOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
@@ -34,8 +28,8 @@ export function approve(call: Call): HopAnswer {
   const { generation, host, stored, given } = call;
   if (given.rehearsal !== undefined && !isRealRead(call)) return allow(call); // people see the whole list
   if (stored !== null) return resumeApproved(call, stored);
-  const by = given.approved === undefined ? null : approverOfList(call);
-  if (by !== null) return storeDecision(call, { decision: "approve", by });
+  const listed = given.approved === undefined ? null : grantOfList(call);
+  if (listed !== null) return spendNow(call, listed);
   const { approval } = call; // a list that does not fit has asked
   if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
@@ -51,51 +45,45 @@ export function approve(call: Call): HopAnswer {
 }
 
 /** The order in which a person reads the reasons. */
-const askers: readonly string[] = ["gate", "rule", "confirmation", "level"];
+const askers: readonly string[] = ["list", "gate", "rule", "confirmation", "level"];
 
-/** Continues a call that waited, if tool and arguments are still those of the question. */
+/** Continues a call that waited, if its answer covers the call as it is now. */
 function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAnswer {
-  if (record.edited === undefined ? questionDigest(call) !== record.digest : !isSameTool(call, record))
+  const answer = grantOfAnswer(record, editedDigest(call, record));
+  const isOther = record.edited === undefined && questionDigest(call) !== record.digest;
+  if (isOther || misfit({ ...answer, expiresAt: null }, grantedCallOf(call), 0) !== null)
     return endDenied(call, "the tool or its arguments changed after the question; call it again");
   if (record.decision === null && needsApproval(call))
     return endDenied(call, "it needs approval now, and the client received it without one; call it again");
-  if (record.decision !== null || call.approval !== null)
-    approvalOf(call).approvedBy = record.decision?.by ?? null;
+  if (record.decision !== null) spend(call, answer);
   if (clientResult !== null) call.answered = clientResult;
   if (record.edited !== undefined) call.warnings = [...(call.warnings ?? []), editedWarning(record)];
   return allow(call);
 }
 
-/** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
+/** Spends a grant that was given before the call. */
+function spendNow(call: Call, grant: Grant): "next" {
+  spend(call, grant);
+  notifyDecision(call, { decision: "approve", by: grant.by, at: call.host.clock.now() });
+  return allow(call);
+}
+
+/** A standing grant covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
-  const take = (_: Call, remembered: readonly RememberedApproval[]) => {
-    const found = remembered.find((approval) => answers(approval, call));
-    return found === undefined ? storeQuestion(call, store, approver) : allowRemembered(call, store, found);
+  const { clock, stores } = call.host;
+  const take = (_: Call, standing: readonly Grant[]) => {
+    const found = standing.find((grant) => misfit(grant, grantedCallOf(call), clock.now()) === null);
+    if (found === undefined) return storeQuestion(call, store, approver);
+    stores.uses.note(store, found.id, clock.now());
+    return spendNow(call, found);
   };
   return waitFor(call, store.remembered(call.tool!.name), take, onStoreFailure, storeWait);
 }
 
 /** Whether an approval can be remembered: what a gate, a rule or the host itself asks is asked each time. */
 function isRememberable({ approval, isInternal }: Call): boolean {
-  return !isInternal && approval!.reasons.every(({ source }) => ["confirmation", "level"].includes(source));
-}
-
-/** Whether a remembered approval answers this call, too. */
-function answers(remembered: RememberedApproval, call: Call): boolean {
-  const { given, tool, arguments: values } = call;
-  const digest = () => argumentsDigest(call);
-  const compared = { ...given, definition: tool!.digest(), values: values!, digest };
-  return covers(remembered, compared, call.host.clock.now());
-}
-
-function allowRemembered(call: Call, store: ApprovalStore, remembered: RememberedApproval): HopAnswer {
-  const by = `always: ${remembered.by}`;
-  const at = call.host.clock.now();
-  call.approval!.approvedBy = by;
-  call.host.stores.uses.note(store, remembered.id, at);
-  notifyDecision(call, { decision: "approve", by, at });
-  return allow(call);
+  return !isInternal && areStanding(approval!.reasons);
 }
 
 /** Stores the question, and gives its ticket to the caller, before an approver sees it. */
@@ -250,7 +238,7 @@ function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
 
 function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswer {
   if (decision === "approve") {
-    call.approval!.approvedBy = by;
+    spend(call, grantNow(call, by));
     return allow(call);
   }
   call.approval!.deniedBy = by;

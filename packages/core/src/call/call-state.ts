@@ -2,6 +2,7 @@ import type { HookResult } from "../contract/hooks.ts";
 import type { CallStatus, Injection, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
+import type { Grant } from "../contract/stores.ts";
 import type { InnerLog } from "../pending/inner-log.ts";
 
 /** When things happened, in milliseconds of the host's own time. */
@@ -41,14 +42,21 @@ export class Ending {
   }
 }
 
-/** Why the call needs a person, and who approved it. The hops `decide` and `approve` write it. */
+/** Why the call needs a person, and who or what lets it run. The hops `decide` and `approve` write it. */
 export interface ApprovalState {
   reasons: ApprovalReason[];
   /** The answer of the gate that asked. */
   gateAsk: HookResult | null;
-  /** A person, a remembered approval, or a line of the plan. */
-  approvedBy: string | null;
+  /** The person's yes that the call spends. */
+  grant: Grant | null;
+  /** The line of the plan, or the default, that let it run without a person. */
+  allowedBy: string | null;
   deniedBy?: string;
+}
+
+/** The approval state, created at its first use. */
+export function approvalOf(call: { approval: ApprovalState | null }): ApprovalState {
+  return (call.approval ??= { reasons: [], gateAsk: null, grant: null, allowedBy: null });
 }
 
 /** Who or what stopped the call, and when. `stopCall` writes it. */

@@ -101,10 +101,10 @@ export interface FollowedToken {
   stopListening: Undo | null;
 }
 
-/** What a hop answers: the next hop can run, or the call waits and `resumeCall` continues it later. */
+/** What a hop answers: the next hop can run, or `resumeCall` continues the call later. */
 export type HopAnswer = "next" | "waiting";
 
-/** Answers the caller; a rejected promise rejects the call. */
+/** Answers the caller. A rejected promise rejects the call. */
 export type Resolve = (outcome: ToolOutcome | Promise<never>) => void;
 
 /**
@@ -147,6 +147,8 @@ export class Call {
   tool: MountedTool | null = null;
   /** As the schema parsed them, frozen. */
   arguments: Readonly<Record<string, unknown>> | null = null;
+  /** The arguments before a gate changed them; null where none did. */
+  declare unmodified: Call["arguments"];
   /** Warnings of the parse. */
   declare warnings: readonly string[] | null;
   /** `tool:pre` was emitted, so a terminal event must follow. */
@@ -169,6 +171,8 @@ export class Call {
   declare stored: StoredCall | null;
   /** Lets the session resume the call that now waits. */
   declare ticket: string | null;
+  /** The host's own tool that it calls: no name chooses one. Null for a call of a mounted tool. */
+  declare own: MountedTool | null;
   /** It may call an internal tool. */
   declare isInternal: boolean;
   /** The change that it undoes, and the module of the tool that made it; null for a call that runs its tool. */
@@ -184,8 +188,7 @@ export class Call {
 
   /** When its deadline or its grace is over, in the host's time; 0 while neither runs. */
   due = 0;
-  /** Its place among the host's active calls; -1 when it is not one of them. */
-  place = -1;
+  place = -1; // among the host's active calls; -1 when it is not one of them
   /** The calls of its caller's signal, and its place among them. */
   declare followedSignal: Call[] | null;
   declare signalPlace: number;
@@ -284,6 +287,8 @@ const rare = {
   thrown: null,
   ticket: null,
   session: null,
+  own: null,
+  unmodified: null,
   isInternal: false,
   undo: null,
   audited: false,

@@ -4,9 +4,10 @@ import type { PendingCall } from "../contract/tool.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { MountedTool, ToolJudges } from "../registry/prepare-tool.ts";
 import { factsOf, type Call, type HopAnswer } from "./call.ts";
-import type { ApprovalState } from "./call-state.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
+import { approvalOf } from "./call-state.ts";
+import { askAsList } from "./grants.ts";
 import { toolEvent } from "./notify.ts";
 import { endUnknown } from "./inner-log.ts";
 import { logError, logFields } from "./trace.ts";
@@ -16,6 +17,8 @@ import { argumentsProblem } from "./find.ts";
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {
   if (call.madeIn?.began === true) return endUnknown(call);
+  // A gate or a rule says nothing about the host's own tools: only a person does.
+  if (call.own !== null) return askAsList(call, `"${call.own.name}" asks for confirmation`);
   const { preGates } = call.generation;
   if (preGates.length === 0) return askPolicies(call);
   const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(toolEvent(call)));
@@ -51,6 +54,7 @@ function parseModified(call: Call, input: unknown): HopAnswer {
     return endDenied(call, "a gate replaced the arguments by a value that is not an object");
   const problem = argumentsProblem(input, call.host.limits.argumentBytes);
   if (problem !== null) return endDenied(call, `a gate replaced the arguments: ${problem}`);
+  call.unmodified = call.arguments;
   return parseWith(call, input, askPolicies);
 }
 
@@ -157,7 +161,7 @@ function confirm(call: Call, waivedBy: string | null, needed: unknown): "next" {
   const approval = approvalOf(call);
   const reason = `"${call.tool!.name}" asks for confirmation`;
   if (waivedBy === null) approval.reasons.push({ source: "confirmation", reason });
-  else approval.approvedBy = waivedBy;
+  else approval.allowedBy = waivedBy;
   return "next";
 }
 
@@ -180,9 +184,4 @@ function logFailedConfirmation(call: Call, err: unknown): true {
 function denyUndecided(call: Call, err: unknown): "next" {
   logError(call, err, `a policy failed: ${messageOf(err)}`);
   return endDenied(call, "a policy could not decide");
-}
-
-/** The approval state, created at its first use. */
-export function approvalOf(call: Call): ApprovalState {
-  return (call.approval ??= { reasons: [], gateAsk: null, approvedBy: null });
 }

@@ -176,7 +176,7 @@ function launch(call: Call): HopAnswer {
   if (given.cancellation !== undefined) listAsRunning(call, given.cancellation);
   try {
     const returned: unknown =
-      tool.runner === null && host.runner === null
+      call.own !== null || (tool.runner === null && host.runner === null)
         ? call.undo === null && given.rehearsal === undefined
           ? tool.definition.execute(call.arguments!, context)
           : runInstead(call, context)

@@ -23,8 +23,7 @@ export function find(call: Call): HopAnswer {
   if (typeof name !== "string" || typeof call.callId !== "string" || idProblem(call.given) !== null)
     return endUnreadable(call);
   if (name === "") return endNotFound(call, []);
-  const caller = parent?.tool ?? null;
-  const tool = caller === null ? generation.find(name) : generation.findFor(caller, name);
+  const tool = call.own ?? findTool(generation, parent, name);
   if (tool === undefined || !isFor(call, tool))
     return endNotFound(call, nearestNames(name, listedNames(generation)));
   call.tool = tool;
@@ -43,6 +42,18 @@ export function find(call: Call): HopAnswer {
   return sessionId === undefined || parent !== null || call.stop !== null
     ? "next"
     : loadSession(call, sessionId);
+}
+
+/** The tools that a call of a tool finds. The host's own tools are in no generation: their calls find what is mounted now. */
+export function generationBelow(parent: Call): Generation {
+  return parent.own === null ? parent.generation : parent.host.moduleSet.generation();
+}
+
+/** The tool that a call names, from outside or from another tool. */
+export function findTool(generation: Generation, parent: Call | null, name: string): MountedTool | undefined {
+  return parent === null || parent.own !== null
+    ? generation.find(name)
+    : generation.findFor(parent.tool!, name);
 }
 
 /** Longest text of a member, and most members, that need no measuring; together they are below this size. */
@@ -193,8 +204,8 @@ function textOf(name: unknown): string {
 }
 
 /** An internal tool is there for internal calls, and for those that continue one. */
-function isFor({ isInternal, stored }: Call, { info }: MountedTool): boolean {
-  return info.status !== "internal" || isInternal || stored !== null;
+function isFor({ isInternal, own, stored }: Call, { info }: MountedTool): boolean {
+  return info.status !== "internal" || isInternal || own !== null || stored !== null;
 }
 
 function listedNames({ tools }: Generation): string[] {

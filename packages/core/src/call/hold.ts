@@ -3,6 +3,7 @@ import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ApprovalRecord, ApprovalState, ApprovalStore } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
+import { argumentsDigest } from "../pending/grant.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
 import { infoOf, type Call } from "./call.ts";
@@ -39,7 +40,7 @@ export function holdCall(
     info: { ...infoOf(call), callId: rootOf(call).callId },
     digest: questionDigest(call, definition),
     definition,
-    argumentsDigest: argumentsDigest(call),
+    argumentsDigest: argumentsDigest(tool.name, call.arguments),
     sealed,
     shown,
     prompt,
@@ -124,10 +125,6 @@ export function questionDigest(call: Call, definition = call.tool!.digest()): st
     session: given.sessionId ?? null,
     user: given.userId ?? null,
   });
-}
-
-export function argumentsDigest(call: Call): string {
-  return digestOf({ tool: call.tool!.name, arguments: call.arguments });
 }
 
 export function promptOf({ approval, tool }: Call): string {

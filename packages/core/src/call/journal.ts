@@ -7,6 +7,7 @@ import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
 import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
+import { yesOf } from "./grants.ts";
 import { announceIrreversible, undoProblem } from "./changes.ts";
 import { releaseRecord } from "./hold.ts";
 import { beginInLog, endInnerLog, mustBegin } from "./inner-log.ts";
@@ -133,8 +134,7 @@ function auditStart(call: Call): Promise<void> | null {
   const audit = auditOf(call);
   if (audit === null || call.audited) return null;
   call.audited = true;
-  const approvedBy = call.approval?.approvedBy ?? null;
-  const entry = { ...entryOf(call, "start"), ...argumentsOf(call), ...lineOf(call), approvedBy };
+  const entry = { ...entryOf(call, "start"), ...argumentsOf(call), ...lineOf(call), ...yesOf(call) };
   if (isDurable(call)) return audit.write(entry);
   audit.note(entry);
   return null;

@@ -3,7 +3,6 @@ import { isRecord, type Json } from "../json/json.ts";
 import { digestOfSecret, namesSecret } from "../text/redact.ts";
 import type { KeptResult, ValueOrigin } from "../contract/origins.ts";
 import type { Call } from "./call.ts";
-import { defaultDecider } from "./hold.ts";
 import { logError } from "./trace.ts";
 
 /** Keeps the result of a call for policies that ask where a later value came from. Never rejects; null: nothing to wait for. */
@@ -26,9 +25,9 @@ export function storeResult(call: Call): Promise<void> | null {
   });
 }
 
-/** The values that a person saw with their origins, and approved; of secrets, the digests. A declared default is no person. */
+/** The values that a person saw with their origins, and approved; of secrets, the digests. */
 function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "confirmed"> {
-  if (approval === null || approval.approvedBy === null || approval.approvedBy === defaultDecider) return {};
+  if (approval === null || approval.grant === null) return {};
   const confirmed = confirmedValues(
     approval.reasons.flatMap(({ origins = [] }) => origins),
     given!,

@@ -6,7 +6,7 @@ import { Call, type CallHost, type HopAnswer, type Resolve } from "./call.ts";
 import type { MadeIn } from "./call-state.ts";
 import { decide } from "./decide.ts";
 import { execute } from "./execute.ts";
-import { find, makeReadable, readRequest } from "./find.ts";
+import { find, generationBelow, makeReadable, readRequest } from "./find.ts";
 import { finish, notify } from "./notify.ts";
 import { parse } from "./parse.ts";
 import { shape } from "./shape.ts";
@@ -36,13 +36,15 @@ import {
  */
 
 /** What a call begins with, beside its request and context. */
-interface CallOrigin {
+export interface CallOrigin {
   /** The call of the tool that makes it. */
   readonly parent: Call | null;
   /** The state of its session, where that was loaded for this call; else the hop find loads it. */
   readonly session: object | null;
   /** It may call an internal tool: no model and no program chose the name. */
   readonly isInternal?: boolean;
+  /** The host's own tool that it calls. */
+  readonly own?: Call["own"];
   /** Its place in its parent's log. */
   readonly madeIn?: MadeIn | null;
   /** It undoes a change. */
@@ -75,14 +77,15 @@ function newCall(
   host: CallHost,
   request: CallRequest,
   context: CallContext,
-  { parent, session, isInternal = false, madeIn = null, undo }: CallOrigin,
+  { parent, session, isInternal = false, own = null, madeIn = null, undo }: CallOrigin,
   resolve: Resolve,
 ): Call {
   const runId = host.ids.nextRunId();
-  const generation = parent === null ? host.moduleSet.generation() : parent.generation;
+  const generation = parent === null ? host.moduleSet.generation() : generationBelow(parent);
   const call = new Call(host, generation, request, context, resolve, runId);
   if (session !== null) call.session = session;
   if (isInternal) call.isInternal = true;
+  if (own !== null) call.own = own;
   if (madeIn !== null) call.madeIn = madeIn;
   if (undo !== undefined) call.undo = undo;
   if (parent !== null) {

@@ -2,9 +2,13 @@ import type { Preview } from "../contract/preview.ts";
 import { isRecord, type JsonObject } from "../json/json.ts";
 import { ContractBreach } from "../result/normalize.ts";
 import { CallBundle } from "../sessions/bundle.ts";
+import type { RehearsedFacts } from "../sessions/bundle.ts";
 import { SessionRehearsal } from "../sessions/rehearsal.ts";
+import type { Grant } from "../contract/stores.ts";
 import { needsApproval, type Call, type HopAnswer } from "./call.ts";
 import { runnerOf, undoProblem } from "./changes.ts";
+import { approvalOf } from "./call-state.ts";
+import { askAsList, grantedCallOf } from "./grants.ts";
 import { endCall } from "./transitions.ts";
 
 /** The rehearsal of which a call is a part; null for a real call. */
@@ -63,7 +67,7 @@ export async function runPreview(call: Call, preview: unknown): Promise<unknown>
   const isFailure = (result as { readonly error?: unknown } | null)?.error !== undefined;
   const rehearsal = rehearsalOf(call)!;
   if (!isFailure && effects.length > 0) note(call, rehearsal, effects);
-  else if (!isFailure) rehearsal.addHarmless(call.tool!.name, call.arguments);
+  else if (!isFailure) rehearsal.addHarmless(boundOf(call), asksOf(call));
   return result;
 }
 
@@ -91,23 +95,22 @@ function isEffect(effect: unknown): boolean {
 }
 
 /**
- * Who approved a call as the next one of a list. Null for a read without a question, and for a deviation from the list: then
- * the call asks.
+ * The grant of a call as the next one of an approved list. Null for a read without a question, and for a deviation from the
+ * list: then the call asks.
  */
-export function approverOfList(call: Call): string | null {
+export function grantOfList(call: Call): Grant | null {
   const { approved } = call.given;
   if (!(approved instanceof CallBundle)) throw new Error("a call has a list that no rehearsal made");
   if (call.undo !== null || (call.tool!.info.category === "read" && !needsApproval(call))) return null;
-  const approval = (call.approval ??= { reasons: [], gateAsk: null, approvedBy: null });
-  const reason = approved.take(call.tool!.name, call.arguments, approval.reasons);
-  if (reason === null) return approved.by;
-  approval.reasons.push({ source: "gate", reason, rule: "approved list" });
+  const taken = approved.take(boundOf(call), approvalOf(call).reasons, call.host.clock.now());
+  if (typeof taken !== "string") return taken;
+  askAsList(call, taken);
   return null;
 }
 
 function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects"] | null): void {
   const { name, info } = call.tool!;
-  rehearsal.add(stageOf(call), {
+  rehearsal.add(stageOf(call), boundOf(call), {
     tool: name,
     callId: call.callId,
     runId: call.runId,
@@ -115,7 +118,16 @@ function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects
     effects: effects ?? [],
     isModelled: effects !== null,
     canUndo: info.undoable === true ? undoProblem(call) === null : info.irreversible === true ? false : null,
-    asks: needsApproval(call) ? call.approval!.reasons.map(({ reason }) => reason) : [],
+    asks: asksOf(call),
     origins: call.origins ?? [],
   });
+}
+
+/** What a grant for the real call will be bound to. */
+function boundOf(call: Call): RehearsedFacts {
+  return { ...grantedCallOf(call), code: call.tool!.definition };
+}
+
+function asksOf(call: Call): readonly string[] {
+  return needsApproval(call) ? call.approval!.reasons.map(({ reason }) => reason) : [];
 }

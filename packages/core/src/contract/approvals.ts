@@ -2,7 +2,7 @@ import type { CallInfo, Placed } from "./context.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { CallStatus } from "./outcome.ts";
 import type { ApprovalReason, ApprovalScope } from "./ports.ts";
-import type { ApprovalFilter, ApprovalState, RecordedDecision, RememberedApproval } from "./stores.ts";
+import type { ApprovalFilter, ApprovalState, RecordedDecision, StandingGrant } from "./stores.ts";
 
 /** A question as approvers see it, open or decided. Values under names of secrets are masked. */
 export interface ApprovalView extends Placed {
@@ -50,7 +50,7 @@ export interface Approvals {
    */
   decide(id: string, decision: ApprovalDecision | "approve" | "deny", by: string): Promise<ApprovalView>;
   /** The remembered approvals, of one tool or all. */
-  remembered(tool?: string): Promise<readonly RememberedApproval[]>;
+  remembered(tool?: string): Promise<readonly StandingGrant[]>;
   /** Revokes a remembered approval, or an approval that was not used yet. False when there is none. */
   revoke(id: string): Promise<boolean>;
   /** Ends expired questions, and calls whose host is gone. A running host does this by itself. */

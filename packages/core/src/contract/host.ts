@@ -135,6 +135,8 @@ export interface ModuleOptions {
   /** The module's id, in messages, in logs and as the owner of its tools. */
   readonly id: string;
   readonly config?: JsonObject | undefined;
+  /** Digest or version of its files, to which approvals of its calls are bound. */
+  readonly code?: string | undefined;
   /** Its position in the plan. */
   readonly position?: PlanPosition | undefined;
   /** What other processes import that run its tools. */

@@ -47,9 +47,9 @@ export interface Policy {
   readonly seesResults?: boolean;
 }
 
-/** Why a person is asked. */
+/** Why a person is asked. `list`: a list of calls asks as a whole, or a call is not the next one of its list. */
 export interface ApprovalReason {
-  readonly source: "gate" | "rule" | "confirmation" | "level";
+  readonly source: "gate" | "rule" | "confirmation" | "level" | "list";
   readonly reason: string;
   readonly rule?: string | undefined;
   /** Where the values that decide about the call came from. */

@@ -58,7 +58,7 @@ export interface ApprovalRecord extends Placed {
   readonly info: CallInfo;
   /** SHA-256 over tool, definition, final arguments, session and user. */
   readonly digest: string;
-  /** SHA-256 of the tool's definition. */
+  /** SHA-256 of the tool's definition and code. */
   readonly definition: string;
   /** The final arguments as an approver reads them: values under names of secrets are masked. */
   readonly shown: JsonObject;
@@ -87,25 +87,33 @@ export interface ApprovalRecord extends Placed {
   readonly end: RecordedEnd | null;
 }
 
-/** A remembered approval. It answers later questions of `requiresConfirmation` and of the level, never a gate's or a rule's. */
-export interface RememberedApproval {
+/** A person's yes: who gave it, for which calls, and until when. Rules give none. */
+export interface Grant {
+  /** Of one call: the id of its question, or the run of its list. */
   readonly id: string;
+  /** The person. */
+  readonly by: string;
+  readonly at: number;
   readonly tool: string;
-  /** SHA-256 of the tool's definition; a changed definition is not covered. */
+  /** SHA-256 of the tool's definition and code; a changed tool is not covered. */
   readonly definition: string;
-  readonly scope: ApprovalScope["scope"];
-  /** With `arguments`: the digest of the covered arguments. */
+  /** `call` covers one call, once; the others are those of {@link ApprovalScope}. */
+  readonly scope: "call" | ApprovalScope["scope"];
+  /** The digest of the covered arguments; null with `rule`. */
   readonly argumentsDigest: string | null;
   /** With `rule`: the pattern of the covered arguments. */
   readonly pattern: JsonObject | null;
-  /** With `session`: the covered session. */
+  /** With `call` and `session`: the covered session; null for calls without a session. */
   readonly sessionId: string | null;
   /** The user of the covered calls; null for calls without a user. */
   readonly userId: string | null;
-  readonly by: string;
-  readonly at: number;
   /** When it ends by itself, in milliseconds since the epoch; null for one that ends when it is revoked. */
   readonly expiresAt: number | null;
+}
+
+/** A grant for later calls. It answers questions of `requiresConfirmation` and of the level, never another one. */
+export interface StandingGrant extends Grant {
+  readonly scope: ApprovalScope["scope"];
   /** How many calls it has answered, and when the last one. */
   readonly uses: number;
   readonly usedAt: number | null;
@@ -139,9 +147,9 @@ export interface ApprovalStore {
   /** Replaces version `record.version - 1` of a record. False when that is not the current version. */
   replace(record: ApprovalRecord): Promise<boolean>;
   list(filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]>;
-  remember(approval: RememberedApproval): Promise<void>;
+  remember(approval: StandingGrant): Promise<void>;
   /** The remembered approvals of one tool, or all. */
-  remembered(tool?: string): Promise<readonly RememberedApproval[]>;
+  remembered(tool?: string): Promise<readonly StandingGrant[]>;
   /** Deletes a remembered approval; false when there is none. */
   forget(id: string): Promise<boolean>;
   /** Adds to the uses of remembered approvals; those that are gone are passed over. */

@@ -1,8 +1,8 @@
-import { isOver, rememberApproval } from "../pending/remember.ts";
+import { areStanding, isOver } from "../pending/grant.ts";
+import { rememberApproval } from "../pending/remember.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
-import { listTool } from "../sessions/bundle.ts";
-import { mountListTool } from "./approved-list.ts";
+import { ownToolOf } from "./approved-list.ts";
 import type { HostState } from "./host-state.ts";
 import type { Issue } from "../contract/ports.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
@@ -94,10 +94,8 @@ async function readEdited(
   { tool: name }: ApprovalRecord,
   edited: JsonObject,
 ): Promise<JsonObject> {
-  if (name === listTool) mountListTool(host);
-  const tool = host.moduleSet.generation().find(name);
-  if (tool === undefined || tool === null)
-    throw invalidEdit(`no tool named "${name}" is mounted, which could parse them`);
+  const tool = ownToolOf(host, name) ?? host.moduleSet.generation().find(name);
+  if (tool === undefined) throw invalidEdit(`no tool named "${name}" is mounted, which could parse them`);
   let kept: JsonObject;
   try {
     kept = frozenCopy(edited);
@@ -203,7 +201,7 @@ function viewOf(record: ApprovalRecord): ApprovalView {
     decision: record.decision,
     info: record.info,
     default: record.default,
-    rememberable: reasons.every(({ source }) => source === "confirmation" || source === "level"),
+    rememberable: areStanding(reasons),
     ...(record.place && { place: record.place }),
     ...(end && { end: { status: end.status, at: end.at, ...(end.code && { code: end.code }) } }),
   };

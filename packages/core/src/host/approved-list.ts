@@ -1,14 +1,18 @@
 import { data, failure, type ToolReturn } from "../contract/result.ts";
-import type { ToolContext } from "../contract/context.ts";
+import type { CallContext, ToolContext } from "../contract/context.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { callOf } from "../call/tool-context.ts";
 import type { StandardSchema } from "../contract/standard-schema.ts";
 import { isRecord, type Json, type JsonObject } from "../json/json.ts";
-import { CallBundle, keyOf, listTool, type ApprovedListArguments } from "../sessions/bundle.ts";
-import type { Session } from "../contract/session.ts";
+import { CallBundle, grantsOfList, listTool, type ApprovedListArguments } from "../sessions/bundle.ts";
+import type { GrantedCall } from "../pending/grant.ts";
+import type { MountedTool } from "../registry/prepare-tool.ts";
+import type { Session, SessionCallContext } from "../contract/session.ts";
+import { startCall, type CallOrigin } from "../call/pipeline.ts";
 import { randomName } from "../pending/ticket.ts";
 import { SessionRehearsal } from "../sessions/rehearsal.ts";
 import type { HostState } from "./host-state.ts";
+import { prepareOwnTool } from "./mount-tool.ts";
 
 /** Only the host makes these calls; an approver can cut the list, and change nothing else that would count. */
 const schema: StandardSchema<ApprovedListArguments> = {
@@ -26,7 +30,7 @@ const jsonSchema = {
   properties: {
     run: { type: "array", items: { type: "object" } },
     calls: { type: "array", items: { type: "object" } },
-    harmless: { type: "array", items: { type: "string" } },
+    harmless: { type: "array", items: { type: "object" } },
     first: { type: "integer", minimum: 1 },
   },
   required: ["run", "calls", "harmless"],
@@ -39,8 +43,9 @@ function isList(value: unknown): value is ApprovedListArguments {
   return (
     Object.keys(others).length === 0 &&
     [run, calls].every((list) => Array.isArray(list) && list.every(isNamedCall)) &&
-    (calls as readonly { asks?: unknown }[]).every(({ asks }) => areTexts(asks)) &&
-    areTexts(harmless) &&
+    (calls as readonly unknown[]).every(isBound) &&
+    Array.isArray(harmless) &&
+    harmless.every((one) => isBound(one) && typeof one["argumentsDigest"] === "string") &&
     (first === undefined || (Number.isSafeInteger(first) && (first as number) >= 1))
   );
 }
@@ -49,30 +54,32 @@ function isNamedCall(value: unknown): boolean {
   return isRecord(value) && typeof value["tool"] === "string" && isRecord(value["arguments"]);
 }
 
-function areTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
+/** Whether it says which tool it means, as it was, and why that asks. */
+function isBound(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  const { tool, definition: digest, asks } = value;
+  const areTexts = Array.isArray(asks) && asks.every((one) => typeof one === "string");
+  return areTexts && typeof tool === "string" && typeof digest === "string";
 }
 
-/** Mounts the tool in a host that has not needed it before. */
-export function mountListTool(host: HostState): void {
-  if (host.moduleSet.generation().find(listTool)?.module !== host.ownModule)
-    host.ownModule.coordinator.mount("tools", definition);
+/** The host's own tool of a name. It is in no generation, so no name that a caller chooses finds it, and no reload drops it. */
+export function ownToolOf(host: HostState, name: string): MountedTool | null {
+  return name === listTool ? (host.listTool ??= prepareOwnTool(host, definition)) : null;
 }
 
-/** A rehearsal of a session's calls, which can make the calls of its list. */
+/** A rehearsal of a session's calls, which can make the calls of its list. `begin` prepares a call of the session. */
 export function createRehearsal(
   host: HostState,
   session: Session,
-  makeOwn: Session["call"],
+  begin: (given: SessionCallContext) => Promise<{ context: CallContext; origin: CallOrigin }>,
 ): SessionRehearsal {
-  return new SessionRehearsal(
-    randomName(),
-    (...given) => session.call(...given),
-    (list, context) => {
-      mountListTool(host);
-      return makeOwn({ name: listTool, arguments: list as unknown as JsonObject }, context);
-    },
-  );
+  const make = async (list: ApprovedListArguments, given: SessionCallContext = {}) => {
+    const { context, origin } = await begin(given);
+    const request = { name: listTool, arguments: list as unknown as JsonObject };
+    return startCall(host, request, context, { ...origin, own: ownToolOf(host, listTool) });
+  };
+  const call: Session["call"] = (...given) => session.call(...given);
+  return new SessionRehearsal(randomName(), () => host.clock.now(), call, make);
 }
 
 const definition: ToolDefinition<typeof schema> = {
@@ -111,14 +118,15 @@ async function makeCalls(given: ApprovedListArguments, context: ToolContext): Pr
 }
 
 /** The person who approved this call has approved the listed ones, as far as they are exactly those, and in their order. */
-function cover({ calls, harmless, first = calls.length }: ApprovedListArguments, context: ToolContext): void {
+function cover(list: ApprovedListArguments, context: ToolContext): void {
   const call = callOf(context);
-  const by = call.approval?.approvedBy ?? null;
-  if (by === null) return;
-  const digest = keyOf(listTool, call.arguments);
+  const grant = call.approval?.grant ?? null;
+  if (grant === null) return;
+  const { calls, harmless } = grantsOfList(list, call.given as GrantedCall, { ...grant, expiresAt: null });
+  const { digest, by } = { digest: grant.argumentsDigest ?? "", by: grant.by };
   call.given = {
     ...call.given,
-    approved: new CallBundle({ digest, by }, calls.slice(0, first), new Set(harmless)),
+    approved: new CallBundle({ digest, by }, calls.slice(0, list.first), harmless),
   };
 }
 

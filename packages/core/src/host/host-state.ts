@@ -18,6 +18,7 @@ import type { ModeSummary } from "../contract/ports.ts";
 import type { Runner } from "../contract/runner.ts";
 import { HostStores } from "../pending/stores.ts";
 import { ModuleSet, type ModuleState } from "../registry/module.ts";
+import type { MountedTool } from "../registry/prepare-tool.ts";
 import { foldName } from "../registry/registry.ts";
 import { KeptOutputs } from "../result/kept-outputs.ts";
 import { Deadlines, HostTime, systemClock, UnorderedList } from "../scheduling/time.ts";
@@ -76,6 +77,8 @@ export class HostState implements CallHost {
   modes: readonly ModeSummary[] | null = null;
   /** Holds what the application itself registers; it alone may emit `plan:*` and `module:*`. */
   ownModule!: ModuleState;
+  /** The host's own tool, once it was used. */
+  listTool: MountedTool | null = null;
   readonly runPipeline = runPipeline;
   readonly failInternally = failInternally;
   readonly endQuestions: (call: Call) => void;

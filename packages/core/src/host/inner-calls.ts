@@ -8,6 +8,7 @@ import type { MountedTool } from "../registry/prepare-tool.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { CallBundle } from "../sessions/bundle.ts";
 import { hashTicket } from "../pending/ticket.ts";
+import { findTool, generationBelow } from "../call/find.ts";
 import { traceparentOf, type Call } from "../call/call.ts";
 import { InnerCalls, type InnerCall, type MadeIn } from "../call/call-state.ts";
 import { canRepeat } from "../call/inner-log.ts";
@@ -97,7 +98,7 @@ async function startLogged(
   const { approved } = call.given;
   if (earlier?.outcome !== undefined && approved instanceof CallBundle) approved.pass(request.name);
   if (earlier?.outcome !== undefined) return log.inOrder(number);
-  const tool = call.generation.findFor(call.tool!, request.name);
+  const tool = findTool(generationBelow(call), call, request.name);
   const madeIn = { ...place, began: earlier?.began === true };
   const outcome =
     earlier?.ticket === undefined

@@ -9,6 +9,7 @@ import type { ModuleState } from "../registry/module.ts";
 import { prepareTool, type MountedTool } from "../registry/prepare-tool.ts";
 import { refuseHiddenText } from "../registry/refuse-hidden-text.ts";
 import { addTool, foldName, removeTool, singleAt } from "../registry/registry.ts";
+import { listTool } from "../sessions/bundle.ts";
 import type { HostState } from "./host-state.ts";
 
 /** Adapts, prepares and registers a tool; null for one that the plan or its author removes. Logs what it throws. */
@@ -57,8 +58,24 @@ function prepare(
     mask: host.secretTexts.maskReturned,
     isLate: canWait(host, definition, [shape?.name ?? definition.name, alias], compiler),
   });
+  for (const name of [tool.name, ...tool.aliases])
+    if (foldName(name) === listTool) throw duplicateOfOwn(name, tool.owner);
   warnOfName(module, tool);
   return tool;
+}
+
+/** A tool of such a name could be taken for the host's own in a question. */
+function duplicateOfOwn(tool: string, owner: string): ToolmountError {
+  return new ToolmountError("TOOL_DUPLICATE", { tool, existing: listTool, owner, existingOwner: "host" });
+}
+
+/** Prepares a tool that the host itself calls, and that is mounted nowhere. */
+export function prepareOwnTool(
+  { ownModule, limits, clock }: HostState,
+  definition: ToolDefinition,
+): MountedTool {
+  const plain = { shape: {}, compiler: null, defaults: limits, isLate: false, mask: null, review: () => {} };
+  return prepareTool(definition, { module: ownModule, clock, ...plain });
 }
 
 /** Whether a tool's first use may prepare it: it is not needed, and its schemas need no extension that is not mounted. */

@@ -1,7 +1,7 @@
 import { Call, type Resolve } from "../call/call.ts";
 import { readInnerCalls } from "../call/call-state.ts";
 import { beginCall } from "../call/pipeline.ts";
-import { openRequest } from "../call/edited.ts";
+import { openRequest } from "../call/grants.ts";
 import { endCall, hopNames } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { CallContext } from "../contract/context.ts";
@@ -13,9 +13,8 @@ import { frozenCopy } from "../json/freeze.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
-import { mountListTool } from "./approved-list.ts";
+import { ownToolOf } from "./approved-list.ts";
 import { requireExpected } from "./client-result.ts";
-import { listTool } from "../sessions/bundle.ts";
 import type { HostState } from "./host-state.ts";
 
 /** Resumes a call that waits, as `Host.resume` says. A call that has ended has the same outcome: nothing runs twice. */
@@ -37,7 +36,6 @@ export async function resume(
     record.info.userId !== context.userId
   )
     throw new ToolmountError("TICKET_INVALID", {});
-  if (record.tool === listTool) mountListTool(host);
   const given = clientResult === undefined ? null : { value: clientResult };
   const stored = new StoredCall(host.stores, store, record, ticket, given);
   stored.maker = maker;
@@ -115,7 +113,8 @@ function callOf(
   const request = { name, arguments: given };
   const call = new Call(host, host.moduleSet.generation(), request, around, resolve, runId);
   const parent = stored.maker as Call | null;
-  return Object.assign(call, { callId, depth, stored, parent, announced: true });
+  const own = ownToolOf(host, stored.record.tool);
+  return Object.assign(call, { callId, depth, stored, parent, own, announced: true });
 }
 
 /** Whether a record has reached its expiry, or the end of the lease of a host that owned it and may be gone. */
@@ -182,7 +181,7 @@ async function endStored<Code extends ErrorCode>(
   const given = context ?? { sessionId: info.sessionId, userId: info.userId };
   const outcome = await new Promise<ToolOutcome>((resolve) => {
     const call = callOf(host, stored, request, given, resolve);
-    call.tool = call.generation.find(tool) ?? null;
+    call.tool = call.own ?? call.generation.find(tool) ?? null;
     call.arguments = frozenCopy(shown);
     call.hop = 1 + hopNames.indexOf(code === "OUTCOME_UNKNOWN" ? "execute" : "approve");
     endCall(call, status, code, details);

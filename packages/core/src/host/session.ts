@@ -71,7 +71,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     },
     changes: (filter) => listChanges(host, id, filter),
     undo: (selection, given = {}) => undoChanges(host, id, (of) => begin(given, of), selection),
-    rehearse: () => createRehearsal(host, session, (...given) => callInternal(session, ...given)),
+    rehearse: () => createRehearsal(host, session, begin),
     async mode(turn = {}) {
       await load();
       return (await modeOf(host, { ...turn, sessionId: id })).key;

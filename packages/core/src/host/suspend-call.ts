@@ -1,6 +1,6 @@
 import { needsApproval, type Call, type HopAnswer } from "../call/call.ts";
 import type { InnerCall, InnerCalls } from "../call/call-state.ts";
-import { holdCall, requestToSeal, suspend } from "../call/hold.ts";
+import { defaultDecider, holdCall, requestToSeal, suspend } from "../call/hold.ts";
 import { logError } from "../call/trace.ts";
 import { endUnavailable, resumeCall, waitFor } from "../call/transitions.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
@@ -41,12 +41,10 @@ function suspendOuter(call: Call, inner: InnerCalls): HopAnswer {
 
   async function hold(outer: Call, calls: readonly InnerCall[]): Promise<StoredCall> {
     const held = holdCall(outer, store, "suspended", { inner: calls });
-    const { approvedBy = null } = outer.approval ?? {};
-    if (needsApproval(outer))
-      held.record = {
-        ...held.record,
-        decision: { decision: "approve", by: approvedBy ?? "the host", at: host.clock.now() },
-      };
+    if (needsApproval(outer)) {
+      const by = outer.approval!.grant?.by ?? defaultDecider;
+      held.record = { ...held.record, decision: { decision: "approve", by, at: host.clock.now() } };
+    }
     await held.add();
     return held;
   }

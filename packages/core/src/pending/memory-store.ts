@@ -5,7 +5,7 @@ import type {
   ApprovalFilter,
   ApprovalRecord,
   ApprovalStore,
-  RememberedApproval,
+  StandingGrant,
   SessionRecord,
   SessionStore,
 } from "../contract/stores.ts";
@@ -27,7 +27,7 @@ export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefin
 function createMemoryApprovals(): ApprovalStore {
   const records = new Map<string, ApprovalRecord>();
   const byTicket = new Map<string, string>();
-  const always = new Map<string, RememberedApproval>();
+  const always = new Map<string, StandingGrant>();
   return {
     async add(record) {
       if (records.has(record.id))

@@ -1,8 +1,8 @@
 import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ApprovalScope } from "../contract/ports.ts";
-import type { ApprovalRecord, ApprovalStore, RememberedApproval } from "../contract/stores.ts";
-import { matchesArguments } from "../text/match.ts";
+import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
+import { isStanding } from "./grant.ts";
 import { randomName } from "./ticket.ts";
 
 /** Stores an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that is too wide. */
@@ -30,33 +30,6 @@ export async function rememberApproval(
   });
 }
 
-/** The facts of a call with which a remembered approval is compared. */
-interface ComparedCall {
-  /** The digest of its tool's definition. */
-  readonly definition: string;
-  readonly sessionId?: string | undefined;
-  readonly userId?: string | undefined;
-  /** Its arguments. */
-  readonly values: Readonly<Record<string, unknown>>;
-  /** Makes the digest of its arguments. */
-  digest(): string;
-}
-
-/** Whether a remembered approval answers a call, now. */
-export function covers(remembered: RememberedApproval, call: ComparedCall, now: number): boolean {
-  const { definition, userId, scope, pattern, sessionId } = remembered;
-  if (isOver(remembered, now)) return false;
-  if (definition !== call.definition || userId !== (call.userId ?? null)) return false;
-  if (scope === "rule") return pattern !== null && matchesArguments(pattern, call.values, "every");
-  if (scope === "session" && (sessionId === null || sessionId !== call.sessionId)) return false;
-  return remembered.argumentsDigest === call.digest();
-}
-
-/** Whether a remembered approval has ended by itself. */
-export function isOver({ expiresAt }: Pick<RememberedApproval, "expiresAt">, now: number): boolean {
-  return expiresAt !== null && expiresAt <= now;
-}
-
 /** A copy of the scope, whose pattern may come from a stranger. */
 function readScope(scope: ApprovalScope): ApprovalScope {
   try {
@@ -67,7 +40,7 @@ function readScope(scope: ApprovalScope): ApprovalScope {
 }
 
 function requireScope(record: ApprovalRecord, scope: ApprovalScope): void {
-  const asker = record.reasons.find(({ source }) => source === "gate" || source === "rule");
+  const asker = record.reasons.find((reason) => !isStanding(reason));
   if (asker !== undefined)
     throw invalid(`a ${asker.source} asks about this call each time, so an approval cannot be remembered`);
   if (scope.scope === "session" && record.info.sessionId === undefined)

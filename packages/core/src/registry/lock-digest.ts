@@ -1,4 +1,4 @@
-import type { ToolInfo } from "../contract/tool.ts";
+import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
 
 /**
@@ -9,6 +9,20 @@ export function lockDigest(info: ToolInfo): string {
   const { owner: _, ...rest } = info;
   const texts = rest.dynamic ? { description: "", usage: undefined, summary: undefined } : {};
   return digestOf(withSortedSets({ ...rest, ...texts }));
+}
+
+/**
+ * The digest to which an approval is bound: what a person sees of the tool, and its code as far as its text shows it, which is
+ * the files of its module, its functions, and its other members.
+ */
+export function approvalDigest(info: ToolInfo, definition: ToolDefinition, code: string | undefined): string {
+  const names = [...Object.keys(definition), "execute", "preview", "undo", "requiresConfirmation"];
+  const members = names.map((name) => [name, definition[name as keyof ToolDefinition]] as const);
+  const texts = members.flatMap(([name, value]) => {
+    if (typeof value === "function") return [[name, Function.prototype.toString.call(value)]];
+    return typeof value === "number" || typeof value === "boolean" ? [[name, value]] : [];
+  });
+  return digestOf({ ...info, owner: undefined, code: { ...Object.fromEntries(texts), module: code } });
 }
 
 /** Lists whose order means nothing: two tools that differ only in it are the same. */

@@ -1,7 +1,6 @@
 import { fitUsage } from "./fit-usage.ts";
-import { lockDigest } from "./lock-digest.ts";
+import { approvalDigest, lockDigest } from "./lock-digest.ts";
 import { defaultTimeoutMs, type ToolDefinition, type ToolInfo } from "../contract/tool.ts";
-import { digestOf } from "../json/canonical.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import type { Limits, ModuleOptions, ToolShape } from "../contract/host.ts";
 import type { Clock } from "../contract/clock.ts";
@@ -128,7 +127,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     abandoned: 0,
     isLocked: typeof shape.lockedAs === "string",
     drifted: shape.lockedAs === undefined ? null : once(() => lockDigest(info) !== shape.lockedAs),
-    digest: once(() => digestOf({ ...info, owner: undefined })),
+    digest: once(() => approvalDigest(info, definition, module.options.code)),
   };
   return tool;
 }

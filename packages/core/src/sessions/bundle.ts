@@ -1,50 +1,62 @@
 import type { ApprovedCalls, RehearsedCall } from "../contract/rehearsal.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
-import { digestOf } from "../json/canonical.ts";
+import type { Grant } from "../contract/stores.ts";
+import { argumentsDigest, grantForCall, misfit, type GrantedCall } from "../pending/grant.ts";
 
-/** A call of an approved list, as it is compared with a real call. */
-interface ApprovedCall {
-  readonly tool: string;
-  readonly arguments: unknown;
-  readonly asks: readonly string[];
-}
-
-/** The internal tool whose call makes the calls of a rehearsal, after a person approved all of them with one answer. */
+/** The host's own tool whose call makes the calls of a rehearsal, after a person approved all of them with one answer. */
 export const listTool = "make_approved_calls";
 
 /** The arguments of the call that makes the calls of a list. */
 export interface ApprovedListArguments {
   readonly run: readonly { readonly tool: string; readonly arguments: JsonObject }[];
-  readonly calls: readonly Pick<
+  readonly calls: readonly (Pick<
     RehearsedCall,
     "tool" | "arguments" | "effects" | "canUndo" | "asks" | "origins"
-  >[];
-  readonly harmless: readonly string[];
+  > & { readonly definition: string })[];
+  readonly harmless: readonly HarmlessCall[];
   readonly first?: number;
+}
+
+/** A call that changed nothing itself in the rehearsal, such as that of a program. */
+export interface HarmlessCall {
+  readonly tool: string;
+  readonly definition: string;
+  readonly argumentsDigest: string;
+  /** Why it asks: the person who approves the list reads it. */
+  readonly asks: readonly string[];
+}
+
+/** A call to which a grant is bound. */
+export interface RehearsedFacts extends GrantedCall {
+  /** What runs it in this process; absent where another process may have rehearsed it. */
+  readonly code?: object;
+}
+
+/** A grant for one call of a list, and what the person read about it. */
+export interface ListedGrant {
+  readonly grant: Grant;
+  readonly asks: readonly string[];
+  readonly code?: object | undefined;
 }
 
 /** A list of calls that a person approved with one answer: exactly these, in their order, each once. */
 export class CallBundle implements ApprovedCalls {
   readonly digest: string;
   readonly by: string;
-  readonly #calls: readonly {
-    readonly key: string;
-    readonly tool: string;
-    readonly asks: readonly string[];
-  }[];
-  /** Calls that changed nothing themselves in the rehearsal, such as those of programs. */
-  readonly #harmless: ReadonlySet<string>;
+  readonly #calls: readonly ListedGrant[];
+  /** What changes nothing itself may be called at any place of the list. */
+  readonly #harmless: readonly ListedGrant[];
   #made = 0;
 
   constructor(
     { digest, by }: { readonly digest: string; readonly by: string },
-    calls: readonly ApprovedCall[],
-    harmless: ReadonlySet<string>,
+    calls: readonly ListedGrant[],
+    harmless: readonly ListedGrant[],
   ) {
     this.digest = digest;
     this.by = by;
-    this.#calls = calls.map(({ tool, arguments: given, asks }) => ({ key: keyOf(tool, given), tool, asks }));
+    this.#calls = calls;
     this.#harmless = harmless;
   }
 
@@ -54,27 +66,51 @@ export class CallBundle implements ApprovedCalls {
 
   /** Passes over the next call of the list, when a run before the death of its process has made it. */
   pass(tool: string): void {
-    if (this.#calls[this.#made]?.tool === tool) this.#made += 1;
+    if (this.#calls[this.#made]?.grant.tool === tool) this.#made += 1;
   }
 
-  /** Takes the next call of the list. Returns null when it is this one, else why a person has to be asked. */
-  take(tool: string, given: unknown, reasons: readonly ApprovalReason[]): string | null {
-    const key = keyOf(tool, given);
-    if (this.#harmless.has(key)) return null;
+  /** Takes the grant of the next call of the list, if it is this one. Else says why a person has to be asked. */
+  take(call: RehearsedFacts, reasons: readonly ApprovalReason[], now: number): Grant | string {
+    const harmless = this.#harmless.find((listed) => problemOf(listed, call, reasons, now) === null);
+    if (harmless !== undefined) return harmless.grant;
     const next = this.#calls[this.#made];
     if (next === undefined) return "the approved list has no further call";
-    if (next.key !== key) {
-      const what = next.tool === tool ? `"${tool}" with other arguments` : `"${next.tool}"`;
-      return `the next call of the approved list is ${what}`;
-    }
-    const other = reasons.find(({ reason }) => !next.asks.includes(reason));
-    if (other !== undefined) return `the approved list did not say that it asks: ${other.reason}`;
+    const problem = problemOf(next, call, reasons, now);
+    if (problem !== null) return problem;
     this.#made += 1;
-    return null;
+    return next.grant;
   }
 }
 
-/** Equal for calls of one tool with the same arguments. */
-export function keyOf(tool: string, given: unknown): string {
-  return digestOf({ tool, arguments: given });
+function problemOf(
+  { grant, asks, code }: ListedGrant,
+  call: RehearsedFacts,
+  reasons: readonly ApprovalReason[],
+  now: number,
+): string | null {
+  if (grant.tool !== call.tool) return `the next call of the approved list is "${grant.tool}"`;
+  if (grant.argumentsDigest !== argumentsDigest(call.tool, call.arguments))
+    return `the next call of the approved list is "${grant.tool}" with other arguments`;
+  const problem = code === undefined || code === call.code ? misfit(grant, call, now) : "the tool changed";
+  if (problem !== null) return `the approved list does not cover it: ${problem}`;
+  const other = reasons.find(({ reason }) => !asks.includes(reason));
+  return other === undefined ? null : `the approved list did not say that it asks: ${other.reason}`;
+}
+
+/** The grants of a list that waited: those that its question showed, for the session and the user of its call. */
+export function grantsOfList(
+  { calls, harmless }: Pick<ApprovedListArguments, "calls" | "harmless">,
+  { sessionId, userId }: Pick<GrantedCall, "sessionId" | "userId">,
+  given: Pick<Grant, "id" | "by" | "at" | "expiresAt">,
+): { readonly calls: readonly ListedGrant[]; readonly harmless: readonly ListedGrant[] } {
+  return {
+    calls: calls.map((call) => ({
+      grant: grantForCall({ ...call, sessionId, userId }, given),
+      asks: call.asks,
+    })),
+    harmless: harmless.map(({ asks, ...call }) => ({
+      grant: { ...grantForCall({ ...call, arguments: {}, sessionId, userId }, given), ...call },
+      asks,
+    })),
+  };
 }

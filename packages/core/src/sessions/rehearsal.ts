@@ -8,7 +8,17 @@ import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json } from "../json/json.ts";
 import { ToolmountError } from "../contract/errors.ts";
-import { CallBundle, keyOf, type ApprovedListArguments } from "./bundle.ts";
+import { argumentsDigest, grantForCall } from "../pending/grant.ts";
+import {
+  CallBundle,
+  type ApprovedListArguments,
+  type HarmlessCall,
+  type ListedGrant,
+  type RehearsedFacts,
+} from "./bundle.ts";
+
+/** How long the calls of a list that was approved in this process may be made, in milliseconds: a day. */
+const approvedMs = 86_400_000;
 
 type MakeCall = (request: CallRequest, context?: SessionCallContext) => Promise<ToolOutcome>;
 type MakeList = (list: ApprovedListArguments, context?: SessionCallContext) => Promise<ToolOutcome>;
@@ -18,18 +28,25 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly id: string;
   readonly calls: RehearsedCall[] = [];
   stopped: string | null = null;
+  readonly #now: () => number;
   readonly #make: MakeCall;
   readonly #makeList: MakeList;
   readonly #controller = new AbortController();
   readonly #staged = new Map<string, unknown>();
   /** What calls would change in the states of sessions, by session: each place sees it. */
   readonly #states = new Map<string, Map<string, Json | undefined>>();
-  readonly #harmless = new Set<string>();
+  readonly #harmless = new Map<
+    string,
+    { readonly facts: RehearsedFacts; readonly asks: readonly string[] }
+  >();
+  /** To what the grants for its calls are bound, in the order of the calls. */
+  readonly #facts: RehearsedFacts[] = [];
   /** Where the preview of each call staged its effects, in the order of the calls. */
   readonly #stages: (object | null)[] = [];
 
-  constructor(id: string, make: MakeCall, makeList: MakeList) {
+  constructor(id: string, now: () => number, make: MakeCall, makeList: MakeList) {
     this.id = id;
+    this.#now = now;
     this.#make = make;
     this.#makeList = makeList;
   }
@@ -53,7 +70,14 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
 
   approve({ digest, by, first = this.calls.length }: Parameters<Rehearsal["approve"]>[0]): CallBundle {
     this.#requireList(digest, first);
-    return new CallBundle({ digest, by }, this.calls.slice(0, first), this.#harmless);
+    const at = this.#now();
+    const given = { id: digest, by, at, expiresAt: at + approvedMs };
+    const granted = (facts: RehearsedFacts, asks: readonly string[]): ListedGrant => {
+      return { grant: grantForCall(facts, given), asks, code: facts.code };
+    };
+    const calls = this.calls.slice(0, first).map(({ asks }, call) => granted(this.#facts[call]!, asks));
+    const harmless = [...this.#harmless.values()].map(({ facts, asks }) => granted(facts, asks));
+    return new CallBundle({ digest, by }, calls, harmless);
   }
 
   #requireList(digest: string, first: number): void {
@@ -72,8 +96,9 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   ): Promise<ToolOutcome> {
     this.#requireList(digest, first ?? (run === undefined ? this.calls.length : 0));
     const requests = run?.map(({ name, arguments: given = {} }) => ({ tool: name, arguments: given }));
-    const calls = this.calls.map(({ tool, arguments: given, effects, canUndo, asks, origins }) => ({
+    const calls = this.calls.map(({ tool, arguments: given, effects, canUndo, asks, origins }, at) => ({
       tool,
+      definition: this.#facts[at]!.definition,
       arguments: given,
       effects,
       canUndo,
@@ -81,18 +106,33 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
       origins,
     }));
     const own = this.calls.map(({ tool, arguments: given }) => ({ tool, arguments: given }));
-    const list = { run: requests ?? own, calls, harmless: [...this.#harmless] };
+    const list = { run: requests ?? own, calls, harmless: this.#listHarmless() };
     return this.#makeList(first === undefined ? list : { ...list, first }, context);
   }
 
   /** Notes a call that changed nothing itself. */
-  addHarmless(tool: string, given: unknown): void {
-    this.#harmless.add(keyOf(tool, given));
+  addHarmless(facts: RehearsedFacts, asks: readonly string[]): void {
+    this.#harmless.set(argumentsDigest(facts.tool, facts.arguments), { facts, asks });
+  }
+
+  #listHarmless(): HarmlessCall[] {
+    return [...this.#harmless].map(
+      ([
+        digest,
+        {
+          facts: { tool, definition },
+          asks,
+        },
+      ]) => {
+        return { tool, definition, argumentsDigest: digest, asks };
+      },
+    );
   }
 
   /** Notes a call, and where its preview staged its effects: null for this process. */
-  add(stage: object | null, call: RehearsedCall): void {
+  add(stage: object | null, facts: RehearsedFacts, call: RehearsedCall): void {
     this.calls.push(Object.freeze(call));
+    this.#facts.push(facts);
     this.#stages.push(stage);
   }
 

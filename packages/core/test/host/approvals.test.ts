@@ -517,7 +517,7 @@ describe("a host that ended while the call ran", () => {
   async function crashed(fields = {}) {
     const store = createMemoryStore();
     const here = world(
-      [tool(() => new Promise(() => {}), { requiresConfirmation: true, timeout: 0, ...fields })],
+      [{ ...tool(() => new Promise(() => {}), { requiresConfirmation: true, timeout: 0 }), ...fields }],
       {
         store,
         clock: createFakeClock(),
@@ -574,13 +574,21 @@ describe("a host that ended while the call ran", () => {
   });
 
   test("an idempotent tool is run again", async () => {
-    const { store, ticket } = await crashed({ idempotent: true });
+    const ran: unknown[] = [];
+    const fields = {
+      idempotent: true,
+      execute: (params: unknown) => (ran.push(params) === 1 ? new Promise<never>(() => {}) : data(1)),
+    };
+    const { store, ticket } = await crashed(fields);
     const clock = createFakeClock();
-    const there = asking(store, { ...ok, idempotent: true }, { clock });
+    const there = world([{ ...tool(undefined, { requiresConfirmation: true, timeout: 0 }), ...fields }], {
+      store,
+      clock,
+    });
     await clock.advance(20_000);
 
     expect(await there.host.resume(ticket, alice)).toMatchObject({ status: "ok" });
-    expect(there.ran).toHaveLength(1);
+    expect(ran).toHaveLength(2);
   });
 });
 

@@ -111,6 +111,7 @@ test("the question of a list has its calls with what they change, and asks as on
       calls: [
         {
           tool: "set_note",
+          definition: expect.stringMatching(/^[\da-f]{64}$/) as string,
           arguments: { key: "a" },
           effects: [{ target: "a", change: "create" }],
           canUndo: null,
@@ -125,8 +126,9 @@ test("the question of a list has its calls with what they change, and asks as on
 });
 
 const call = { tool: "set_note", arguments: { key: "a" } };
-const listed = { ...call, asks: [] };
-const whole = { run: [call], calls: [listed], harmless: ["x"] };
+const listed = { ...call, definition: "d", asks: [] };
+const quiet = { tool: "look", definition: "d", argumentsDigest: "a", asks: [] };
+const whole = { run: [call], calls: [listed], harmless: [quiet] };
 
 test.each<[string, object, boolean]>([
   ["as it is", whole, true],
@@ -140,10 +142,24 @@ test.each<[string, object, boolean]>([
   ["without what is harmless", { run: [call], calls: [listed] }, false],
   ["with a call that is no object", { ...whole, run: [7] }, false],
   ["with a call without a name", { ...whole, run: [{ arguments: {} }] }, false],
-  ["with a call without arguments", { ...whole, calls: [{ tool: "set_note", asks: [] }] }, false],
-  ["with a call that does not say whether it asks", { ...whole, calls: [call] }, false],
+  [
+    "with a call without arguments",
+    { ...whole, calls: [{ tool: "set_note", definition: "d", asks: [] }] },
+    false,
+  ],
+  ["with a call that does not say which tool it means", { ...whole, calls: [{ ...call, asks: [] }] }, false],
+  [
+    "with a call that does not say whether it asks",
+    { ...whole, calls: [{ ...call, definition: "d" }] },
+    false,
+  ],
   ["with a reason that is no text", { ...whole, calls: [{ ...listed, asks: [7] }] }, false],
-  ["with something harmless that is no text", { ...whole, harmless: [7] }, false],
+  ["with something harmless that is no call", { ...whole, harmless: [7] }, false],
+  [
+    "with something harmless without arguments",
+    { ...whole, harmless: [{ ...quiet, argumentsDigest: 7 }] },
+    false,
+  ],
 ])("a list that its approver edits, %s: taken %#", async (_, edited, isTaken) => {
   const { host, rehearsal, rehearsed } = listWorld({ store: createMemoryStore() });
   await rehearsal.make({ digest: await rehearsed("a") });

@@ -42,7 +42,7 @@ test("the start and the end of a call are whole entries, with every id of its ca
   const common = { runId, callId: "x", tool: "probe", depth: 0, ...ids };
 
   expect(await entries()).toStrictEqual([
-    { kind: "start", at, ...common, arguments: { a: 1 }, argumentsDigest: digest, approvedBy: null },
+    { kind: "start", at, ...common, arguments: { a: 1 }, argumentsDigest: digest },
     { kind: "end", at: at + 7, ...common, status: "ok", durationMs: 7, result: { ok: 1 } },
   ]);
 });
@@ -135,7 +135,6 @@ test("an audit that keeps no results has none, and calls of tools have that of t
     parentRunId: runId,
     arguments: { b: 1 },
     argumentsDigest: digest,
-    approvedBy: null,
   });
 });
 
@@ -162,7 +161,14 @@ test("a call that waits has an entry that says so, and its start names who appro
       asked,
     },
     { kind: "decision", at, runId, tool: "probe", decision: "approve", by: "bob" },
-    { kind: "start", ...common, arguments: { a: 1 }, argumentsDigest: digest, approvedBy: "bob" },
+    {
+      kind: "start",
+      ...common,
+      arguments: { a: 1 },
+      argumentsDigest: digest,
+      approvedBy: "bob",
+      grant: { scope: "call", at },
+    },
     { kind: "end", ...common, status: "ok", durationMs: 0, result: 1, asked },
   ]);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { createMemoryStore, data, type ApprovalScope } from "../../src/index.ts";
-import { covers, isOver } from "../../src/pending/remember.ts";
 import { createFakeClock } from "../fake-clock.ts";
 import { tool, world } from "../world.ts";
 
@@ -130,49 +129,4 @@ test.each<[object, boolean]>([
   );
 
   expect(status).toBe(isCovered ? "ok" : "pending");
-});
-
-const remembered = {
-  id: "i",
-  tool: "probe",
-  definition: "d",
-  scope: "arguments",
-  argumentsDigest: "a",
-  pattern: null,
-  sessionId: null,
-  userId: null,
-  by: "bob",
-  at,
-  expiresAt: null,
-  uses: 0,
-  usedAt: null,
-} as const;
-const call = { definition: "d", values: { list: ["x", "y"] }, digest: () => "a" };
-
-test.each<[object, object, boolean]>([
-  [{}, {}, true],
-  [{}, { definition: "e" }, false],
-  [{}, { digest: () => "b" }, false],
-  [{}, { userId: "u" }, false],
-  [{ userId: "u" }, {}, false],
-  [{ userId: "u" }, { userId: "u" }, true],
-  [{ userId: "u" }, { userId: "v" }, false],
-  [{}, { sessionId: "s" }, true],
-  [{ scope: "session", sessionId: "s" }, { sessionId: "s" }, true],
-  [{ scope: "session", sessionId: "s" }, { sessionId: "t" }, false],
-  [{ scope: "session", sessionId: "s" }, { sessionId: "s", digest: () => "b" }, false],
-  [{ scope: "session", sessionId: null }, {}, false],
-  [{ scope: "rule", pattern: { list: ["z", "?"] } }, { digest: () => "b" }, true],
-  [{ scope: "rule", pattern: { list: ["x", "y"] } }, {}, false],
-  [{ scope: "rule", pattern: { list: "x" } }, {}, false],
-  [{ scope: "rule", pattern: null }, {}, false],
-  [{ expiresAt: at + 1 }, {}, true],
-  [{ expiresAt: at }, {}, false],
-  [{ expiresAt: at - 1 }, {}, false],
-])("an approval with %j covers a call with %j: %s", (stored, own, isCovered) => {
-  expect(covers({ ...remembered, ...stored }, { ...call, ...own }, at)).toBe(isCovered);
-});
-
-test("an approval without an end never ends by itself", () => {
-  expect([isOver({ expiresAt: null }, at), isOver({ expiresAt: 0 }, at)]).toEqual([false, true]);
 });

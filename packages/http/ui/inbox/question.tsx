@@ -76,7 +76,7 @@ function Facts({ approval }: { readonly approval: Approval }) {
 function Why({ approval }: { readonly approval: Approval }) {
   const { reasons, prompt, place } = approval;
   const isList = listOf(approval) !== null;
-  const [first, ...others] = isList ? reasons.filter(({ source }) => source !== "confirmation") : reasons;
+  const [first, ...others] = isList ? reasons.filter(({ source }) => source !== "list") : reasons;
   const isOwnPrompt = !reasons.some(({ reason }) => prompt.includes(reason));
   return (
     <div class="why">

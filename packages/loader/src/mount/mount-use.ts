@@ -152,13 +152,13 @@ async function connectUse(
 type Connect = (coordinator: Coordinator, config: JsonObject) => unknown;
 
 function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
-  const { use, resolution, config } = prepared;
-  const { entry } = use;
+  const [{ use, resolution, config }, { entry }] = [prepared, prepared.use];
   const selection =
     entry === null ? undefined : createSelection(entry, use.limits, use.runner, lockOf(prepared, context));
   const mounted = draft.addModule({
     id: use.id,
     config,
+    code: resolution.files?.digest ?? resolution.version,
     position: findPosition(context.map, use.path),
     module: runnerModule(resolution, config, exportsOf(use)),
     hiddenText: entry?.hiddenText,

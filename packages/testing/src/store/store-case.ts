@@ -1,4 +1,4 @@
-import type { ApprovalRecord, RememberedApproval, StateStore } from "@toolmount/core";
+import type { ApprovalRecord, StandingGrant, StateStore } from "@toolmount/core";
 
 /** Two handles on one new, empty store, as two processes would open it. In memory, both are the same object. */
 export type StorePair = readonly [one: StateStore, other: StateStore];
@@ -39,7 +39,7 @@ export function approvalRecord(id: string, fields: Partial<ApprovalRecord> = {})
 }
 
 /** A remembered approval by a rule. */
-export function rememberedApproval(id: string, tool: string, at: number): RememberedApproval {
+export function rememberedApproval(id: string, tool: string, at: number): StandingGrant {
   return {
     id,
     tool,

@@ -1,13 +1,47 @@
 import type { CallRequest } from "../contract/context.ts";
 import { ToolmountError } from "../contract/errors.ts";
-import type { ApprovalRecord } from "../contract/stores.ts";
+import type { ApprovalRecord, Grant } from "../contract/stores.ts";
 import { canonicalJson } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
+import { argumentsDigest, grantForCall, type GrantedCall } from "../pending/grant.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket } from "../pending/ticket.ts";
 import type { Call } from "./call.ts";
-import type { SealedRequest } from "./hold.ts";
+import { approvalOf } from "./call-state.ts";
+import { defaultDecider, type SealedRequest } from "./hold.ts";
 import { parseHop } from "./transitions.ts";
+
+/** Asks about a list as a whole, or about a call that is not the next one of its list. */
+export function askAsList(call: Call, reason: string): "next" {
+  approvalOf(call).reasons.push({ source: "list", reason });
+  return "next";
+}
+
+/** The facts of a call to which a person's yes is bound. */
+export function grantedCallOf({ given: { sessionId, userId }, tool, arguments: given }: Call): GrantedCall {
+  return { tool: tool!.name, definition: tool!.digest(), arguments: given!, sessionId, userId };
+}
+
+/** The one place where a call gets the yes that it spends. A default of a gate is no person, so it gives no grant. */
+export function spend(call: Call, grant: Grant): void {
+  if (grant.by === defaultDecider) approvalOf(call).allowedBy = grant.by;
+  else approvalOf(call).grant = grant;
+}
+
+/** The grant that an answer gives now, for exactly this call. */
+export function grantNow(call: Call, by: string): Grant {
+  const { host, stored, runId } = call;
+  const id = stored?.record.id ?? runId;
+  return grantForCall(grantedCallOf(call), { id, by, at: host.clock.now(), expiresAt: null });
+}
+
+/** Who approved the call, and by which grant; or what allowed it, which is no person. */
+export function yesOf({ approval }: Call): JsonObject {
+  if (approval === null) return {};
+  const { grant, allowedBy } = approval;
+  if (grant !== null) return { approvedBy: grant.by, grant: { scope: grant.scope, at: grant.at } };
+  return allowedBy === null ? {} : { allowedBy };
+}
 
 /** The stored request of a call, with the arguments that its approver gave it. Throws `TICKET_INVALID`. */
 export function openRequest({ record, ticket }: StoredCall): SealedRequest {
@@ -24,9 +58,12 @@ export function beginAgain(call: Call, record: ApprovalRecord): "next" {
   return "next";
 }
 
-/** A person approved other arguments for this tool, as it was then. Policies have judged them in the hop before. */
-export function isSameTool({ tool }: Call, record: ApprovalRecord): boolean {
-  return tool!.name === record.tool && tool!.digest() === record.definition;
+/**
+ * The digest of the arguments that the approver gave, as the tool parsed them; undefined where they changed none. A gate that
+ * changed them afterwards has made another call, which no person approved.
+ */
+export function editedDigest({ unmodified, tool, arguments: given }: Call, { edited }: ApprovalRecord) {
+  return edited === undefined ? undefined : argumentsDigest(tool!.name, unmodified ?? given);
 }
 
 /**

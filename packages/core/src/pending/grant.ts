@@ -1,0 +1,69 @@
+import type { ApprovalReason } from "../contract/ports.ts";
+import type { ApprovalRecord, Grant } from "../contract/stores.ts";
+import { digestOf } from "../json/canonical.ts";
+import { matchesArguments } from "../text/match.ts";
+
+/** The facts of a call to which a grant is bound. */
+export interface GrantedCall {
+  readonly tool: string;
+  /** Digest of the tool's definition and code. */
+  readonly definition: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly sessionId: string | undefined;
+  readonly userId: string | undefined;
+}
+
+/** A grant for one call. */
+export function grantForCall(call: GrantedCall, given: Pick<Grant, "id" | "by" | "at" | "expiresAt">): Grant {
+  const { tool, definition, sessionId = null, userId = null } = call;
+  const { id, by, at, expiresAt } = given;
+  const bound = { tool, definition, argumentsDigest: argumentsDigest(tool, call.arguments), pattern: null };
+  return { id, by, at, expiresAt, scope: "call", ...bound, sessionId, userId };
+}
+
+/** The grant that the answer to a stored question gave. An approver who edited the arguments approved the edited ones. */
+export function grantOfAnswer(record: ApprovalRecord, editedDigest?: string): Grant {
+  const { id, tool, definition, info, expiresAt, decision } = record;
+  const { sessionId = null, userId = null } = info;
+  const { by, at } = decision ?? { by: "", at: 0 };
+  const bound = { argumentsDigest: editedDigest ?? record.argumentsDigest, pattern: null, sessionId, userId };
+  return { id, by, at, expiresAt, scope: "call", tool, definition, ...bound };
+}
+
+/** The one place that compares a person's yes with a call. Null when it covers the call, now; else what differs. */
+export function misfit(grant: Grant, call: GrantedCall, now: number): string | null {
+  const { tool, definition, scope, pattern, sessionId, userId } = grant;
+  if (isOver(grant, now)) return "it has expired";
+  if (tool !== call.tool || definition !== call.definition) return "the tool changed";
+  if (userId !== (call.userId ?? null)) return "it is for another user";
+  const ownSession = call.sessionId ?? (scope === "call" ? null : undefined);
+  if (isOfSession(scope) && sessionId !== ownSession) return "it is for another session";
+  const isCovered =
+    scope === "rule"
+      ? pattern !== null && matchesArguments(pattern, call.arguments, "every")
+      : grant.argumentsDigest === argumentsDigest(call.tool, call.arguments);
+  return isCovered ? null : "it is for other arguments";
+}
+
+function isOfSession(scope: Grant["scope"]): boolean {
+  return scope === "call" || scope === "session";
+}
+
+/** Whether a grant has ended by itself. */
+export function isOver({ expiresAt }: Pick<Grant, "expiresAt">, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+/** Equal for calls of one tool with the same arguments. */
+export function argumentsDigest(tool: string, given: unknown): string {
+  return digestOf({ tool, arguments: given });
+}
+
+/** Whether one answer can count for later calls, too: only what the tool or the level asks is not asked each time. */
+export function areStanding(reasons: readonly ApprovalReason[]): boolean {
+  return reasons.every(isStanding);
+}
+
+export function isStanding({ source }: ApprovalReason): boolean {
+  return source === "confirmation" || source === "level";
+}
