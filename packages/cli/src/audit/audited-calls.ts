@@ -45,14 +45,16 @@ export class RunJoiner {
 }
 
 /** Returns what an earlier record of a run has and a later one may lack. How a run ended is only in its last record. */
-function keptOf({ arguments: given, asked, approvedBy, by }: AuditEntry) {
-  return { arguments: given, asked, approvedBy, by };
+function keptOf({ arguments: given, asked, approvedBy, allowedBy, by }: AuditEntry) {
+  return { arguments: given, asked, approvedBy, allowedBy, by };
 }
 
 /** One call of an audit, as people ask about it. */
 export interface AuditedCall {
   readonly at: number;
   readonly run: string;
+  /** A rehearsal changed nothing; an undo restored what an earlier call had changed. */
+  readonly kind: "call" | "rehearsal" | "undo";
   readonly tool: string;
   /** A text where the audit has only the beginning of them. */
   readonly arguments: JsonObject | string | null;
@@ -62,8 +64,11 @@ export interface AuditedCall {
   readonly answer: "allow" | "ask" | "deny";
   /** What asked, such as a line of the plan. */
   readonly rules: readonly string[];
-  /** Who answered the question. */
-  readonly by: string | null;
+  /** The person who answered the question. */
+  readonly approvedBy: string | null;
+  readonly deniedBy: string | null;
+  /** The line of the plan, or the default, that removed a question. */
+  readonly allowedBy: string | null;
   /** What a person answered; null where no person did. */
   readonly person: "allowed" | "denied" | null;
   /** `running` and `waiting` have no end yet. */
@@ -77,20 +82,23 @@ export interface AuditedCall {
 
 /** Reads a joined record. */
 export function callOf(entry: AuditEntry): AuditedCall {
-  const { kind, at, runId, tool, arguments: given, asked, approvedBy, by, durationMs } = entry;
+  const { kind, at, runId, tool, arguments: given, asked, durationMs } = entry;
   const { result = null, resultText } = entry;
   const reasons = (Array.isArray(asked) ? asked : []) as readonly { source?: string; rule?: string | null }[];
   const ended = kind === "end" ? readText(entry["status"]) : null;
   return {
     at,
     run: runId,
+    kind: kindOf(entry),
     tool,
     arguments: typeof given === "string" || isObject(given) ? given : null,
     user: readText(entry["userId"]),
     session: readText(entry["sessionId"]),
     answer: reasons.length > 0 ? "ask" : ended === "denied" ? "deny" : "allow",
     rules: reasons.map(({ source = "rule", rule }) => rule ?? source),
-    by: readText(by) ?? readText(approvedBy),
+    approvedBy: readText(entry["approvedBy"]),
+    deniedBy: readText(entry["by"]),
+    allowedBy: readText(entry["allowedBy"]),
     person: reasons.length === 0 ? null : personOf(entry),
     status: ended ?? (reasons.length > 0 ? "waiting" : "running"),
     code: readText(entry["code"]),
@@ -100,12 +108,17 @@ export function callOf(entry: AuditEntry): AuditedCall {
   };
 }
 
-/** Those who decide where no person does. */
-const machines: ReadonlySet<unknown> = new Set(["timeout", "the host", "the declared default"]);
+function kindOf({ rehearsalId, undoOf }: AuditEntry): AuditedCall["kind"] {
+  if (typeof rehearsalId === "string") return "rehearsal";
+  return typeof undoOf === "string" ? "undo" : "call";
+}
+
+/** Those who deny where no person does. */
+const machines: ReadonlySet<unknown> = new Set(["timeout", "the host"]);
 
 /** A question without an answer, or one that was withdrawn, says nothing about what a person wants. */
 function personOf({ kind, status, by, approvedBy }: AuditEntry): AuditedCall["person"] {
-  if (readText(approvedBy) !== null) return machines.has(approvedBy) ? null : "allowed";
+  if (readText(approvedBy) !== null) return "allowed";
   const isDenied = kind === "end" && status === "denied" && readText(by) !== null;
   return isDenied && !machines.has(by) ? "denied" : null;
 }

@@ -34,7 +34,18 @@ export function callLines(calls: readonly AuditedCall[], options: LineOptions): 
   });
 }
 
-function printCall({ tool, arguments: given }: AuditedCall, control: LineOptions["control"]): string {
+/** What comes before a call that was only rehearsed, or that undid an earlier one. */
+const marks: Readonly<Record<AuditedCall["kind"], string>> = {
+  call: "",
+  rehearsal: "rehearsed: ",
+  undo: "undo: ",
+};
+
+function printCall(call: AuditedCall, control: LineOptions["control"]): string {
+  return marks[call.kind] + printRequest(call, control);
+}
+
+function printRequest({ tool, arguments: given }: AuditedCall, control: LineOptions["control"]): string {
   if (given === null) return tool;
   if (typeof given === "string") return `${tool}(${given})`;
   const names = control(tool) ?? Object.keys(given);
@@ -48,14 +59,16 @@ function printValue(value: unknown): string {
 }
 
 /** Returns what decided: the policy, or the person whom it asked. */
-function decisionOf({ answer, rules, by, status }: AuditedCall): string {
-  if (answer === "allow") return "allowed";
+function decisionOf({ answer, rules, approvedBy, deniedBy, allowedBy, status }: AuditedCall): string {
+  if (answer === "allow") return allowedBy === null ? "allowed" : `allowed by ${allowedBy}`;
   if (answer === "deny") return "denied";
   const asked = `asked: ${rules.join(", ")}`;
+  const by = deniedBy ?? approvedBy ?? allowedBy;
   if (status === "waiting") return by === null ? asked : `${asked}; answered by ${by}`;
   // A call may be cancelled while its question waits.
   if (by === null) return `${asked}; ${status === "denied" ? "denied" : "not answered"}`;
-  return `${asked}; ${status === "denied" ? "denied" : "approved"} by ${by}`;
+  const word = status === "denied" ? "denied" : approvedBy === null ? "allowed" : "approved";
+  return `${asked}; ${word} by ${by}`;
 }
 
 function resultOf({ status, code, error, durationMs }: AuditedCall): string {

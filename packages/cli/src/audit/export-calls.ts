@@ -27,6 +27,7 @@ export async function* exportLines(
 const columns = {
   time: ({ at }: AuditedCall) => new Date(at).toISOString(),
   run: ({ run }: AuditedCall) => run,
+  kind: ({ kind }: AuditedCall) => kind,
   tool: ({ tool }: AuditedCall) => tool,
   arguments: ({ arguments: given }: AuditedCall) =>
     typeof given === "string" ? given : given === null ? "" : JSON.stringify(given),
@@ -34,7 +35,9 @@ const columns = {
   session: ({ session }: AuditedCall) => session,
   answer: ({ answer }: AuditedCall) => answer,
   rules: ({ rules }: AuditedCall) => rules.join(" "),
-  by: ({ by }: AuditedCall) => by,
+  approved_by: ({ approvedBy }: AuditedCall) => approvedBy,
+  denied_by: ({ deniedBy }: AuditedCall) => deniedBy,
+  allowed_by: ({ allowedBy }: AuditedCall) => allowedBy,
   status: ({ status }: AuditedCall) => status,
   code: ({ code }: AuditedCall) => code,
   error: ({ error }: AuditedCall) => error,
@@ -59,16 +62,23 @@ export function toCsvLine(call: AuditedCall): string {
 /** The version of OCSF, and its class API Activity. Source: schema.ocsf.io, class 6003. */
 const ocsf = { version: "1.6.0", category: 6, class: 6003, activityOther: 99 } as const;
 
+/** A reader who knows no other member must not take a rehearsal for an effect. */
+const activities: Readonly<Record<AuditedCall["kind"], string>> = {
+  call: "Tool call",
+  rehearsal: "Rehearsal of a tool call",
+  undo: "Undo of a tool call",
+};
+
 /** A call as an event of OCSF, on one line. What OCSF has no place for is in `unmapped`. */
 export function toOcsfLine(call: AuditedCall): string {
-  const { at, run, tool, user, session, answer, rules, by, status, code, error, result, durationMs } = call;
+  const { at, run, tool, user, session, answer, rules, status, code, error, result, durationMs } = call;
   return JSON.stringify({
     metadata: { version: ocsf.version, product: { name: "toolmount", vendor_name: "toolmount" }, uid: run },
     time: at,
     category_uid: ocsf.category,
     class_uid: ocsf.class,
     activity_id: ocsf.activityOther,
-    activity_name: "Tool call",
+    activity_name: activities[call.kind],
     type_uid: ocsf.class * 100 + ocsf.activityOther,
     severity_id: 1,
     status_id: status === "ok" ? 1 : ["running", "waiting"].includes(status) ? 0 : 2,
@@ -78,6 +88,16 @@ export function toOcsfLine(call: AuditedCall): string {
     actor: { user: { name: user ?? "unknown" }, ...(session !== null && { session: { uid: session } }) },
     api: { operation: tool, service: { name: "toolmount" }, request: { uid: run } },
     src_endpoint: { name: "toolmount" },
-    unmapped: { arguments: call.arguments, result, answer, rules, decided_by: by, status },
+    unmapped: {
+      kind: call.kind,
+      arguments: call.arguments,
+      result,
+      answer,
+      rules,
+      approved_by: call.approvedBy,
+      denied_by: call.deniedBy,
+      allowed_by: call.allowedBy,
+      status,
+    },
   });
 }

@@ -72,7 +72,7 @@ test("audit --export prints records with their hashes, calls as CSV, and events 
   });
   const csv = await lines("csv");
   expect(csv[0]).toBe(
-    "time,run,tool,arguments,user,session,answer,rules,by,status,code,error,result,duration_ms",
+    "time,run,kind,tool,arguments,user,session,answer,rules,approved_by,denied_by,allowed_by,status,code,error,result,duration_ms",
   );
   expect(csv).toHaveLength(4);
   const events = (await lines("ocsf", "--denied")).map((line) => JSON.parse(line) as object);

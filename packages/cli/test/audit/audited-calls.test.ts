@@ -30,7 +30,10 @@ describe("a record as a call", () => {
       session: "s1",
       answer: "ask",
       rules: ["rules[0]", "level", "rule"],
-      by: "bo",
+      kind: "call",
+      approvedBy: null,
+      deniedBy: "bo",
+      allowedBy: null,
       person: null,
       status: "ok",
       code: null,
@@ -45,7 +48,10 @@ describe("a record as a call", () => {
       arguments: null,
       user: null,
       session: null,
-      by: null,
+      kind: "call",
+      approvedBy: null,
+      deniedBy: null,
+      allowedBy: null,
       person: null,
       code: null,
       error: null,
@@ -84,8 +90,7 @@ describe("a record as a call", () => {
 
   test.each([
     [{ asked, status: "ok", approvedBy: "bo" }, "allowed"],
-    [{ asked, status: "ok", approvedBy: "timeout" }, null],
-    [{ asked, status: "ok", approvedBy: "the declared default" }, null],
+    [{ asked, status: "ok", allowedBy: "the declared default" }, null],
     [{ asked, status: "denied", approvedBy: "bo", by: "bo" }, "allowed"],
     [{ asked, status: "denied", by: "bo" }, "denied"],
     [{ asked, status: "denied", by: "the host" }, null],
@@ -98,9 +103,21 @@ describe("a record as a call", () => {
     expect(callOf(entry(over)).person).toBe(person);
   });
 
-  test("names who decided, or who approved", () => {
-    expect(callOf(entry({ by: "bo", approvedBy: "al" })).by).toBe("bo");
-    expect(callOf(entry({ approvedBy: "al" })).by).toBe("al");
+  test("names who denied, who approved, and what allowed it without a person", () => {
+    expect(callOf(entry({ by: "bo", approvedBy: "al" }))).toMatchObject({ deniedBy: "bo", approvedBy: "al" });
+    expect(callOf(entry({ allowedBy: "plan.yaml:1:1" }))).toMatchObject({
+      approvedBy: null,
+      deniedBy: null,
+      allowedBy: "plan.yaml:1:1",
+    });
+  });
+
+  test.each([
+    [{}, "call"],
+    [{ rehearsalId: "r" }, "rehearsal"],
+    [{ undoOf: "r" }, "undo"],
+  ])("of %j is a %s", (over, kind) => {
+    expect(callOf(entry(over)).kind).toBe(kind);
   });
 });
 

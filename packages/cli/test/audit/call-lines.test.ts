@@ -16,7 +16,10 @@ const call = (more: Partial<AuditedCall> = {}): AuditedCall => ({
   session: "s1",
   answer: "allow",
   rules: [],
-  by: null,
+  kind: "call",
+  approvedBy: null,
+  deniedBy: null,
+  allowedBy: null,
   person: null,
   status: "ok",
   code: null,
@@ -29,12 +32,15 @@ const call = (more: Partial<AuditedCall> = {}): AuditedCall => ({
 const options = { now: noon + 3 * 60_000, columns: undefined, control: () => ["title"] };
 
 test("a call is one line: when, the arguments that decide, the user, what decided, and the result", () => {
-  const asked = { answer: "ask", rules: ["plan.yaml:9:7"], by: "bob" } as const;
-  expect(callLines([call(), call(asked)], options)).toEqual([
+  const asked = { answer: "ask", rules: ["plan.yaml:9:7"] } as const;
+  expect(callLines([call(), call({ ...asked, approvedBy: "bob" })], options)).toEqual([
     `3 min ago  order(title: Emma, …)  alice  ${"allowed".padEnd(37)}  ok 12 ms`,
     "3 min ago  order(title: Emma, …)  alice  asked: plan.yaml:9:7; approved by bob  ok 12 ms",
   ]);
-  const [denied] = callLines([call({ ...asked, status: "denied", code: "DENIED", error: "no" })], options);
+  const [denied] = callLines(
+    [call({ ...asked, deniedBy: "bob", status: "denied", code: "DENIED", error: "no" })],
+    options,
+  );
   expect(denied).toContain("denied by bob  denied DENIED no");
 });
 
@@ -45,7 +51,7 @@ test("a line fits the terminal, whatever the arguments, the names and the rules 
     user: long,
     answer: "ask",
     rules: [long],
-    by: long,
+    deniedBy: long,
     error: long,
     status: "denied",
   });
@@ -76,16 +82,23 @@ test.each<[Partial<AuditedCall>, string]>([
   [{ status: "failed", error: "" }, "order(title: Emma, …)  alice  allowed  failed"],
   [{ ...asked, status: "waiting" }, "order(title: Emma, …)  alice  asked: r1, r2  waiting"],
   [
-    { ...asked, status: "waiting", by: "bob" },
+    { ...asked, status: "waiting", approvedBy: "bob" },
     "order(title: Emma, …)  alice  asked: r1, r2; answered by bob  waiting",
   ],
   [{ ...asked, status: "denied" }, "order(title: Emma, …)  alice  asked: r1, r2; denied  denied"],
   [{ ...asked, status: "cancelled" }, "order(title: Emma, …)  alice  asked: r1, r2; not answered  cancelled"],
   [
-    { ...asked, status: "denied", by: "bob" },
+    { ...asked, status: "denied", deniedBy: "bob" },
     "order(title: Emma, …)  alice  asked: r1, r2; denied by bob  denied",
   ],
-  [{ ...asked, by: "bob" }, "order(title: Emma, …)  alice  asked: r1, r2; approved by bob  ok 12 ms"],
+  [{ kind: "rehearsal" }, "rehearsed: order(title: Emma, …)  alice  allowed  ok 12 ms"],
+  [{ kind: "undo" }, "undo: order(title: Emma, …)  alice  allowed  ok 12 ms"],
+  [{ allowedBy: "plan.yaml:1:1" }, "order(title: Emma, …)  alice  allowed by plan.yaml:1:1  ok 12 ms"],
+  [
+    { ...asked, allowedBy: "the declared default" },
+    "order(title: Emma, …)  alice  asked: r1, r2; allowed by the declared default  ok 12 ms",
+  ],
+  [{ ...asked, approvedBy: "bob" }, "order(title: Emma, …)  alice  asked: r1, r2; approved by bob  ok 12 ms"],
 ])("the call with %j is a line", (more, line) => {
   expect(callLines([call(more)], options)).toEqual([`3 min ago  ${line}`]);
 });
@@ -102,7 +115,13 @@ test("without a list of what decides, all arguments are shown, and columns are a
 
 test("a cell has its share of the terminal, and the line its width", () => {
   const x = (count: number) => "x".repeat(count);
-  const wide = call({ arguments: { title: x(99) }, user: x(99), answer: "ask", rules: [x(99)], by: "b" });
+  const wide = call({
+    arguments: { title: x(99) },
+    user: x(99),
+    answer: "ask",
+    rules: [x(99)],
+    approvedBy: "b",
+  });
   const [line] = callLines([wide], { ...options, columns: 200 });
   expect(line).toBe(`3 min ago  order(title: ${x(62)}…  ${x(23)}…  asked: ${x(48)}…  ok 12 ms`);
 });
@@ -110,7 +129,7 @@ test("a cell has its share of the terminal, and the line its width", () => {
 test("a cell of CSV is quoted where it must be, and is no formula", () => {
   const line = toCsvLine(call({ tool: "=cmd()", arguments: { title: 'a "b"' }, error: "one\ntwo" }));
   expect(line).toBe(
-    `2026-05-01T12:00:00.000Z,r1,'=cmd(),"{""title"":""a \\""b\\""""}",alice,s1,allow,,,ok,,"one\ntwo",,12`,
+    `2026-05-01T12:00:00.000Z,r1,call,'=cmd(),"{""title"":""a \\""b\\""""}",alice,s1,allow,,,,,ok,,"one\ntwo",,12`,
   );
 });
 
@@ -150,31 +169,42 @@ test("an export has the records as they are stored, or a call on each line", asy
   expect(await exported("jsonl", { tool: "pay" })).toEqual([]);
   const lines = await exported("csv");
   expect(lines[0]).toBe(
-    "time,run,tool,arguments,user,session,answer,rules,by,status,code,error,result,duration_ms",
+    "time,run,kind,tool,arguments,user,session,answer,rules,approved_by,denied_by,allowed_by,status,code,error,result,duration_ms",
   );
   expect(lines).toHaveLength(2);
-  expect(lines[1]).toMatch(/^2026-05-01T12:00:00\.\d+Z,r1,order,/);
+  expect(lines[1]).toMatch(/^2026-05-01T12:00:00\.\d+Z,r1,call,order,/);
   expect((await exported("ocsf")).map((line) => JSON.parse(line) as object)).toMatchObject([
     { class_uid: 6003, metadata: { uid: "r1" } },
   ]);
 });
 
 test.each<[Partial<AuditedCall>, string]>([
-  [{ arguments: null, result: null }, ",,alice,s1,allow,,,ok,,,,12"],
-  [{ arguments: "{cut", user: null, session: null, durationMs: null }, ",{cut,,,allow,,,ok,,,,"],
+  [{ arguments: null, result: null }, ",,alice,s1,allow,,,,,ok,,,,12"],
+  [{ arguments: "{cut", user: null, session: null, durationMs: null }, ",{cut,,,allow,,,,,ok,,,,"],
   [
-    { rules: ["a", "b"], answer: "ask", by: "bob" },
-    `,"{""title"":""Emma"",""token"":""[masked]""}",alice,s1,ask,a b,bob,ok,,,,12`,
+    { rules: ["a", "b"], answer: "ask", approvedBy: "bob" },
+    `,"{""title"":""Emma"",""token"":""[masked]""}",alice,s1,ask,a b,bob,,,ok,,,,12`,
   ],
-  [{ arguments: null, result: { a: 1 } }, `,,alice,s1,allow,,,ok,,,"{""a"":1}",12`],
-  [{ arguments: null, result: "plain" }, ",,alice,s1,allow,,,ok,,,plain,12"],
-  [{ arguments: null, code: "-X", error: "@x\r" }, `,,alice,s1,allow,,,ok,'-X,"'@x\r",,12`],
+  [{ arguments: null, result: { a: 1 } }, `,,alice,s1,allow,,,,,ok,,,"{""a"":1}",12`],
+  [{ arguments: null, result: "plain" }, ",,alice,s1,allow,,,,,ok,,,plain,12"],
+  [{ arguments: null, code: "-X", error: "@x\r" }, `,,alice,s1,allow,,,,,ok,'-X,"'@x\r",,12`],
 ])("the call with %j is a line of CSV", (more, end) => {
-  expect(toCsvLine(call(more))).toBe(`2026-05-01T12:00:00.000Z,r1,order${end}`);
+  expect(toCsvLine(call(more))).toBe(`2026-05-01T12:00:00.000Z,r1,call,order${end}`);
+});
+
+test.each<[AuditedCall["kind"], string]>([
+  ["rehearsal", "Rehearsal of a tool call"],
+  ["undo", "Undo of a tool call"],
+])("an auditor does not read a %s as a call that happened: not in CSV, and not in OCSF", (kind, activity) => {
+  expect(toCsvLine(call({ kind }))).toContain(`,r1,${kind},order,`);
+  expect(JSON.parse(toOcsfLine(call({ kind })))).toMatchObject({
+    activity_name: activity,
+    unmapped: { kind },
+  });
 });
 
 test("an event of OCSF has all of a call, and leaves out what it has not", () => {
-  const whole = { code: "C", error: "why", durationMs: 12.6, result: 1, by: "bob", rules: ["r"] };
+  const whole = { code: "C", error: "why", durationMs: 12.6, result: 1, approvedBy: "bob", rules: ["r"] };
   expect(JSON.parse(toOcsfLine(call({ status: "running", ...whole })))).toEqual({
     metadata: { version: "1.6.0", product: { name: "toolmount", vendor_name: "toolmount" }, uid: "r1" },
     time: noon,
@@ -192,11 +222,14 @@ test("an event of OCSF has all of a call, and leaves out what it has not", () =>
     api: { operation: "order", service: { name: "toolmount" }, request: { uid: "r1" } },
     src_endpoint: { name: "toolmount" },
     unmapped: {
+      kind: "call",
       arguments: { title: "Emma", token: "[masked]" },
       result: 1,
       answer: "allow",
       rules: ["r"],
-      decided_by: "bob",
+      approved_by: "bob",
+      denied_by: null,
+      allowed_by: null,
       status: "running",
     },
   });

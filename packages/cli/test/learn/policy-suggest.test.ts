@@ -72,7 +72,7 @@ test("a question that no person answered says nothing, and what people answered 
     { status: "denied", code: "APPROVAL_EXPIRED", by: "timeout" },
     { status: "denied", code: "DENIED" },
     { status: "cancelled" },
-    { status: "ok", approvedBy: "the declared default" },
+    { status: "ok", allowedBy: "the declared default" },
   ];
   await write(
     "audit.jsonl",

@@ -38,7 +38,7 @@ test("an answer that no person gave says nothing, where the audit knows who answ
   const answers: Readonly<Record<string, object>> = {
     expired: { status: "denied", by: "timeout" },
     denied: { status: "denied", by: "ada" },
-    declared: { status: "ok", approvedBy: "the declared default" },
+    declared: { status: "ok", allowedBy: "the declared default" },
     approved: { status: "ok", approvedBy: "ada" },
   };
   const entryOf = (runId: string) => ({
