@@ -71,6 +71,8 @@ export interface InnerCall {
   readonly key: string;
   readonly outcome?: ToolOutcome | undefined;
   readonly ticket?: string | undefined;
+  /** How many grants of an approved list were spent by then. */
+  readonly spent?: number | undefined;
 }
 
 /** The calls that a tool makes in one run. */

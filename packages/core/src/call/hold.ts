@@ -66,6 +66,7 @@ export function holdCall(
  */
 export function requestToSeal({
   given: { prompts, parentSessionIds },
+  callId,
   parent,
   request,
   tool,
@@ -73,6 +74,7 @@ export function requestToSeal({
   const name = parent === null ? request.name : tool!.name;
   const words = prompts === undefined ? {} : { prompts };
   return {
+    ...(parent !== null && { id: callId }), // the question has the id of the outermost call
     name,
     arguments: request.arguments ?? {},
     ...words,

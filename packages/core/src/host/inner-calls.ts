@@ -48,7 +48,7 @@ export async function callInner(host: HostState, call: Call, request: CallReques
   const answer = answerOf(outcome);
   const { ticket } = answer;
   if (key !== null && mayWait && (inner.log === null || ticket !== undefined))
-    keep(inner, { key, ...answer });
+    keep(inner, { key, ...answer, ...spentBy(call) });
   if (ticket !== undefined) inner.tickets.push(ticket);
   if (inner.tickets.length > 0 && mayWait) suspendSoon(call, inner);
   if (ticket === undefined || !mayWait) return outcome;
@@ -80,6 +80,7 @@ async function startOrResume(
   if (log !== null) return startLogged(host, call, request, { log, number, key: key ?? "" });
   const at = known.findIndex((one) => one.key === key);
   const [earlier] = at < 0 ? [] : known.splice(at, 1);
+  passSpent(call, earlier);
   if (earlier?.outcome !== undefined) return earlier.outcome;
   if (earlier?.ticket !== undefined)
     return resume(host, earlier.ticket, nestedContext(call), undefined, call);
@@ -95,8 +96,7 @@ async function startLogged(
 ): Promise<ToolOutcome> {
   const { log, number, key } = place;
   const earlier = log.earlier(number, key, request.name);
-  const { approved } = call.given;
-  if (earlier?.outcome !== undefined && approved instanceof CallBundle) approved.pass(request.name);
+  passSpent(call, earlier);
   if (earlier?.outcome !== undefined) return log.inOrder(number);
   const tool = findTool(generationBelow(call), call, request.name);
   const madeIn = { ...place, began: earlier?.began === true };
@@ -106,9 +106,21 @@ async function startLogged(
       : await resume(host, earlier.ticket, nestedContext(call), undefined, call);
   // The tool learns of it after all that it learned in the run before.
   await log.replayed();
-  const made = { key, tool: request.name, ...answerOf(outcome) };
+  const made = { key, tool: request.name, ...answerOf(outcome), ...spentBy(call) };
   log.note(number, made, tool === undefined || canRepeat(tool));
   return outcome;
+}
+
+/** A run that begins again, after a wait or a death, must not spend the grants of its list once more. */
+function passSpent(
+  { given: { approved } }: Call,
+  earlier: Pick<InnerCall, "spent"> | null | undefined,
+): void {
+  if (approved instanceof CallBundle && typeof earlier?.spent === "number") approved.passTo(earlier.spent);
+}
+
+function spentBy({ given: { approved } }: Call): Pick<InnerCall, "spent"> {
+  return approved instanceof CallBundle ? { spent: approved.spent } : {};
 }
 
 function startOnce(host: HostState, call: Call, request: CallRequest, madeIn: MadeIn): Promise<ToolOutcome> {

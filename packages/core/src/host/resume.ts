@@ -102,7 +102,7 @@ async function runAgain(host: HostState, stored: StoredCall, context: CallContex
 function callOf(
   host: HostState,
   stored: StoredCall,
-  { name, arguments: given, prompts, parentSessionIds }: SealedRequest,
+  { id, name, arguments: given, prompts, parentSessionIds }: SealedRequest,
   context: CallContext,
   resolve: Resolve,
 ): Call {
@@ -114,7 +114,7 @@ function callOf(
   const call = new Call(host, host.moduleSet.generation(), request, around, resolve, runId);
   const parent = stored.maker as Call | null;
   const own = ownToolOf(host, stored.record.tool);
-  return Object.assign(call, { callId, depth, stored, parent, own, announced: true });
+  return Object.assign(call, { callId: id ?? callId, depth, stored, parent, own, announced: true });
 }
 
 /** Whether a record has reached its expiry, or the end of the lease of a host that owned it and may be gone. */

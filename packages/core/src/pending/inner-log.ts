@@ -24,6 +24,8 @@ interface MadeCall {
   readonly began?: true | undefined;
   readonly ticket?: string | undefined;
   readonly outcome?: ToolOutcome | undefined;
+  /** How many grants of an approved list were spent by then. */
+  readonly spent?: number | undefined;
 }
 
 /** An entry: what happened to a call with a number, or the end of the call that made them. */

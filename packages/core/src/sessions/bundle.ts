@@ -64,9 +64,14 @@ export class CallBundle implements ApprovedCalls {
     return this.#calls.length - this.#made;
   }
 
-  /** Passes over the next call of the list, when a run before the death of its process has made it. */
-  pass(tool: string): void {
-    if (this.#calls[this.#made]?.grant.tool === tool) this.#made += 1;
+  /** How many grants were spent. */
+  get spent(): number {
+    return this.#made;
+  }
+
+  /** Passes over the grants that an earlier run of the same calls has spent. */
+  passTo(spent: number): void {
+    this.#made = Math.max(this.#made, spent);
   }
 
   /** Takes the grant of the next call of the list, if it is this one. Else says why a person has to be asked. */

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { createMemoryStore, data, type Host, type HostOptions, type PolicyAnswer } from "../../src/index.ts";
+import {
+  createMemoryStore,
+  data,
+  type Host,
+  type HostOptions,
+  type PolicyAnswer,
+  type ToolContext,
+} from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 
 /** A tool whose calls can be rehearsed. What a test does not name is as it was when the person agreed. */
@@ -221,4 +228,49 @@ test("no tool is mounted under the name of the host's own, whatever it overrides
       expect.objectContaining({ code: "TOOL_DUPLICATE" }),
     );
   expect((await host.call({ name: "make_approved_calls", arguments: {} })).status).toBe("not_found");
+});
+
+/** A list of two programs, of which a person approved the first call: the second program's call asks. */
+async function listOfPrograms() {
+  const { host, log, session } = listWorld({ store: createMemoryStore(), approver: undefined });
+  const pays = async ({ times = 1 }: { times?: unknown }, { call }: Pick<ToolContext, "call">) => {
+    for (let at = 0; at < Number(times); at += 1) await call(request);
+    return data(Number(times));
+  };
+  const program = tool(pays, {
+    name: "program",
+    category: "side_effect",
+    repeatable: true,
+    preview: async (params, context) => ({ effects: [], result: await pays(params, context) }),
+  });
+  host.coordinator.mount("tools", program);
+  const rehearsal = session.rehearse();
+  const run = [{ name: "program" }, { name: "program", arguments: { times: 2 } }];
+  for (const one of run) await rehearsal.call(one);
+  const { ticket } = await rehearsal.make({ digest: rehearsal.digest, run, first: 1 });
+  const decide = async (decision: object) => {
+    const [question] = await host.approvals.list();
+    await host.approvals.decide(question!.id, decision as never, "ada");
+    return host.resume(ticket!, { sessionId: "s" });
+  };
+  return { host, log, decide };
+}
+
+test("a list that waits for a further answer does not spend its grants again afterwards", async () => {
+  const { log, decide } = await listOfPrograms();
+
+  expect(await decide({ decision: "approve" })).toMatchObject({ status: "pending" });
+  expect(log).toHaveLength(1);
+  expect(await decide({ decision: "approve" })).toMatchObject({ status: "pending" });
+  expect(log).toHaveLength(2);
+  expect(await decide({ decision: "approve" })).toMatchObject({ status: "ok" });
+  expect(log).toHaveLength(3);
+});
+
+test("a program in a list makes the call as the approver edited it", async () => {
+  const { log, decide } = await listOfPrograms();
+  await decide({ decision: "approve" });
+  await decide({ decision: "approve", arguments: { to: "carol" } });
+
+  expect(log).toEqual([{ to: "bob" }, { to: "carol" }]);
 });

@@ -50,12 +50,13 @@ test("a deviation from the list says what the next call is, and takes nothing fr
   expect(list.left).toBe(2);
 });
 
-test("a call that an earlier process made is passed over, and only that one", () => {
+test("a grant that an earlier run spent is passed over, and only that one", () => {
   const { list, take } = bundle();
-  list.pass("mail");
+  list.passTo(0);
   expect(list.left).toBe(2);
-  list.pass("pay");
-  list.pass("pay");
+  list.passTo(1);
+  list.passTo(1);
+  list.passTo(0);
 
   expect(list.left).toBe(1);
   expect(take("mail", {}, asks())).toMatchObject({ by: "ada" });
