@@ -32,12 +32,10 @@ const messages = {
   DUPLICATE_CALL: (d: { callId: string }) =>
     `a call with the id "${d.callId}" is already running in this session`,
   INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,
-  LOCK_DRIFT: (d: { tool: string; isLocked: boolean } | { file: string; change: string }) => {
-    if ("file" in d) return `the file "${d.file}" ${d.change}, so nothing of the plan is run`;
-    return d.isLocked
-      ? `the definition of "${d.tool}" differs from the lock file; review the change and accept it with toolmount lock --accept`
-      : `"${d.tool}" is not in the lock file; review it and accept it with toolmount lock --accept`;
-  },
+  LOCK_DRIFT: (d: { tool: string; isLocked: boolean } | { file: string; change: string }) =>
+    "file" in d
+      ? `the file "${d.file}" ${d.change}, so nothing of the plan is run`
+      : `${d.isLocked ? `the definition of "${d.tool}" differs from` : `"${d.tool}" is not in`} the lock file; review it and accept it with toolmount lock --accept`,
   INTERNAL: (d: { message?: string }) => d.message ?? "the host failed; see its log",
   // Calls that wait
   TICKET_INVALID: (_: object) =>

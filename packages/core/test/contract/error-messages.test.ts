@@ -32,7 +32,7 @@ test.each<[ErrorCode, object, string]>([
   [
     "LOCK_DRIFT",
     { tool: "pay", isLocked: true },
-    'the definition of "pay" differs from the lock file; review the change and accept it with toolmount lock --accept',
+    'the definition of "pay" differs from the lock file; review it and accept it with toolmount lock --accept',
   ],
   ["INTERNAL", {}, "the host failed; see its log"],
   ["INTERNAL", { message: "broken" }, "broken"],
