@@ -31,7 +31,7 @@ interface Plan {
   readonly rewrites: boolean;
 }
 
-export interface Caller {
+interface Caller {
   readonly sessionId: string;
   readonly userId: string;
 }
