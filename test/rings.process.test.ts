@@ -1,21 +1,46 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 const { reachedTests } = await import(join(root, "scripts/affected.mjs"));
 
-/** Runs test files of a folder as the first ring, by the project's own configuration, and returns what the run reports. */
-async function quickRing(files: Readonly<Record<string, string>>): Promise<string> {
+/** Writes test files into a folder of the first ring, which is gone after the test. */
+async function planted(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(root, "tools/hello-world/test/ring-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const words = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--project", "quick", folder];
+  return folder;
+}
+
+/** Runs Node on the repository, and returns what it prints. */
+async function said(words: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, words, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return out + err;
+}
+
+/** Runs test files as the first ring, by the project's own configuration, and returns what Vitest reports. */
+async function quickRing(files: Readonly<Record<string, string>>): Promise<string> {
+  return said([
+    join(root, "node_modules/vitest/vitest.mjs"),
+    "run",
+    "--project",
+    "quick",
+    await planted(files),
+  ]);
+}
+
+/** Runs test files as `npm test` does, and returns what a person sees; the counts are its last line. */
+async function shown(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await planted(files);
+  const program = `
+    const { runRing } = await import("./scripts/rings.mjs");
+    const { passed, failed, files } = await runRing("quick", ${JSON.stringify({ files: [folder], log: join(folder, "log") })});
+    console.log(JSON.stringify({ passed, failed, files: files.length }));`;
+  return (await said(["--input-type=module", "--eval", program])).replaceAll(relative(root, folder), "ring");
 }
 
 const beginning = 'import { test } from "vitest";\n';
@@ -39,9 +64,9 @@ test.each([
   "a file of the first ring that starts %s is red, also when its tests catch the error",
   async (_what, imports, code, name) => {
     const body = `test("starts it", () => { try { ${code}; } catch {} });\n`;
-    const said = await quickRing({ "starts.test.ts": beginning + imports + body });
+    const report = await quickRing({ "starts.test.ts": beginning + imports + body });
 
-    expect(said).toContain(`but this one called ${name}: rename it to *.process.test.ts`);
+    expect(report).toContain(`but this one called ${name}: rename it to *.process.test.ts`);
   },
 );
 
@@ -63,4 +88,33 @@ test("a change of the versions reaches every test, in an order that the seed giv
 
   expect(one).not.toEqual(reachedTests(["pnpm-lock.yaml"], "two"));
   expect(one.toSorted()).toEqual(reachedTests(["pnpm-lock.yaml"], "two").toSorted());
+});
+
+test("a failure is shown at once with the line that runs it again, and what tests print is kept out", async () => {
+  const report = await shown({
+    "a.test.ts": `import { expect, test } from "vitest";\ntest("adds (two)", () => { console.log("noise"); expect(1 + 1).toBe(3); });\n`,
+    "b.test.ts": `${beginning}test("passes", () => { process.stdout.write("noise"); });\n`,
+  });
+
+  expect(report).toContain("✗ ring/a.test.ts › adds (two)\n    expected 2 to be 3");
+  expect(report).toContain(String.raw`again: npm test -- ring/a.test.ts -t 'adds \(two\)'`);
+  expect(report).not.toContain("noise");
+  expect(report).toMatch(/\{"passed":1,"failed":1,"files":2\}\n$/);
+});
+
+test("a process of the tests that is killed is one failure, and the other files still run", async () => {
+  const report = await shown({
+    "a.test.ts": `${beginning}test("dies", () => { process.kill(process.pid, "SIGKILL"); });\n`,
+    "b.test.ts": `${beginning}test("passes", () => {});\n`,
+  });
+
+  expect(report).toMatch(/✗ .*(?:outside any test|the run|a\.test\.ts)/);
+  expect(JSON.parse(report.trim().split("\n").at(-1)!)).toMatchObject({ passed: 1, failed: 1 });
+});
+
+test("a file that cannot be loaded is one failure", async () => {
+  const report = await shown({ "a.test.ts": 'import "./gone.ts";\n' });
+
+  expect(report).toContain("✗ ring/a.test.ts\n    Cannot find module");
+  expect(report).toMatch(/\{"passed":0,"failed":1,"files":1\}\n$/);
 });
