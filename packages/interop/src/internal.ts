@@ -1,5 +1,6 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { toModelText } from "./amplifier/tool-result.ts";
+export { amplifierProviderName, amplifierServer, namedProvider } from "./models/amplifier-providers.ts";
 export { saysContextIsFull } from "./models/ai-sdk-error.ts";
 export { knownContextTokens } from "./models/context-windows.ts";
 export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";

@@ -1,4 +1,5 @@
 import type { Coordinator, ListAgents } from "@toolmount/core";
+import { providersByRank } from "./config/provider-entry.ts";
 import { settingsOf, type Config } from "./config/settings.ts";
 import { createReasoner } from "./reasoner.ts";
 
@@ -6,6 +7,14 @@ import { createReasoner } from "./reasoner.ts";
 export async function mount(coordinator: Coordinator, given: Config): Promise<void> {
   const { agents = {}, injection_size_limit: size, injection_budget_per_turn: tokensPerTurn } = given;
   const reasoner = createReasoner(coordinator, { settings: settingsOf(given), agents });
+  const [chosen, ...others] = providersByRank(given.providers ?? []).map(
+    ({ module = "", id = module }) => id,
+  );
+  if (others.length > 0)
+    coordinator.logger.warn(
+      { chosen, others },
+      "a session has one provider: the others of the plan are not used",
+    );
   const listAgents: ListAgents = () =>
     Object.entries(agents).map(([name, { description }]) => ({ name, description }));
   coordinator.mount("orchestrator", reasoner);

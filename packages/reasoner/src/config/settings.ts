@@ -1,5 +1,7 @@
 import { ToolmountError } from "@toolmount/core";
+import { amplifierProviderName } from "@toolmount/interop/internal";
 import { z } from "zod";
+import { providersByRank, withProvider } from "./provider-entry.ts";
 
 const count = z.int().positive();
 
@@ -168,6 +170,12 @@ export const config = z
     injection_size_limit: count.nullish(),
     injection_budget_per_turn: count.nullish(),
   })
+  .superRefine(({ providers = [] }, context) => {
+    const [first] = providersByRank(providers);
+    if (first === undefined || amplifierProviderName(first.module ?? "") !== null) return;
+    const message = `no provider of toolmount is the counterpart of "${first.module ?? ""}"; toolmount models lists those that there are`;
+    context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
+  })
   .superRefine(({ orchestrator: given }, context) => {
     if (typeof given !== "object") return;
     const { config: inner = {}, continueBy = inner["continueBy"], store = inner["store"] } = given;
@@ -196,19 +204,16 @@ const settingNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The settings of a plan, of ours or of Amplifier. Throws `CONFIG_INVALID`. */
-export function settingsOf({ orchestrator, providers, ...limits }: Config): Settings {
+export function settingsOf({ orchestrator, providers = [], ...limits }: Config): Settings {
   const own = typeof orchestrator === "object" ? orchestrator : {};
-  const { module: _, id: __, config: inner, ...direct } = own;
+  const { module: _, id: __, config: inner, ...rest } = own;
   const bounds = {
     maxInjectionBytes: limits.injection_size_limit ?? undefined,
     injectionTokens: limits.injection_budget_per_turn ?? undefined,
   };
-  const given = {
-    ...withoutUndefined(bounds),
-    ...translated(providers?.[0]?.config),
-    ...translated(inner),
-    ...withoutUndefined(direct),
-  };
+  const direct = { ...translated(inner), ...withoutUndefined(rest) };
+  const [entry = {}] = providersByRank(providers);
+  const given = { ...withoutUndefined(bounds), ...withProvider(direct, entry, translated(entry.config)) };
   const parsed = settingsSchema.safeParse(given);
   if (parsed.success) return requireConsistent(parsed.data);
   const problem = parsed.error.issues

@@ -156,7 +156,7 @@ test("settings of an Amplifier plan have its names, and those that it leaves ope
     },
     providers: [
       {
-        module: "p",
+        module: "provider-openai",
         config: { default_model: "m", base_url: "http://a.example", max_tokens: 7, temperature: 1 },
       },
     ],

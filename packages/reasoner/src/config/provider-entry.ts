@@ -1,0 +1,42 @@
+import { amplifierProviderName, amplifierServer, namedProvider } from "@toolmount/interop/internal";
+
+/** A provider of an Amplifier plan. */
+interface ProviderEntry {
+  readonly module?: string | undefined;
+  readonly id?: string | undefined;
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Providers of an Amplifier plan by Amplifier's rule: the lowest `priority` first, which is 100 where it is not given. */
+export function providersByRank(providers: readonly ProviderEntry[]): readonly ProviderEntry[] {
+  const rank = ({ config: { priority } = {} }: ProviderEntry) =>
+    typeof priority === "number" ? priority : 100;
+  return providers.toSorted((one, other) => rank(one) - rank(other));
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Settings with those of a provider below them; `own` are the provider's, by our names. A model of another provider gets
+ * neither its key nor its server.
+ */
+export function withProvider(given: Given, { module = "", config = {} }: ProviderEntry, own: Given): Given {
+  const name = amplifierProviderName(module);
+  const text = typeof given["model"] === "string" ? given["model"] : undefined;
+  const chosen = text === undefined ? null : namedProvider(text);
+  const isOther = chosen !== null && chosen !== name;
+  if (name === null || isOther || given["provider"] !== undefined) return given;
+  const baseUrl = amplifierServer(name, config);
+  const model = chosen === null ? (text ?? own["model"]) : undefined;
+  return {
+    ...own,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...given,
+    ...(typeof model === "string" && { model: qualified(name, model) }),
+  };
+}
+
+/** A model's name as plans write it; a bare name is of the Responses API. */
+function qualified(name: string, model: string): string {
+  return name === "openai" && namedProvider(model) === null ? model : `${name}:${model}`;
+}
