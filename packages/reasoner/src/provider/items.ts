@@ -71,7 +71,7 @@ export function readFunctionCall(item: Item): FunctionCall | null {
   return {
     callId,
     name: typeof name === "string" ? name : "",
-    arguments: typeof given === "string" ? given : "",
+    arguments: typeof given === "string" ? given : JSON.stringify(given ?? null),
     custom,
   };
 }

@@ -1,4 +1,5 @@
 import type { ModelPart } from "@toolmount/interop";
+import { assembleCalls } from "./assemble-call.ts";
 import { isCall, isItem, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readUsage } from "./usage.ts";
@@ -16,7 +17,7 @@ export function readResponse(given: unknown, place: Place): ModelAnswer {
     throw reportedFailure(textOr(code, undefined), textOr(message, "the response failed"), place);
   }
   const reason = isItem(details) ? details["reason"] : undefined;
-  const items = (output as unknown[]).filter(isItem);
+  const items = assembleCalls((output as unknown[]).filter(isItem));
   const isCut =
     status === "incomplete" || items.some((item) => isCall(item) && item["status"] === "incomplete");
   return {

@@ -1,22 +1,24 @@
 import type { ModelPart } from "@toolmount/interop";
-import { isItem, readText, type Item } from "./items.ts";
+import { assembleCalls, isSameCall, type Pieces, type Sighting } from "./assemble-call.ts";
+import { isCall, isItem, readText, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
 
 interface Assembly {
-  /** Finished items, by their place in the answer. */
-  readonly done: Map<number, Item>;
-  /** Arguments of calls, by place; some servers send them only in their own event. */
-  readonly callArguments: Map<number, string>;
+  /** Finished items. */
+  readonly done: Sighting[];
+  /** Calls as they began, and arguments that came in their own event. */
+  readonly sightings: Sighting[];
+  /** Pieces of arguments. */
+  readonly pieces: Pieces[];
   final: Item | null;
 }
 
 /**
- * Builds an answer from the events of a stream of the Responses API. Items are identified by their place, since some
- * servers change ids from event to event. A stream that ends without a final event has failed.
+ * Builds an answer from the events of a stream of the Responses API. A stream that ends without a final event has failed.
  */
 export async function* readStream(events: AsyncIterable<unknown>, place: Place): AsyncIterable<ModelPart> {
-  const assembly: Assembly = { done: new Map(), callArguments: new Map(), final: null };
+  const assembly: Assembly = { done: [], sightings: [], pieces: [], final: null };
   for await (const event of events) {
     const part = isItem(event) ? take(event, assembly, place) : null;
     if (part !== null) yield part;
@@ -31,21 +33,21 @@ export async function* readStream(events: AsyncIterable<unknown>, place: Place):
 function take(event: Item, assembly: Assembly, place: Place): ModelPart | null {
   const index = typeof event["output_index"] === "number" ? event["output_index"] : 0;
   const { type, item, delta, response } = event;
+  seeArguments(event, assembly);
   switch (readText(type)) {
     case "response.output_item.added":
-      return isItem(item) ? { type: "begin", index, kind: readText(item["type"]) } : null;
+      if (!isItem(item)) return null;
+      if (isCall(item)) assembly.sightings.push({ item: begun(item), place: placeOf(event) });
+      return { type: "begin", index, kind: readText(item["type"]) };
     case "response.output_text.delta":
     case "response.refusal.delta":
       return { type: "text", index, text: readText(delta) };
     case "response.reasoning_summary_text.delta":
     case "response.reasoning_text.delta":
       return { type: "reasoning", index, text: readText(delta) };
-    case "response.function_call_arguments.done":
-      assembly.callArguments.set(index, readText(event["arguments"]));
-      return null;
     case "response.output_item.done":
       if (!isItem(item)) return null;
-      assembly.done.set(index, item);
+      keepDone({ item, place: placeOf(event) }, assembly);
       return { type: "item", index, item };
     case "response.completed":
     case "response.incomplete":
@@ -59,6 +61,38 @@ function take(event: Item, assembly: Assembly, place: Place): ModelPart | null {
   }
 }
 
+function placeOf({ output_index: place }: Item): number | undefined {
+  return typeof place === "number" ? place : undefined;
+}
+
+/** A call begins with empty arguments, which say nothing yet. */
+function begun(item: Item): Item {
+  const { arguments: given, ...rest } = item;
+  return given === "" || given === "{}" ? rest : item;
+}
+
+/** An event of one item's arguments, also under another name: servers differ in the name. */
+function seeArguments(event: Item, { sightings, pieces }: Assembly): void {
+  const type = readText(event["type"]);
+  if (!/(?:arguments|input)\.(?:delta|done)$/.test(type)) return;
+  const { item_id: id, call_id: callId, name, delta, arguments: whole, input = whole } = event;
+  const named = { ...(id !== undefined && { id }), ...(callId !== undefined && { call_id: callId }) };
+  const of = { item: named, place: placeOf(event) };
+  if (type.endsWith("delta")) pieces.push({ of, text: readText(delta) });
+  else
+    sightings.push({
+      ...of,
+      item: { ...named, ...(name !== undefined && { name }), arguments: input, input } as Item,
+    });
+}
+
+/** A repeated item takes the place of the first. */
+function keepDone(sighting: Sighting, { done, sightings }: Assembly): void {
+  const at = done.findIndex((one) => one.item["type"] === sighting.item["type"] && isSameCall(one, sighting));
+  if (at < 0) done.push(sighting);
+  else sightings.push(sighting);
+}
+
 function fail(event: Item, place: Place): never {
   const { code, message } = isItem(event["error"]) ? event["error"] : event;
   throw reportedFailure(
@@ -70,14 +104,10 @@ function fail(event: Item, place: Place): never {
 }
 
 /** The final event repeats the answer; where it does not, the collected items are used. */
-function outputOf({ final, done, callArguments }: Assembly): Item[] {
+function outputOf({ final, done, sightings, pieces }: Assembly): Item[] {
   const repeated = final?.["output"];
-  const collected = [...done].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+  const collected = done.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);
   const isWhole = Array.isArray(repeated) && repeated.length >= collected.length;
   const output = isWhole ? repeated.filter(isItem) : collected;
-  return output.map((item, at) =>
-    item["type"] === "function_call" && !item["arguments"]
-      ? { ...item, arguments: readText(done.get(at)?.["arguments"]) || (callArguments.get(at) ?? "") }
-      : item,
-  );
+  return assembleCalls(output, [...done, ...sightings], pieces);
 }

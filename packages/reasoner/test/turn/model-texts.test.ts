@@ -212,7 +212,7 @@ describe("items of a conversation", () => {
     ],
     [
       { type: "function_call", call_id: "a" },
-      { callId: "a", name: "", arguments: "", custom: false },
+      { callId: "a", name: "", arguments: "null", custom: false },
     ],
     [{ type: "function_call", call_id: 7 }, null],
     [{ type: "message", call_id: "a" }, null],
