@@ -71,7 +71,7 @@ export function createSessionAccess(
 
     /** The plan's settings, overridden by the agent's and then by the turn's. */
     settingsFor: (facts: SessionFacts, { settings: given = {}, instructions }: TurnOptions): Settings =>
-      ownOutput(facts, withMore(merged(settings, agentSettings(agentOf(facts)), given), instructions)),
+      ownOutput(facts, withMore(merged(coordinator, settings, agentOf(facts), given), instructions)),
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {
@@ -90,12 +90,18 @@ export async function ownerOf(store: SessionStore, id: string): Promise<string |
 }
 
 /** Later layers win. A model of another provider drops the server, the key and the module of the layers before it. */
-function merged(...layers: readonly Partial<Settings>[]): Settings {
+function merged(
+  coordinator: Coordinator,
+  settings: Settings,
+  agent: Agent | null,
+  given: Partial<Settings>,
+): Settings {
+  const providerOf = (model: string) => providerIn(coordinator, model);
   let all: Partial<Settings> = {};
-  for (const layer of layers) {
+  for (const layer of [settings, agentSettings(agent), given]) {
     const own = defined(layer);
     const isOther =
-      own.model !== undefined && all.model !== undefined && !isSameProvider(own.model, all.model);
+      own.model !== undefined && all.model !== undefined && providerOf(own.model) !== providerOf(all.model);
     const { apiKey: _, baseUrl: __, provider: ___, abilities: ____, ...rest } = all;
     all = { ...(isOther ? rest : all), ...own };
   }
@@ -107,9 +113,11 @@ function withMore(settings: Settings, more: string | undefined): Settings {
   return { ...settings, instructions: [settings.instructions, more].filter(Boolean).join("\n\n") };
 }
 
-/** One provider's key must not reach the server of another. */
-function isSameProvider(one: string, other: string): boolean {
-  return modelVariables(one).provider === modelVariables(other).provider;
+/** One provider's key must not reach the server of another, also not of one that a module mounts. */
+function providerIn(coordinator: Coordinator, model: string): string {
+  const [prefix = ""] = model.split(":");
+  const isMounted = model.includes(":") && coordinator.get("models", prefix) !== null;
+  return isMounted ? prefix : modelVariables(model).provider;
 }
 
 function agentSettings(agent: Agent | null): Partial<Settings> {

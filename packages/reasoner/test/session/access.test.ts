@@ -117,6 +117,25 @@ describe("the settings of a turn", () => {
     expect(given.apiKey).toBe("own");
   });
 
+  test.each([
+    ["m", "corp:x"],
+    ["corp:x", "m"],
+    ["corp:x", "other:y"],
+    ["corp:x", "google:g"],
+  ])("for %s have a key that does not reach %s, whose provider a module mounted or not", (model, other) => {
+    const { access, host } = accessOf({ model });
+    for (const name of ["corp", "other"])
+      host.coordinator.mount(
+        "models",
+        { name, open: () => Promise.reject(new Error("not asked")) },
+        { name },
+      );
+    const keyOf = (asked: string) => access.settingsFor(facts(), { settings: { model: asked } }).apiKey;
+
+    expect(keyOf(other)).toBeUndefined();
+    expect(keyOf(model)).toBe("k");
+  });
+
   test("of a sub-agent have no schema of an answer: its parent reads a text", () => {
     const { access } = accessOf({ outputSchema: { type: "object" } });
 
