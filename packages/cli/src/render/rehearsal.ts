@@ -41,11 +41,10 @@ export function madeText(calls: Rehearsal["calls"], { result }: ToolOutcome): st
 
 /** The calls that one answer approves, of the arguments of the call that makes them. */
 export function listedCalls(given: unknown, screen: Screen): string[] {
-  const { calls = [], first = calls.length } = given as Partial<ApprovedListArguments>;
-  return listLines(
-    screen,
-    calls.slice(0, first).map((call) => ({ ...call, isModelled: call.effects.length > 0 })),
-  );
+  const { calls = [], harmless = [], first = calls.length } = given as Partial<ApprovedListArguments>;
+  const listed = calls.slice(0, first).map((call) => ({ ...call, isModelled: call.effects.length > 0 }));
+  const makers = harmless.flatMap(({ tool, asks }) => asks.map((reason) => `${tool} asks: ${reason}`));
+  return [...listLines(screen, listed), ...makers.map((line) => printable(line))];
 }
 
 /** The calls of a list, with what each would change. */

@@ -97,6 +97,9 @@ test("of a list of calls, a person reads what each would change and cost, and wh
       "    cannot be undone",
     ]),
   );
+  const harmless = [{ tool: "run_program", definition: "d", argumentsDigest: "a", asks: ["the plan asks"] }];
+  const made = asked({ arguments: { run: [listed], calls: [listed], harmless } });
+  expect(textOf({ ...made, tool: "make_approved_calls" })).toContain("  run_program asks: the plan asks");
 });
 
 const marked = (call: AskedCall, waiting = 0, columns?: number) =>

@@ -76,7 +76,8 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
       return { grant: grantForCall(facts, given), asks, code: facts.code };
     };
     const calls = this.calls.slice(0, first).map(({ asks }, call) => granted(this.#facts[call]!, asks));
-    const harmless = [...this.#harmless.values()].map(({ facts, asks }) => granted(facts, asks));
+    // The person saw none of these, so one that asks is not covered.
+    const harmless = [...this.#harmless.values()].map(({ facts }) => granted(facts, []));
     return new CallBundle({ digest, by }, calls, harmless);
   }
 
@@ -106,7 +107,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
       origins,
     }));
     const own = this.calls.map(({ tool, arguments: given }) => ({ tool, arguments: given }));
-    const list = { run: requests ?? own, calls, harmless: this.#listHarmless() };
+    const list = { run: requests ?? own, calls, harmless: this.#listHarmless(requests ?? []) };
     return this.#makeList(first === undefined ? list : { ...list, first }, context);
   }
 
@@ -115,18 +116,15 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     this.#harmless.set(argumentsDigest(facts.tool, facts.arguments), { facts, asks });
   }
 
-  #listHarmless(): HarmlessCall[] {
-    return [...this.#harmless].map(
-      ([
-        digest,
-        {
-          facts: { tool, definition },
-          asks,
-        },
-      ]) => {
-        return { tool, definition, argumentsDigest: digest, asks };
-      },
-    );
+  /** The question shows the calls of `run`, so one of them may ask. Another one that asks is asked about by itself. */
+  #listHarmless(run: ApprovedListArguments["run"]): HarmlessCall[] {
+    const shown = new Set(run.map(({ tool, arguments: given }) => argumentsDigest(tool, given)));
+    return [...this.#harmless].map(([digest, { facts, asks }]) => ({
+      tool: facts.tool,
+      definition: facts.definition,
+      argumentsDigest: digest,
+      asks: shown.has(digest) ? asks : [],
+    }));
   }
 
   /** Notes a call, and where its preview staged its effects: null for this process. */

@@ -206,17 +206,30 @@ test.each<[string, string, string | undefined, string]>([
   },
 );
 
-test("what changed nothing in the rehearsal, and asks, was shown to the person or asks again", async () => {
-  const asks = { answer: "ask", reason: "the plan asks" } as const;
-  const { host, log, session } = listWorld();
-  mountPay(host, log, { preview: () => ({ effects: [], result: data(1) }) });
+test.each<[string, boolean, string]>([
+  ["is shown as the call that makes the list, so it is covered", true, "ok"],
+  ["is not shown to the person, so it asks by itself", false, "failed"],
+])("what asks, and changed nothing in the rehearsal, %s", async (_, isShown, status) => {
+  const { host, session, log } = listWorld({
+    approver: ({ tool: { name } }) => ({
+      decision: name === "make_approved_calls" ? "approve" : "deny",
+      by: "ada",
+    }),
+  });
+  const quiet = { preview: () => ({ effects: [], result: data(1) }) };
+  mountPay(host, log, quiet);
+  host.coordinator.mount("tools", pay(log, { ...quiet, name: "other" }));
   const rehearsal = session.rehearse();
-  await rehearsal.call(request);
-  const approved = rehearsal.approve({ digest: rehearsal.digest, by: "ada" });
-  host.coordinator.mount("policies", { name: "ask", prepare: () => () => asks });
+  for (const name of ["pay", "other"]) await rehearsal.call({ ...request, name });
+  const run = [isShown ? request : { ...request, name: "other", arguments: { to: "bob", twice: true } }];
+  if (!isShown)
+    await session.call(
+      { ...request, name: "other" },
+      { approved: rehearsal.approve({ digest: rehearsal.digest, by: "ada" }) },
+    );
 
-  expect((await session.call(request, { approved })).status).toBe("denied");
-  expect(log).toEqual([]);
+  expect((await rehearsal.make({ digest: rehearsal.digest, run })).status).toBe(status);
+  expect(log).toHaveLength(isShown ? 1 : 0);
 });
 
 test("no tool is mounted under the name of the host's own, whatever it overrides", async () => {

@@ -35,6 +35,7 @@ interface ListArguments {
   readonly calls: readonly ListedCall[];
   /** The calls that are made: those of the list, or one such as that of a program, which makes them. */
   readonly run: readonly Pick<ListedCall, "tool" | "arguments">[];
+  readonly harmless?: readonly Pick<ListedCall, "tool" | "asks">[];
   readonly first?: number;
 }
 

@@ -37,6 +37,13 @@ export function ListedCalls({ approval }: { readonly approval: Approval }) {
           <Arguments approval={asQuestion(approval, maker)} />
         </details>
       )}
+      {(list.harmless ?? []).flatMap(({ tool, asks }) =>
+        asks.map((reason) => (
+          <p class="why" key={`${tool} ${reason}`}>
+            {tool} asks: {reason}
+          </p>
+        )),
+      )}
       <ol class="listed">
         {list.calls.map((call, at) => (
           <Listed
