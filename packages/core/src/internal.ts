@@ -14,6 +14,7 @@ export {
   soughtWords,
   wordsOf,
   type SoughtWord,
+  kindOf,
 } from "./pending/past-calls.ts";
 export { readProgram, type PastProgram, type ProgramLine } from "./pending/past-program.ts";
 export { listTool, type ApprovedListArguments } from "./sessions/bundle.ts";

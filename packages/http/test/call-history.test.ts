@@ -111,6 +111,7 @@ describe("the calls of a host with an audit", () => {
       userId: "ana",
       turnId: null,
       parentRunId: null,
+      kind: "call",
       place: null,
       line: expect.stringContaining("a"),
       change: 0,

@@ -37,6 +37,7 @@ describe("a call that is followed as it happens", () => {
       userId: "ana",
       turnId: "t",
       parentRunId: null,
+      kind: "call",
       place: null,
       line: "",
     };

@@ -26,6 +26,8 @@ test("a rehearsal over HTTP runs no tool, and says what the calls would ask", as
     made: null,
   });
   expect(world.started).toEqual([]);
+  const listed = (await ask("GET", `${host}/calls`, { as: "caller" })).body;
+  expect(listed["calls"]).toMatchObject([{ kind: "rehearsal" }, { kind: "rehearsal" }]);
 });
 
 test("one question about the list is approved by another token, cut, and made once, by another server, too", async () => {

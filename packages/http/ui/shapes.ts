@@ -54,6 +54,7 @@ export interface Remembered {
 export interface CallSummary {
   readonly runId: string;
   readonly callId: string;
+  readonly kind: "call" | "rehearsal" | "undo";
   readonly tool: string;
   readonly status: string;
   readonly startedAt: number;

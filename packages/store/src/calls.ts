@@ -120,6 +120,7 @@ function rowOf(call: PastCall, writer: string, now: number): Omit<Tables["calls"
   return {
     run_id: plainText(call.runId),
     call_id: plainText(call.callId),
+    kind: call.kind,
     tool: plainText(call.tool),
     status: call.status,
     code: call.code,

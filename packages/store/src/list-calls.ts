@@ -109,6 +109,7 @@ function callOf(row: Selectable<Tables["calls"]>, now: number): PastCall {
   return {
     runId: row.run_id,
     callId: row.call_id,
+    kind: row.kind as PastCall["kind"],
     tool: row.tool,
     startedAt: row.at,
     status: isLost ? "unknown" : row.status,

@@ -182,9 +182,13 @@ async function countUses({ schema }: Transaction<Tables>): Promise<void> {
   await schema.alterTable("remembered").addColumn("used_at", "bigint").execute();
 }
 
-/** Adds the line of a program that made a call, and finds the calls that a call made. Older records have no such line. */
+/** Adds the kind of a call and the line of a program that made it, and finds the calls that a call made. Older records have no such line. */
 async function keepPlaces({ schema }: Transaction<Tables>): Promise<void> {
   await schema.alterTable("calls").addColumn("place", "text").execute();
+  await schema
+    .alterTable("calls")
+    .addColumn("kind", "text", (column) => column.notNull().defaultTo("call"))
+    .execute();
   await schema
     .createIndex("calls_by_parent")
     .on("calls")

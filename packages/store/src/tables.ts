@@ -28,6 +28,7 @@ export interface Tables {
     sequence: Generated<number>;
     run_id: string;
     call_id: string;
+    kind: string;
     tool: string;
     status: string;
     code: string | null;

@@ -68,6 +68,24 @@ test("the beginning of a word is looked up, so that no search reads every word o
   });
 });
 
+test("what was only rehearsed, and what undid a call, is listed as that", async () => {
+  const audit = await open(await newFile());
+  const start = { kind: "start", at: 1, tool: "pay" } as const;
+  await audit.append([
+    record(1, { ...start, runId: "a" }),
+    record(2, { ...start, runId: "b", rehearsalId: "x" }),
+    record(3, { ...start, runId: "c", undoOf: "a" }),
+    record(4, { kind: "end", at: 2, runId: "b", tool: "pay", status: "ok", rehearsalId: "x" }),
+  ]);
+
+  const { calls } = await audit.calls!({ limit: 9 });
+  expect(Object.fromEntries(calls.map(({ runId, kind }) => [runId, kind]))).toEqual({
+    a: "call",
+    b: "rehearsal",
+    c: "undo",
+  });
+});
+
 test("old records take their calls and words with them", async () => {
   const audit = await open(await newFile());
   const end = { kind: "end", tool: "pay", status: "ok", arguments: { to: "acme" } } as const;

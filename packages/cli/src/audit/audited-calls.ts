@@ -1,5 +1,5 @@
-import type { AuditEntry, AuditRecord, AuditSink, Json, JsonObject } from "@toolmount/core";
-import { hasWords, soughtWords, wordsOf } from "@toolmount/core/internal";
+import type { AuditEntry, AuditRecord, AuditSink, Json, JsonObject, PastCall } from "@toolmount/core";
+import { hasWords, kindOf, soughtWords, wordsOf } from "@toolmount/core/internal";
 
 /** Records of one page. */
 const pageSize = 2_000;
@@ -54,7 +54,7 @@ export interface AuditedCall {
   readonly at: number;
   readonly run: string;
   /** A rehearsal changed nothing; an undo restored what an earlier call had changed. */
-  readonly kind: "call" | "rehearsal" | "undo";
+  readonly kind: PastCall["kind"];
   readonly tool: string;
   /** A text where the audit has only the beginning of them. */
   readonly arguments: JsonObject | string | null;
@@ -106,11 +106,6 @@ export function callOf(entry: AuditEntry): AuditedCall {
     result: typeof resultText === "string" ? `${resultText}…` : result,
     durationMs: typeof durationMs === "number" ? durationMs : null,
   };
-}
-
-function kindOf({ rehearsalId, undoOf }: AuditEntry): AuditedCall["kind"] {
-  if (typeof rehearsalId === "string") return "rehearsal";
-  return typeof undoOf === "string" ? "undo" : "call";
 }
 
 /** Those who deny where no person does. */

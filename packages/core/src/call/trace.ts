@@ -58,9 +58,10 @@ function newMessage(call: Call): CallTrace {
   const { host, runId, callId, depth, announced: resumed } = call;
   const known = { hostId: host.id, runId, callId, tool: "", depth, resumed, traceparent: undefined };
   try {
-    const { sessionId, conversationId, turnId, userId, traceparent } = call.given;
+    const { sessionId, conversationId, turnId, userId, traceparent, rehearsal } = call.given;
     const { name } = call.request;
-    const ids = { parentRunId: call.parent?.runId, sessionId, conversationId, turnId, userId };
+    const of = { rehearsalId: rehearsal?.id, undoOf: call.undo?.request.runId };
+    const ids = { parentRunId: call.parent?.runId, sessionId, conversationId, turnId, userId, ...of };
     const tool = typeof name === "string" ? name : "";
     return { ...known, tool, traceparent, ...withoutUndefined(ids), ...lineOf(call) };
   } catch {

@@ -52,10 +52,15 @@ export interface AuditSink {
   prune?(before: number): Promise<number>;
 }
 
+/** Whether a call happened, was only rehearsed, or undid an earlier one. */
+export type CallKind = "call" | "rehearsal" | "undo";
+
 /** A call as its records in the audit say it. Times are milliseconds since the epoch. */
 export interface PastCall {
   readonly runId: string;
   readonly callId: string;
+  /** A rehearsal changed nothing; an undo restored what an earlier call had changed. */
+  readonly kind: CallKind;
   readonly tool: string;
   /** When it started; of a call that did not start, when it asked or was refused. */
   readonly startedAt: number;

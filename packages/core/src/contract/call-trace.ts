@@ -24,6 +24,10 @@ export interface CallTrace {
   readonly conversationId?: string;
   readonly turnId?: string;
   readonly userId?: string;
+  /** The rehearsal of which the call is a part. */
+  readonly rehearsalId?: string;
+  /** The run of which it undoes a change. */
+  readonly undoOf?: string;
   /** The call was `pending` before, and resumes. */
   readonly resumed: boolean;
   /** W3C trace context of the caller. A listener to `start` can set it: the tool and the calls it makes see that value. */

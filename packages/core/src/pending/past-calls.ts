@@ -1,6 +1,14 @@
 import { ToolmountError } from "../contract/errors.ts";
 import { isRecord, type Json } from "../json/json.ts";
-import type { AuditEntry, AuditRecord, PastCall, PastCallFilter, PastCallPage } from "../contract/audit.ts";
+import type { CallTrace } from "../contract/call-trace.ts";
+import type {
+  AuditEntry,
+  AuditRecord,
+  CallKind,
+  PastCall,
+  PastCallFilter,
+  PastCallPage,
+} from "../contract/audit.ts";
 
 /** Returns what one more record changes of a call. `before` is null for the first record that is known of it. */
 export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall {
@@ -8,6 +16,7 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
   const known = before ?? {
     runId,
     callId: textOf(entry["callId"]) ?? "",
+    kind: kindOf(entry),
     tool,
     // A call without a start was refused, or it asked: its time is over when its first record is written.
     startedAt: kind === "start" || typeof durationMs !== "number" ? at : Math.floor(at - durationMs),
@@ -25,6 +34,12 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
     code: kind === "end" ? textOf(entry["code"]) : null,
     durationMs: kind === "end" && typeof durationMs === "number" ? durationMs : null,
   };
+}
+
+/** The kind of a call, by its record or its trace. */
+export function kindOf({ rehearsalId, undoOf }: AuditEntry | CallTrace): CallKind {
+  if (typeof rehearsalId === "string") return "rehearsal";
+  return typeof undoOf === "string" ? "undo" : "call";
 }
 
 function placeOf(place: Json | undefined): PastCall["place"] {

@@ -23,6 +23,7 @@ const none = {
   userId: null,
   turnId: null,
   parentRunId: null,
+  kind: "call",
   place: null,
   line: "",
   code: null,
@@ -34,7 +35,15 @@ describe("a past call", () => {
     const ids = { sessionId: "s", userId: "u", turnId: "t", parentRunId: "p" };
     const place = { line: 3, code: "pay()" };
     const begun = joinRecord(null, entry({ ...ids, place, arguments: { to: "ACME", amount: 5 } }));
-    const common = { runId: "r-1", callId: "c-1", tool: "pay", startedAt: 1_000, ...ids, place };
+    const common = {
+      runId: "r-1",
+      callId: "c-1",
+      kind: "call",
+      tool: "pay",
+      startedAt: 1_000,
+      ...ids,
+      place,
+    };
 
     expect(begun).toEqual({
       ...common,

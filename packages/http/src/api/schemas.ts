@@ -201,6 +201,7 @@ export const callSummarySchema = z
   .object({
     runId: z.string(),
     callId: z.string(),
+    kind: z.enum(["call", "rehearsal", "undo"]).describe("A rehearsal changed nothing"),
     tool: z.string(),
     status: z
       .string()

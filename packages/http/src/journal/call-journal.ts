@@ -1,6 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
-import { hasWords, isWanted, lineOf, soughtWords, wordsOf } from "@toolmount/core/internal";
+import { hasWords, isWanted, kindOf, lineOf, soughtWords, wordsOf } from "@toolmount/core/internal";
 import type { Clock, EventData, Host, Logger, PastCallFilter } from "@toolmount/core";
 import { addStep, keep, masked, sizeOf, valueOf, type CallRecord, type CallSummary } from "./call-record.ts";
 
@@ -186,6 +186,7 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
   return {
     runId: trace.runId,
     callId: trace.callId,
+    kind: kindOf(trace),
     tool: trace.tool,
     status: "running",
     isHere: true,
@@ -223,6 +224,7 @@ export function summaryOf(call: CallRecord): CallSummary {
   return {
     runId: call.runId,
     callId: call.callId,
+    kind: call.kind,
     tool: call.tool,
     status: call.status,
     startedAt: call.startedAt,

@@ -1,5 +1,5 @@
 import { createRedactor, redactArguments } from "@toolmount/core/text";
-import type { Json } from "@toolmount/core";
+import type { Json, PastCall } from "@toolmount/core";
 
 /** One moment of a call. */
 export interface CallStep {
@@ -14,6 +14,7 @@ export interface CallStep {
 export interface CallSummary {
   readonly runId: string;
   readonly callId: string;
+  readonly kind: PastCall["kind"];
   readonly tool: string;
   /** `running`, `waiting`, `decided` (its question is answered, and it is not resumed), or how it ended. */
   status: string;

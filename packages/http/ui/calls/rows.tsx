@@ -103,6 +103,9 @@ function reveal(rows: HTMLElement, at: number): void {
   else if (top > rows.scrollTop + height) rows.scrollTop = top - height;
 }
 
+/** What stands before a call that did not happen as its tool and arguments say. */
+export const marks = { call: "", rehearsal: "rehearsed: ", undo: "undo: " } as const;
+
 interface RowProps {
   readonly call: CallSummary;
   readonly isOpen: boolean;
@@ -123,7 +126,7 @@ function Row({ call, isOpen, isStop }: RowProps) {
         <span class="dim">
           <Time at={call.startedAt} />
         </span>
-        <span>{call.tool}</span>
+        <span>{marks[call.kind] + call.tool}</span>
         <span class="line dim">{call.line}</span>
         <span class="wide dim">{call.sessionId ?? ""}</span>
         <span class="wide dim">{call.userId ?? ""}</span>

@@ -44,6 +44,7 @@ export const callCases: readonly StoreCase[] = [
           userId: "alice",
           turnId: null,
           parentRunId: null,
+          kind: "call",
           place: null,
           line: "to: ACME, amount: 5",
         },
