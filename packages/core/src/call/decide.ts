@@ -119,20 +119,25 @@ function askJudges(
 
 /** Applies what the policies answered: any denial wins, and an `allow` removes only what a level asks. */
 function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
-  const isAllowed = answers.some((answer) => answer?.answer === "allow");
-  const waiver = answers.find((answer) => answer?.answer === "allow" && answer.waives === "confirmation");
+  const allows = answers.filter((answer) => answer?.answer === "allow");
+  const waiver = allows.find(({ waives }) => waives === "confirmation");
   const asked: ApprovalReason[] = [];
   for (const answer of answers) {
     if (answer?.origins !== undefined) (call.origins ??= []).push(...answer.origins);
     if (answer === null || answer.answer === "none" || answer.answer === "allow") continue;
     if (answer.answer === "deny") return endDenied(call, answer.reason);
     if (answer.answer !== "ask") return endDenied(call, "a policy returned an invalid answer");
-    if (answer.because === "level" && (isAllowed || call.undo !== null)) continue;
+    if (answer.because === "level" && allows.length > 0) approvalOf(call).allowedBy = ruleOf(allows[0]!);
+    if (answer.because === "level" && (allows.length > 0 || call.undo !== null)) continue;
     const { because: source = "rule", reason, rule, origins } = answer;
     asked.push({ source, reason, rule, ...(origins !== undefined && { origins }) });
   }
   if (asked.length > 0) approvalOf(call).reasons.push(...asked);
-  return askConfirmation(call, waiver?.answer === "allow" ? (waiver.rule ?? "a policy rule") : null);
+  return askConfirmation(call, waiver === undefined ? null : ruleOf(waiver));
+}
+
+function ruleOf({ rule = "a policy rule" }: { readonly rule?: string | undefined }): string {
+  return rule;
 }
 
 /**

@@ -102,6 +102,20 @@ test.each([
   expect(start!.entry).not.toHaveProperty("approvedBy");
 });
 
+test("a question of the level that a rule removes is allowed by that rule", async () => {
+  const store = createMemoryStore({ audit: "durable" });
+  const { host } = world([tool(() => data(0))], { store });
+  const answers = [
+    { answer: "ask", because: "level", reason: "the level asks" },
+    { answer: "allow", rule: "r1" },
+  ] as const;
+  for (const answer of answers)
+    host.coordinator.mount("policies", { name: answer.answer, prepare: () => () => answer });
+  expect((await host.call({ name: "probe" })).status).toBe("ok");
+
+  expect((await store.audit!.read())[0]!.entry).toMatchObject({ kind: "start", allowedBy: "r1" });
+});
+
 test("a request that cannot be decrypted does not run, and its ticket is invalid", async () => {
   const store = createMemoryStore();
   const { host } = world([tool(() => data(0), asks)], { store });
