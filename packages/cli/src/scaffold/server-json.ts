@@ -2,6 +2,7 @@ import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { NewEntry } from "@toolmount/loader/commands";
 import { z } from "zod";
 import { prefixOf } from "./read-server-list.ts";
+import { limitOf } from "./server-limits.ts";
 import { argument, inputShape, keyValue, ServerInputs, type WantedVariable } from "./server-inputs.ts";
 
 const transport = z.looseObject({
@@ -147,6 +148,8 @@ function ofPackage(one: Package, name: string): Made {
   const values = new ServerInputs(name);
   const env = values.map(one.environmentVariables);
   const runtime = values.list(one.runtimeArguments);
+  const limit = limitOf(registryType, identifier, runtime, Object.keys(env));
+  if (limit !== undefined) return limit;
   const args = launcher.args(fixed, {
     runtime,
     own: values.list(one.packageArguments),

@@ -89,10 +89,10 @@ test.each<[object, string]>([
       registryType: "oci",
       identifier: "ghcr.io/me/w",
       environmentVariables: [{ name: "A", value: "1" }],
-      runtimeArguments: [{ type: "named", name: "--net", value: "host" }],
+      runtimeArguments: [{ type: "positional", value: "--init" }],
       packageArguments: [{ type: "positional", value: "serve" }],
     }),
-    "A=1 docker run -i --rm -e A --net host ghcr.io/me/w:1.2.3 serve",
+    "A=1 docker run -i --rm -e A --init ghcr.io/me/w:1.2.3 serve",
   ],
   [
     npm({

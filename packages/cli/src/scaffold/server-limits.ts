@@ -1,0 +1,48 @@
+/** A kind of package, as far as a stranger's description may decide how it is started. */
+interface PackageKind {
+  /** Names of packages of the kind's own registry: no path, address, alias or option. */
+  readonly name: RegExp;
+  /** The arguments that its program may get before the package. */
+  readonly runtime: ReadonlySet<string>;
+}
+
+const kinds: Readonly<Record<string, PackageKind>> = {
+  npm: {
+    name: /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i,
+    runtime: new Set(["-y", "--yes", "-q", "--quiet"]),
+  },
+  pypi: { name: /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i, runtime: new Set() },
+  oci: {
+    name: /^[a-z0-9](?:[\w.-]*[a-z0-9])?(?::\d{1,5})?(?:\/[a-z0-9][\w.-]*)*(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?$/i,
+    runtime: new Set(["-i", "--interactive", "--rm", "--init", "--pull=always", "--network=none"]),
+  },
+  nuget: { name: /^[a-z0-9_][\w.-]*$/i, runtime: new Set(["--yes"]) },
+};
+
+/** Variables that decide which code a program loads, from where, or through whom: names, and beginnings of names. */
+const loaders =
+  /^(?:path|home|shell|env|ifs|bash_env|editor|visual|pager|browser|tmpdir|temp|tmp|virtual_env|hostaliases|locpath|nlspath|gconv_path|glibc_tunables|res_options|rubyopt|rubylib|_java_options|java_tool_options|jdk_java_options|classpath|ssl_cert_\w+|requests_ca_bundle|curl_ca_bundle|(?:http|https|all|no|ftp)_proxy|pathext|comspec|systemroot|appdata|localappdata|userprofile|init_cwd|(?:ld|dyld|node|npm_config|npm_package|npm_lifecycle|corepack|yarn|pnpm|bun|deno|uv|pip|conda|poetry|docker|podman|container|buildkit|dotnet|nuget|coreclr|corehost|complus|git|ssh|openssl|xdg|malloc)_\w*|(?:python|perl5|msbuild)\w*)$/i;
+
+/** Variables of these names that only change how a program prints. */
+const harmless = /^(?:python(?:unbuffered|ioencoding|utf8|dontwritebytecode)|node_env)$/i;
+
+/** Why a package cannot be added from a description that a stranger wrote; undefined where it can. */
+export function limitOf(
+  kind: string,
+  identifier: string,
+  runtime: readonly string[],
+  variables: readonly string[],
+): string | undefined {
+  const { name, runtime: known } = kinds[kind]!;
+  const own = "; write the entry yourself, if you trust it";
+  if (!name.test(identifier))
+    return `its identifier ${JSON.stringify(identifier.slice(0, 200))} is no name of a package${own}`;
+  const word = runtime.find((each) => !known.has(each));
+  if (word !== undefined)
+    return `its runtime argument ${JSON.stringify(word.slice(0, 200))} is not one of ${[...known].join(", ") || "none"}${own}`;
+  const variable = variables.find(
+    (each) => !/^[a-z_]\w*$/i.test(each) || (loaders.test(each) && !harmless.test(each)),
+  );
+  if (variable === undefined) return undefined;
+  return `its variable ${JSON.stringify(variable.slice(0, 200))} decides what a program loads${own}`;
+}
