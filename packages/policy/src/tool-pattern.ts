@@ -46,9 +46,14 @@ export function fitsText(
   }
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return false;
   const text = String(value);
-  if (!isShell) return fitsGlob(glob, text);
+  if (!isShell) return fitsGlob(glob, text) && !(strict && leaves(text) && !leaves(glob));
   if (strict) return isPlainCommand(text) && fitsGlob(glob, text.trim());
   return readCommands(text).some((command) => fitsGlob(glob, command));
+}
+
+/** Whether a path leads upwards: `src/*` does not allow `src/../../etc`. */
+function leaves(path: string): boolean {
+  return /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
 }
 
 function fitsGlob(glob: string, text: string): boolean {

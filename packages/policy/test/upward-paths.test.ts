@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { fitsText } from "../src/tool-pattern.ts";
+
+const how = (strict: boolean) => ({ isShell: false, strict });
+const out = ["src/../../etc/passwd", "src/x/../../y", "src/..", "src\\..\\..\\x"];
+
+test.each(out)("an allowed folder does not allow %s, which leaves it", (path) => {
+  expect(fitsText("src*", path, how(true))).toBe(false);
+  expect(fitsText("src*", [path], how(true))).toBe(false);
+  expect(fitsText("src*", path, how(false))).toBe(true);
+});
+
+test("a line that names a way upwards itself, and names with dots, are allowed as before", () => {
+  expect(fitsText("../a/*", "../a/b", how(true))).toBe(true);
+  for (const path of ["src/a..b", "src/...", "src/a/b.ts", "src/..x"])
+    expect(fitsText("src/*", path, how(true))).toBe(true);
+});
