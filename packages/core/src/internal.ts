@@ -21,7 +21,7 @@ export { listTool, type ApprovedListArguments } from "./sessions/bundle.ts";
 export { workStoreOf } from "./pending/memory-work.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
 export { meter } from "./json/meter.ts";
-export { boundedFetch, LineReader, narrowBytes, readBounded, requireNarrow } from "./json/bounded-fetch.ts";
+export { boundedFetch, LineReader, readBounded, requireNarrow } from "./json/bounded-fetch.ts";
 export { parseExact, quoteChanged, refusalOf } from "./json/shape.ts";
 export { ProgressPace } from "./scheduling/progress-pace.ts";
 export {

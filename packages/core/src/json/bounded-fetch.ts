@@ -11,9 +11,6 @@ interface Bounds {
   readonly rewrite?: (text: string) => string;
 }
 
-/** A body of fewer bytes cannot have an object of too many members. */
-export const narrowBytes = 65_536;
-
 /** Reads the bytes of a body; null as soon as there are more than `maxBytes`. */
 export async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
   const parts: Uint8Array[] = [];
