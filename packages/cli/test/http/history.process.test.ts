@@ -49,7 +49,7 @@ test("calls of before a kill and of other processes are in the list, the search 
   });
   const [header, line, ...rest] = (await exported.text()).trimEnd().split("\n");
   expect([exported.headers.get("content-type"), rest]).toEqual(["text/csv; charset=utf-8", []]);
-  expect(header).toMatch(/^time,run,tool,arguments,/);
+  expect(header).toMatch(/^time,run,kind,tool,arguments,/);
   expect(line).toContain(",pay,");
 });
 

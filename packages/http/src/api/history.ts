@@ -49,7 +49,7 @@ const list = createRoute({
         .optional()
         .describe("Only calls of this process that changed after this `change`"),
       after: z.string().max(1_024).optional().describe("`next` of the page before"),
-      limit: z.coerce.number().int().min(1).max(1_000).default(200),
+      limit: z.coerce.number().int().min(1).max(10_000).default(200),
     }),
   },
   responses: {

@@ -104,7 +104,7 @@ function reveal(rows: HTMLElement, at: number): void {
 }
 
 /** What stands before a call that did not happen as its tool and arguments say. */
-export const marks = { call: "", rehearsal: "rehearsed: ", undo: "undo: " } as const;
+const marks = { call: "", rehearsal: "rehearsed: ", undo: "undo: " } as const;
 
 interface RowProps {
   readonly call: CallSummary;
