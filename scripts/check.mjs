@@ -128,10 +128,10 @@ async function check(name, [command, ...words]) {
 }
 
 /** Runs a ring, or some files of it, as a row of the table. */
-async function tests(ring, { name = ring, files = [] } = {}) {
+async function tests(ring, { name = ring, title = name, files = [] } = {}) {
   if (stopped.signal.aborted) return;
   const begin = Date.now();
-  const seen = await runRing(ring, { name, files, signal: stopped.signal });
+  const seen = await runRing(ring, { name: title, files, signal: stopped.signal });
   if (ring === "quick" && files.length === 0) seen.failed += overBudget(seen);
   const row = rows.find((other) => other.name === name && other.ring === ring) ?? {
     name,
@@ -177,7 +177,10 @@ async function reached(changed, rings, most) {
     for (let at = 0; at < files.length; at += size) {
       const group = files.slice(at, at + size);
       if (Date.now() - begin > most * 60_000) left.push(...group);
-      else await tests(ring, { name: `${ring}, reached`, files: group });
+      else {
+        const title = `${ring}, from ${at + 1} of ${files.length}`;
+        await tests(ring, { name: `${ring}, reached`, title, files: group });
+      }
     }
   }
   writeFileSync(join(reports, "left.txt"), left.map((file) => `${file}\n`).join(""));

@@ -15,7 +15,13 @@ const silence = 70 * 60_000;
  */
 export async function runRing(
   ring,
-  { name = ring, files = [], env = {}, signal, log = join(root, ".reports", `${name}.log`) },
+  {
+    name = ring,
+    files = [],
+    env = {},
+    signal,
+    log = join(root, ".reports", `${name.replaceAll(/\W+/g, "-")}.log`),
+  },
 ) {
   const seen = {
     files: [],
