@@ -98,14 +98,14 @@ test("lock accepts the servers that answer, and says which one was left out; wha
   const kept = await lock("--accept");
 
   expect(partial).toMatchObject({
-    code: 0,
+    code: 1,
     stdout: expect.stringMatching(/left out: late; .*it ended with code 3/),
   });
   expect(partial.tools).not.toContain("late_echo");
   expect(partial.tools).toContain("fast_echo");
   expect(whole.tools).toContain("late_echo");
   expect(kept).toMatchObject({
-    code: 0,
+    code: 1,
     tools: whole.tools,
     stdout: expect.stringContaining("left out: late"),
   });
@@ -139,7 +139,7 @@ test("a list of servers with one that is away becomes a gateway to the others", 
   const { client } = await clientOf(folder);
 
   expect(imported, imported.stderr).toMatchObject({ code: 0 });
-  expect(locked).toMatchObject({ code: 0, stdout: expect.stringMatching(/left out: Away.*left out: Late/s) });
+  expect(locked).toMatchObject({ code: 1, stdout: expect.stringMatching(/left out: Away.*left out: Late/s) });
   expect(await namesOf(client)).toContain("fast_echo");
 });
 
