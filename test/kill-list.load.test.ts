@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { openStore } from "@toolmount/store";
 import { expect, onTestFinished, test } from "vitest";
-import { bundleProgram, type OneFile } from "../packages/store/test/one-file.ts";
 import { createListWorld } from "./support/list-world.ts";
 import { linesOf } from "./support/undo-world.ts";
 
 // Each kill is a process of its own, so a quarter of the steps do where the long forms do not run.
 const isWhole = process.env["TOOLMOUNT_LONG"] === "1";
 const ids = ["one", "two"];
+const program = join(import.meta.dirname, "support/list-process.ts");
 
 /** A folder with a list of bookings that a person approved. */
 async function approvedList() {
@@ -31,9 +31,10 @@ async function approvedList() {
 }
 
 /** Makes the calls in a process that kills itself at a step, 0 for none. Returns the number of its steps; null when killed. */
-async function makeKilled(base: string, ticket: string, step: number, { file, env }: OneFile) {
-  const args = [file, base, ticket, String(step)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
+async function makeKilled(base: string, ticket: string, step: number) {
+  // From its sources, as the tool of this process: an approval is bound to the code that it was given for.
+  const args = ["-C", "@toolmount/source", program, base, ticket, String(step)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close") as Promise<[number | null, string | null]>;
   const said = await text(child.stdout);
   const [code, signal] = await ended;
@@ -58,15 +59,13 @@ test(
   "after a kill at a step of an approved list, no call of it is made twice, and what is not known is said",
   { timeout: 600_000 },
   async () => {
-    const program = await bundleProgram(join(import.meta.dirname, "support/list-process.ts"), {});
-    onTestFinished(() => program.remove());
     const whole = await approvedList();
-    const steps = await makeKilled(whole.base, whole.ticket, 0, program);
+    const steps = await makeKilled(whole.base, whole.ticket, 0);
     expect(linesOf(`${whole.base}/account`)).toEqual(ids);
 
     for (let step = 1; step <= steps; step += isWhole ? 1 : 4) {
       const { base, ticket } = await approvedList();
-      await makeKilled(base, ticket, step, program);
+      await makeKilled(base, ticket, step);
       const { status, result } = await makeRest(base, ticket);
       const booked = linesOf(`${base}/account`);
       expect([step, booked]).toEqual([step, ids.slice(0, booked.length)]);
