@@ -91,7 +91,7 @@ async function prepare() {
   if (typed && built) process.env.TOOLMOUNT_TEST_BUILT = "1";
 }
 
-/** Starts Postgres and Chromium once, for all test files of this run. They end with the run, however that ends. */
+/** Starts Postgres once, for all test files of this run. It ends with the run, however that ends. */
 async function startServices() {
   if (stopped.signal.aborted || process.env.TOOLMOUNT_POSTGRES !== undefined) return;
   const words = ["-C", "@toolmount/source", join(root, "scripts/services.mjs")];

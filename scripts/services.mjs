@@ -1,7 +1,6 @@
-// Starts what many test files need, once for all of them: Postgres and Chromium. Prints their addresses as a line of JSON, and
-// stops them when its standard input ends, so also when the process that started it was killed. What cannot be started is
+// Starts what many test files need, once for all of them: Postgres. Prints its address as a line of JSON, and
+// stops it when its standard input ends, so also when the process that started it was killed. What cannot be started is
 // said; the tests that need it then say so, too. Run by check.mjs, with `node -C @toolmount/source`.
-import { serveBrowser } from "../packages/http/test/support/browser.ts";
 import { startPostgres } from "../packages/store/test/postgres.ts";
 
 const addresses = {};
@@ -11,11 +10,6 @@ await start("Postgres", async () => {
   const server = await startPostgres();
   addresses.TOOLMOUNT_POSTGRES = await server.database("shared");
   stops.push(() => server.stop());
-});
-await start("Chromium", async () => {
-  const server = await serveBrowser();
-  addresses.TOOLMOUNT_BROWSER = server.wsEndpoint();
-  stops.push(() => server.close());
 });
 console.log(JSON.stringify(addresses));
 

@@ -86,7 +86,7 @@ let databases = 0;
  */
 export async function sharedPostgres(): Promise<SharedPostgres> {
   const shared = process.env["TOOLMOUNT_POSTGRES"];
-  if (shared === undefined) return startPostgres();
+  if (shared === undefined || !(await answers(shared))) return startPostgres();
   return {
     async database(name) {
       const own = `${name}_${process.pid}_${++databases}`;
@@ -172,6 +172,13 @@ async function untilReady(url: string, server: ReturnType<typeof spawn>): Promis
     }
   }
   throw new Error(`postgres ended with ${server.exitCode}`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  return withClient(url, async () => {}).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function withClient(url: string, act: (client: Client) => Promise<unknown>): Promise<void> {

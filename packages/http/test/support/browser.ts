@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chromium, type Browser, type BrowserServer } from "playwright-core";
+import { chromium, type Browser } from "playwright-core";
 
 /** Where scripts/system-packages.sh and the usual installers put it. */
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -12,13 +12,7 @@ function launchOptions() {
   return { executablePath, args: ["--no-sandbox"] };
 }
 
-/** Chromium for many test files; each connects by its address. */
-export function serveBrowser(): Promise<BrowserServer> {
-  return chromium.launchServer({ ...launchOptions(), host: "127.0.0.1" });
-}
-
-/** The Chromium that `npm test` has started for all files (`TOOLMOUNT_BROWSER`), or else one for this file. */
-export async function startBrowser(): Promise<Browser> {
-  const shared = process.env["TOOLMOUNT_BROWSER"];
-  return shared === undefined ? chromium.launch(launchOptions()) : chromium.connect(shared);
+/** Starts Chromium for one test file: one that served a whole run ended in the middle of it. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch(launchOptions());
 }
