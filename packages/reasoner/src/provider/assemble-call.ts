@@ -15,8 +15,8 @@ export function isSameCall(one: Sighting, other: Sighting): boolean {
   const isElsewhere = one.place !== undefined && other.place !== undefined && !isSamePlace;
   // Some servers use the id of a call again for another one.
   if (call !== "" && otherCall !== "")
-    return call === otherCall && (hasIds ? id === otherId || isSamePlace : !isElsewhere);
-  return hasIds ? id === otherId : isSamePlace;
+    return call === otherCall && !isElsewhere && (!hasIds || id === otherId || isSamePlace);
+  return hasIds ? id === otherId && !isElsewhere : isSamePlace;
 }
 
 /**
