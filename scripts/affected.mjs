@@ -32,10 +32,11 @@ export function reachedTests(changed, seed = "") {
   const distances = changed.some((file) => everywhere.test(file))
     ? new Map(all.map((file) => [file, 0]))
     : walk(backwards(links), changed);
-  const place = (file) => [distances.get(file), shuffle(seed + file)];
   return all
     .filter((file) => distances.has(file))
-    .toSorted((left, right) => place(left)[0] - place(right)[0] || place(left)[1] - place(right)[1]);
+    .map((file) => ({ file, distance: distances.get(file), drawn: shuffle(seed + file) }))
+    .toSorted((left, right) => left.distance - right.distance || left.drawn - right.drawn)
+    .map(({ file }) => file);
 }
 
 /** Steps from the changed files to each file that they reach. */
@@ -50,7 +51,10 @@ function walk(users, changed) {
 function backwards(links) {
   const users = new Map();
   for (const [file, named] of links)
-    for (const other of named) users.set(other, [...(users.get(other) ?? []), file]);
+    for (const other of named) {
+      if (!users.has(other)) users.set(other, []);
+      users.get(other).push(file);
+    }
   return users;
 }
 

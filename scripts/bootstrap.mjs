@@ -79,8 +79,9 @@ function check(kind) {
   const env = { ...environment(), TOOLMOUNT_STEPS: JSON.stringify(steps) };
   const child = spawn("node", ["scripts/check.mjs", kind], { cwd: root, env, stdio: "inherit" });
   child.on("error", (error) => console.error(`cannot run the checks: ${error.message}`));
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-    process.on(signal, () => process.stdin.isTTY || child.kill(signal));
+  // A terminal gives Ctrl-C to both processes; a second one would end the child without its table.
+  process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("close", (code) => process.exit(code ?? 1));
 }
 

@@ -7,11 +7,12 @@ import { afterAll, beforeAll } from "vitest";
 const require = createRequire(import.meta.url);
 
 /** Kept over all files of a worker: how much processor time a unit of work takes, and what was refused. */
-const kept = (globalThis[Symbol.for("toolmount.quick-ring")] ??= {
-  unitMs: measureUnit(),
-  refused: [],
-  ...guard(),
-});
+const name = Symbol.for("toolmount.quick-ring");
+if (globalThis[name] === undefined) {
+  globalThis[name] = { unitMs: measureUnit(), refused: [] };
+  guard();
+}
+const kept = globalThis[name];
 
 let begin;
 beforeAll(() => {
@@ -40,22 +41,21 @@ function measureUnit() {
 /** Makes what starts processes, threads and servers throw, also for those that imported it by name. */
 function guard() {
   const processes = require("node:child_process");
-  for (const name of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"])
-    processes[name] = refuse(name);
+  for (const start of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"])
+    processes[start] = refuse(start);
   require("node:worker_threads").Worker = refuse("new Worker");
   require("node:net").Server.prototype.listen = refuse("listen");
   require("node:dgram").Socket.prototype.bind = refuse("bind");
   syncBuiltinESMExports();
-  return {};
 }
 
-function refuse(name) {
+function refuse(start) {
   return function refused() {
-    kept.refused.push(name);
-    throw new Error(refusal(name));
+    kept.refused.push(start);
+    throw new Error(refusal(start));
   };
 }
 
-function refusal(name) {
-  return `a file named *.test.ts starts no process, thread or server, but this one called ${name}: rename it to *.process.test.ts`;
+function refusal(start) {
+  return `a file named *.test.ts starts no process, thread or server, but this one called ${start}: rename it to *.process.test.ts`;
 }
