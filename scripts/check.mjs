@@ -4,10 +4,11 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism, freemem } from "node:os";
 import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { changedSince, reachedTests } from "./affected.mjs";
-import { runRing } from "./rings.mjs";
+import { forgive, passesAgain, runRing } from "./rings.mjs";
+import { Table, printServices } from "./table.mjs";
 
 const root = join(import.meta.dirname, "..");
 const reports = join(root, ".reports");
@@ -23,7 +24,7 @@ const mostWork = { file: 9000, ring: 120_000 };
 /** Minutes after which `.ci/run` and `test:changed` begin no more files; those that are left are named. */
 const minutes = { ci: 18, changed: 1.2 };
 
-const rows = [];
+const table = new Table();
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.on(signal, () => {
@@ -73,10 +74,10 @@ mkdirSync(reports, { recursive: true });
 rmSync(services, { force: true });
 process.env.TOOLMOUNT_TEST_SERVICES = services;
 for (const [name, seconds] of Object.entries(JSON.parse(process.env.TOOLMOUNT_STEPS ?? "{}")))
-  rows.push({ name, seconds, passed: 0, failed: 0 });
+  table.add(name, seconds, {});
 sayRoom();
 await jobs[job]();
-printTable();
+finish();
 
 /** Types, build, lint and what else looks at the whole tree. The tests come after it and have the machine for themselves. */
 async function prepare() {
@@ -121,7 +122,8 @@ async function check(name, [command, ...words]) {
   });
   if (stopped.signal.aborted) return false;
   const seconds = (Date.now() - begin) / 1000;
-  rows.push({ name, seconds, passed: Number(passed), failed: Number(!passed) });
+  const failures = passed ? [] : [{ file: undefined, title: name }];
+  table.add(name, seconds, { passed: Number(passed), failed: Number(!passed), failures });
   console.log(`${passed ? "✓" : "✗"} ${name}: ${seconds.toFixed(0)} s`);
   if (!passed) console.log(Buffer.concat(output.map((chunk) => Buffer.from(chunk))).toString());
   return passed;
@@ -132,20 +134,10 @@ async function tests(ring, { name = ring, title = name, files = [] } = {}) {
   if (stopped.signal.aborted) return;
   const begin = Date.now();
   const seen = await runRing(ring, { name: title, files, signal: stopped.signal });
+  // The night is there to find what depends on the moment, so it forgives nothing.
+  if (await passesAgain(ring, seen, stopped.signal)) forgive(seen, job !== "all");
   if (ring === "quick" && files.length === 0) seen.failed += overBudget(seen);
-  const row = rows.find((other) => other.name === name && other.ring === ring) ?? {
-    name,
-    ring,
-    seconds: 0,
-    passed: 0,
-    failed: 0,
-    skipped: 0,
-    files: [],
-  };
-  if (!rows.includes(row)) rows.push(row);
-  row.seconds += (Date.now() - begin) / 1000;
-  for (const count of ["passed", "failed", "skipped"]) row[count] += seen[count];
-  row.files.push(...seen.files);
+  table.add(name, (Date.now() - begin) / 1000, seen);
 }
 
 /** The quick ring stays quick: by work that is counted in processor time of a known task, which a busy machine does not change. */
@@ -225,36 +217,14 @@ function sayRoom() {
     console.log(`⚠ only ${Math.round(freemem() / 1e6)} MB of memory are free; the tests use up to 3 GB`);
 }
 
-function printTable() {
-  const line = (...cells) =>
-    console.log(
-      cells.map((cell, at) => (at === 0 ? String(cell).padEnd(22) : String(cell).padStart(9))).join(""),
-    );
-  const tested = rows.flatMap(({ files = [] }) => files);
-  console.log();
-  line("", "files", "passed", "failed", "skipped", "seconds");
-  for (const { name, files, passed, failed, skipped, seconds } of rows)
-    line(name, files?.length ?? "", passed, failed, skipped ?? "", seconds.toFixed(0));
-  const slowest = tested.toSorted((left, right) => right.seconds - left.seconds).slice(0, 10);
-  if (slowest.length > 0) console.log("\nslowest files");
-  for (const { file, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)} s  ${file}`);
-  printServices();
-  const sum = (count) => rows.reduce((total, row) => total + (row[count] ?? 0), 0);
-  const failed = sum("failed") + Number(stopped.signal.aborted);
-  writeFileSync(join(reports, "table.json"), JSON.stringify({ job, rows }, undefined, 1));
-  console.log(
-    `the table and every file: ${relative(process.cwd(), join(reports, "table.json")) || "table.json"}`,
-  );
+function finish() {
+  table.print();
+  printServices(services);
+  table.write(join(reports, "table.json"), job);
+  const failed = table.sum("failed") + Number(stopped.signal.aborted);
   if (job === "all" && failed === 0) noteGreen();
   if (stopped.signal.aborted) console.log("stopped before its end, which counts as one failure");
-  if (sum("skipped") > 0) console.log(`${sum("skipped")} skipped`);
-  console.log(`${sum("passed")} passed, ${failed} failed`);
+  if (table.sum("skipped") > 0) console.log(`${table.sum("skipped")} skipped`);
+  console.log(`${table.sum("passed")} passed, ${failed} failed`);
   process.exit(stopped.signal.aborted ? 130 : Math.min(failed, 1));
-}
-
-/** Prints which services the tests have started on this machine, and how often. */
-function printServices() {
-  const started = existsSync(services) ? readFileSync(services, "utf8").trim().split("\n") : [];
-  for (const [name, each] of Map.groupBy(started, (service) => service))
-    console.log(`started ${each.length} times: ${name}`);
 }

@@ -32,7 +32,8 @@ export default class {
       passed: having("passed").length,
       skipped: having("skipped").length,
       failures: [...failures, ...broken],
-      seconds: (Date.now() - module.task.result.startTime) / 1000,
+      // A file that cannot be loaded has no time at which its tests began.
+      seconds: (Date.now() - (module.task.result?.startTime ?? Date.now())) / 1000,
       work: module.meta().work,
     });
   }

@@ -28,6 +28,7 @@ export async function runRing(
     passed: 0,
     skipped: 0,
     failed: 0,
+    failures: [],
     total: 0,
     running: new Set(),
     log: relative(root, log),
@@ -50,7 +51,10 @@ export async function runRing(
     if (event.kind === "start") seen.total += event.files;
     if (event.kind === "file-start") seen.running.add(event.file);
     if (event.kind === "file") noteFile(seen, event);
-    for (const failure of event.failures ?? []) show.failure(event.file, failure);
+    for (const failure of event.failures ?? []) {
+      seen.failures.push({ file: event.file, title: failure.title });
+      show.failure(event.file, failure);
+    }
     if (event.kind === "end") {
       ended = true;
       seen.failed += event.failures.length;
@@ -65,6 +69,26 @@ export async function runRing(
   return seen;
 }
 
+/** Files with failures that are run a second time; more have one cause, which is no moment's. */
+const mostTriedAgain = 3;
+
+/** Whether the few files of a run that have failures pass when they run once more, alone. */
+export async function passesAgain(ring, { failures }, signal) {
+  const files = [...new Set(failures.map(({ file }) => file))];
+  if (files.length === 0 || files.length > mostTriedAgain || files.includes(undefined)) return false;
+  const again = await runRing(ring, { name: `${ring}, again`, files, signal });
+  return again.failed === 0 && again.passed > 0;
+}
+
+/** Notes failures as those that depend on the moment: they are named at the end, and fail the run only where `isPassed` is not set. */
+export function forgive(seen, isPassed) {
+  seen.unsteady = seen.failures;
+  if (!isPassed) return;
+  seen.passed += seen.failed;
+  seen.failed = 0;
+  seen.failures = [];
+}
+
 function noteFile(seen, { file, passed, skipped, failures, seconds, work }) {
   seen.running.delete(file);
   seen.files.push({ file, tests: passed + failures.length, seconds, work });
@@ -77,6 +101,7 @@ function noteFile(seen, { file, passed, skipped, failures, seconds, work }) {
 function noteDeath(seen, code, show) {
   seen.failed++;
   const running = [...seen.running].join(", ") || "no file";
+  seen.failures.push({ file: undefined, title: "the run" });
   const message = `Vitest ended early (${code}) while these ran: ${running}. Its last words are in ${seen.log}`;
   show.failure(undefined, { title: "the run", message });
 }
@@ -109,11 +134,10 @@ function progress(name, seen) {
     },
     failure(file, { title, message, diff, at }) {
       clear();
-      const lines = [`✗ ${[file, title].filter(Boolean).join(" › ")}`, ...indented(message, 30)];
+      const lines = [`✗ ${nameOf(file, title)}`, ...indented(message, 30)];
       if (diff !== undefined && !message.includes(diff)) lines.push(...indented(diff, 60));
       if (at) lines.push(`    at ${relative(root, at)}`);
-      if (file !== undefined)
-        lines.push(`    again: npm test -- ${file}${title === "" ? "" : ` -t ${quoted(title)}`}`);
+      if (file !== undefined) lines.push(`    again: ${againOf(file, title)}`);
       console.log(lines.join("\n"));
     },
     end() {
@@ -122,6 +146,12 @@ function progress(name, seen) {
     },
   };
 }
+
+/** A failed test as a person reads it. */
+export const nameOf = (file, title) => [file, title].filter(Boolean).join(" › ");
+
+/** The shortest command that runs one test again. */
+export const againOf = (file, title) => `npm test -- ${file}${title === "" ? "" : ` -t ${quoted(title)}`}`;
 
 const indented = (text, most) =>
   text

@@ -37,9 +37,14 @@ async function quickRing(files: Readonly<Record<string, string>>): Promise<strin
 async function shown(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await planted(files);
   const program = `
-    const { runRing } = await import("./scripts/rings.mjs");
-    const { passed, failed, files } = await runRing("quick", ${JSON.stringify({ files: [folder], log: join(folder, "log") })});
-    console.log(JSON.stringify({ passed, failed, files: files.length }));`;
+    const { forgive, passesAgain, runRing } = await import("./scripts/rings.mjs");
+    const { Table } = await import("./scripts/table.mjs");
+    const seen = await runRing("quick", ${JSON.stringify({ files: [folder], log: join(folder, "log") })});
+    if (await passesAgain("quick", seen)) forgive(seen, true);
+    const table = new Table();
+    table.add("quick", 1, seen);
+    table.print();
+    console.log(JSON.stringify({ passed: seen.passed, failed: seen.failed, files: seen.files.length }));`;
   return (await said(["--input-type=module", "--eval", program])).replaceAll(relative(root, folder), "ring");
 }
 
@@ -116,5 +121,26 @@ test("a file that cannot be loaded is one failure", async () => {
   const report = await shown({ "a.test.ts": 'import "./gone.ts";\n' });
 
   expect(report).toContain("✗ ring/a.test.ts\n    Cannot find module");
+  expect(report).toMatch(/\{"passed":0,"failed":1,"files":1\}\n$/);
+});
+
+test("a test that fails once and then passes alone stops nobody, and is named at the end", async () => {
+  const first = 'import { existsSync, writeFileSync } from "node:fs";\n';
+  const body = `test("the first time", () => { const been = import.meta.dirname + "/been"; if (existsSync(been)) return; writeFileSync(been, ""); throw new Error("not yet"); });\n`;
+  const report = await shown({ "a.test.ts": beginning + first + body });
+
+  expect(report).toContain("✗ ring/a.test.ts › the first time\n    not yet");
+  expect(report).toMatch(
+    /then passed alone: .*\n {2}✗ ring\/a\.test\.ts › the first time\n {4}again: npm test/,
+  );
+  expect(report).toMatch(/\{"passed":1,"failed":0,"files":1\}\n$/);
+});
+
+test("a test that fails twice is named at the end, too", async () => {
+  const report = await shown({
+    "a.test.ts": `${beginning}test("fails", () => { throw new Error("no"); });\n`,
+  });
+
+  expect(report).toMatch(/\nfailed\n {2}✗ ring\/a\.test\.ts › fails\n/);
   expect(report).toMatch(/\{"passed":0,"failed":1,"files":1\}\n$/);
 });
