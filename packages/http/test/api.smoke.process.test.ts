@@ -22,7 +22,7 @@ test("a call answers with its outcome, and names its user and its session", asyn
   });
 
   expect(status).toBe(200);
-  expect(body).toMatchObject({ status: "ok", result: { data: { userId: "bob", sessionId: "s1" } } });
+  expect(body).toMatchObject({ status: "ok", result: { data: { userId: "bob", sessionId: "bob:s1" } } });
 });
 
 test("a token of a user calls for that user, and sees that user's calls only", async () => {

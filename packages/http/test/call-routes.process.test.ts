@@ -49,10 +49,11 @@ test("the outcome of a call has what the request says of it", async () => {
       status: "ok",
       durationMs: expect.any(Number),
       ...facts,
+      sessionId: "ana:s",
       result: {
         tool: "echo",
         fetchedAt: expect.any(String),
-        data: { text: "hi", userId: "ana", sessionId: "s" },
+        data: { text: "hi", userId: "ana", sessionId: "ana:s" },
       },
     },
   });

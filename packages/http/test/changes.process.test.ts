@@ -104,14 +104,28 @@ test("an undo stops where something else changed, and says so", async () => {
 
 test("a token of a user neither sees nor undoes what is not that user's, and one that only looks undoes nothing", async () => {
   const { ask, notes } = await worked();
-  for (const [method, end] of [
-    ["GET", "changes"],
-    ["POST", "undo"],
-  ] as const) {
-    const given = method === "GET" ? {} : { body: {} };
-    expect((await ask(method, `${path}/${end}`, { as: "ana", ...given })).status).toBe(404);
-  }
+  const asAna = { as: "ana" } as const;
+  expect((await ask("GET", `${path}/changes`, asAna)).body).toEqual({ changes: [] });
+  const { body } = await ask("POST", `${path}/undo`, { ...asAna, body: {} });
+  expect(body).toMatchObject({ undone: [], stopped: null });
   expect(notes.size).toBe(2);
+});
+
+test("a token of a user lists and undoes what its own calls changed, in a session without a model, too", async () => {
+  const { host, ask } = await worked();
+  const set = { tool: "note", sessionId: "s", arguments: { key: "c", text: "four" } };
+  await ask("POST", "/api/v1/hosts/default/calls", { as: "ana", body: set });
+  const changed = { changes: [expect.objectContaining({ tool: "note", isUndone: false })] };
+
+  for (const session of ["s", "ana:s"])
+    expect(
+      (await ask("GET", `/api/v1/hosts/default/sessions/${session}/changes`, { as: "ana" })).body,
+    ).toEqual(changed);
+  expect((await ask("GET", "/api/v1/hosts/default/sessions/ana:s/changes")).body).toEqual(changed);
+  expect((await ask("POST", `${path}/undo`, { as: "ana", body: {} })).body).toMatchObject({
+    undone: [{ number: 1 }],
+  });
+  expect(await host.session("s").changes()).toHaveLength(4);
 });
 
 test("a person sees what a session changed, undoes back to a change, and then the rest", async () => {

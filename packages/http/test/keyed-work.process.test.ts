@@ -167,7 +167,7 @@ describe("a call with a key that a killed server had begun", () => {
   });
 
   test.each([
-    ["caller\nbo", { id: "c1", sessionId: "s", userId: "bo" }],
+    ["caller\nbo", { id: "c1", sessionId: "bo:s", userId: "bo" }],
     ["caller\n", {}],
   ])("may have run, and does not run again: of %j", async (owner, facts: { readonly id?: string }) => {
     const { send, started, killed } = await world();

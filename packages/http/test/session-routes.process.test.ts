@@ -5,6 +5,7 @@ import { createWorld, serve, type Tokens } from "./support/world.ts";
 
 const path = "/api/v1/hosts/default/sessions";
 const owners: Readonly<Record<string, string | null>> = { a: "ana", b: "bo", c: null };
+const anas = /^ana:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const notFound = (session: string) => ({
   status: 404,
   body: expect.objectContaining({ code: "SESSION_NOT_FOUND", detail: `there is no session "${session}"` }),
@@ -59,7 +60,6 @@ describe("sessions", () => {
     for (const id of ["b", "c", "d"]) {
       expect(await get(`/${id}`, "ana")).toEqual(notFound(id));
       expect(await post(`/${id}/fork`, "ana")).toEqual(notFound(id));
-      expect(await post(`/${id}/cancel`, "ana")).toEqual(notFound(id));
     }
     expect(asked.filter(([name]) => name === "fork")).toEqual([]);
     expect((await get("/b", "caller")).body).toEqual({ id: "b", title: "b", items: [] });
@@ -71,7 +71,7 @@ describe("sessions", () => {
     expect(await post("/a/fork", "ana")).toEqual({ status: 200, body: { id: "copy" } });
     expect((await post("/b/fork", "caller")).status).toBe(200);
     expect(asked).toEqual([
-      ["fork", "a", undefined, "ana"],
+      ["fork", "a", expect.stringMatching(anas), "ana"],
       ["fork", "b", undefined, undefined],
     ]);
   });
@@ -92,21 +92,32 @@ describe("sessions", () => {
 describe("a session is cancelled", () => {
   test("with the turn that runs, and with its calls here", async () => {
     const { ask, post, begun, host } = await world();
-    await ask("POST", "/api/v1/hosts/default/turns", { as: "ana", body: { prompt: "Go.", sessionId: "a" } });
-    const call = host.call({ name: "wait" }, { sessionId: "a" });
+    await ask("POST", "/api/v1/hosts/default/turns", { as: "ana", body: { prompt: "Go.", sessionId: "e" } });
+    const call = host.call({ name: "wait" }, { sessionId: "ana:e" });
     const other = host.call({ name: "wait" }, { sessionId: "b" });
-    const cancelling = post("/a/cancel", "ana");
+    const cancelling = post("/e/cancel", "ana");
     await expect.poll(() => begun[0]!.request.abortSignal.aborted).toBe(true);
     await begun[0]!.ends({ status: "cancelled" });
     expect(await cancelling).toEqual({ status: 200, body: { cancelled: true } });
     expect((await call).status).toBe("cancelled");
     // A later call of the session runs.
-    expect((await host.call({ name: "echo" }, { sessionId: "a" })).status).toBe("ok");
+    expect((await host.call({ name: "echo" }, { sessionId: "ana:e" })).status).toBe("ok");
     const last = post("/b/cancel");
     expect((await other).status).toBe("cancelled");
     await expect.poll(() => begun.length).toBe(2);
     await begun[1]!.ends({ status: "cancelled" });
     expect((await last).status).toBe(200);
+  });
+
+  test("by a token of a user only where it is that user's", async () => {
+    const { post, begun, host } = await world();
+    const other = host.call({ name: "wait" }, { sessionId: "b" });
+    const cancelling = post("/b/cancel", "ana");
+    await expect.poll(() => begun[0]?.request.sessionId).toBe("ana:b");
+    await begun[0]!.ends({ status: "cancelled" });
+    expect((await cancelling).status).toBe(200);
+    await host.session("b").cancel({ immediate: true });
+    expect((await other).status).toBe("cancelled");
   });
 
   test("with a turn that another program began and left", async () => {

@@ -71,8 +71,9 @@ test("the events of a host have its turns, those of a user for that user", async
   await begun[0]!.ends({ status: "done" });
   await server.close({ graceMs: 0 });
   const turns = eventsIn(await watching.text()).filter(({ event }) => event === "turn");
+  const sessionId = expect.stringMatching(/^ana:/);
   expect(turns.map(({ data, id }) => [data, typeof id])).toEqual([
-    [shown({ userId: "ana" }), "string"],
-    [shown({ userId: "ana", status: "done", endedAt: now, result: { status: "done" } }), "string"],
+    [shown({ userId: "ana", sessionId }), "string"],
+    [shown({ userId: "ana", sessionId, status: "done", endedAt: now, result: { status: "done" } }), "string"],
   ]);
 });

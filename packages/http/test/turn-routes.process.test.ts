@@ -7,9 +7,9 @@ describe("a turn is started", () => {
     const { send, begun } = await servedTurns();
     const answer = await send("POST", "/turns", {}, { prompt: "Go.", userId: "bo", sessionId: "s7" });
     expect([answer.status, answer.headers.get("location")]).toEqual([202, `${path}/turns/t1`]);
-    expect(await answer.json()).toEqual(shown({ sessionId: "s7", userId: "bo" }));
+    expect(await answer.json()).toEqual(shown({ sessionId: "bo:s7", userId: "bo" }));
     const { abortSignal: _, onEvent: _on, ...request } = begun[0]!.request;
-    expect(request).toEqual({ prompt: "Go.", sessionId: "s7", userId: "bo" });
+    expect(request).toEqual({ prompt: "Go.", sessionId: "bo:s7", userId: "bo" });
   });
 
   test("and answered when it has ended, where the request waits for that", async () => {
@@ -30,7 +30,10 @@ describe("a turn is started", () => {
 
   test("on behalf of the user of a token", async () => {
     const { start, begun } = await servedTurns();
-    expect(await start({}, "ana")).toEqual({ status: 202, body: shown({ by: "ana", userId: "ana" }) });
+    expect(await start({}, "ana")).toEqual({
+      status: 202,
+      body: shown({ by: "ana", userId: "ana", sessionId: anas }),
+    });
     expect(await start({ userId: "bo" }, "ana")).toEqual(
       refused(403, "FORBIDDEN", "this token may not do that: ana acts for the user ana only"),
     );
@@ -67,6 +70,9 @@ describe("a turn is started", () => {
     );
   });
 });
+
+/** The id of a session that the server made for ana. */
+const anas = expect.stringMatching(/^ana:[\da-f-]{36}$/);
 
 describe("turns", () => {
   test("are listed in pages, those that began last first, by status and by session", async () => {
@@ -107,7 +113,7 @@ describe("turns", () => {
     await start({ sessionId: "s2" }, "ana");
     const asAna = { as: "ana" } as const;
     expect((await ask("GET", `${path}/turns`, asAna)).body).toEqual({
-      turns: [shown({ id: "t2", sessionId: "s2", userId: "ana", by: "ana" })],
+      turns: [shown({ id: "t2", sessionId: "ana:s2", userId: "ana", by: "ana" })],
       next: null,
     });
     expect((await ask("GET", `${path}/turns/t2`, asAna)).status).toBe(200);

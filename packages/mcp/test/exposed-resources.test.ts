@@ -48,7 +48,7 @@ function served(sources: readonly { readonly one: ExposedSource }[]) {
   const subscribed: Subscribed = new Map();
   serveResources(
     server,
-    host,
+    { host },
     {
       sourcesFor: () => sources.map(({ one }) => one),
       callFor: () => undefined as never,

@@ -55,12 +55,12 @@ describe("what was cut from a result", () => {
   });
 
   test("is read by its address, and another address is not one", () => {
-    expect(readOutput(host("whole"), "toolmount://output/r1")).toEqual({
+    expect(readOutput({ host: host("whole") }, "toolmount://output/r1")).toEqual({
       contents: [{ uri: "toolmount://output/r1", mimeType: "text/plain", text: "whole" }],
     });
-    expect(readOutput(host("whole"), "file:///r1")).toBeUndefined();
-    expect(() => readOutput(host("whole"), "toolmount://output/r2")).toThrow("x");
-    expect(readOutput(hostOf([]), "toolmount://output/none")).toBeUndefined();
+    expect(readOutput({ host: host("whole") }, "file:///r1")).toBeUndefined();
+    expect(() => readOutput({ host: host("whole") }, "toolmount://output/r2")).toThrow("x");
+    expect(readOutput({ host: hostOf([]) }, "toolmount://output/none")).toBeUndefined();
   });
 });
 

@@ -192,16 +192,16 @@ test("a turn streams its events, waits for a person, and its session forks and i
     "turn",
   ]);
   expect(names).toContain("text_delta");
-  expect(turn).toMatchObject({ waiting: [{ tool: "edit_file", waitsFor: "approval", sessionId: "s1" }] });
-  const seen = await ask("GET", "/sessions/s1", undefined, { as: tokens.call });
+  expect(turn).toMatchObject({ waiting: [{ tool: "edit_file", waitsFor: "approval", sessionId: "ana:s1" }] });
+  const seen = await ask("GET", "/sessions/ana:s1", undefined, { as: tokens.call });
   expect(seen.status).toBe(200); // a token without a user sees every user's sessions
 
   const early = await ask("POST", "/sessions/s1/resume", {}, { as: tokens.ana });
   expect([early.status, early.body["id"]]).toEqual([202, turn["id"]]);
   const fork = await ask("POST", "/sessions/s1/fork", undefined, { as: tokens.ana });
-  expect(fork.body).toMatchObject({ forkedFrom: "s1", status: "done" });
+  expect(fork.body).toMatchObject({ forkedFrom: "ana:s1", status: "done" });
   expect((await ask("POST", "/sessions/s1/cancel", undefined, { as: tokens.ana })).status).toBe(200);
-  expect((await ask("GET", "/sessions/s1")).body).toMatchObject({ status: "cancelled", waits: 0 });
+  expect((await ask("GET", "/sessions/ana:s1")).body).toMatchObject({ status: "cancelled", waits: 0 });
   expect((await ask("GET", path)).body).toMatchObject({ status: "cancelled", waiting: [] });
   expect((await ask("GET", "/approvals")).body).toMatchObject({ waiting: [] });
 });

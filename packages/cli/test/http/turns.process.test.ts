@@ -50,7 +50,7 @@ test("a turn is started at once, runs without a watcher, and resumes by itself w
 
   const { status, body } = await server.ask("POST", "/turns", { prompt, sessionId: "s" }, { as: tokens.ana });
   const id = String(body["id"]);
-  expect([status, body["sessionId"], body["status"]]).toEqual([202, "s", "running"]);
+  expect([status, body["sessionId"], body["status"]]).toEqual([202, "ana:s", "running"]);
 
   const first = await until(server, tokens.ana, id, hasStatus("waiting"));
   await decide(server, "edit_file");

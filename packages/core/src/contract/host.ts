@@ -189,6 +189,16 @@ export interface DrainReport {
   readonly failures: readonly unknown[];
 }
 
+/** Which page of a truncated output is read. */
+export interface OutputPageRequest {
+  /** Where it begins, in characters; default 0. */
+  readonly offset?: number | undefined;
+  /** Its most characters; default 65536. */
+  readonly limit?: number | undefined;
+  /** The user who reads: an output of another user's call, or of nobody's, is not found. Default: whoever asks may read. */
+  readonly userId?: string | undefined;
+}
+
 /** One page of a truncated output. */
 export interface OutputPage {
   readonly text: string;
@@ -232,7 +242,7 @@ export interface Host {
   /** A session; the same object for the same id until it ends. */
   session(id: string): Session;
   /** Reads a page of a truncated output. Throws `OUTPUT_NOT_FOUND`. */
-  output(ref: string, page?: { offset?: number | undefined; limit?: number | undefined }): OutputPage;
+  output(ref: string, page?: OutputPageRequest): OutputPage;
   /** Starts a draft of the next generation. */
   draft(): Draft;
   /** The modules of the current generation, in the order of mounting. */

@@ -54,7 +54,7 @@ export function createHost(options: HostOptions = {}): Host {
       return guidanceOf(tools, available);
     },
     session: createSessions(state),
-    output: (ref, page) => state.outputs.page(ref, page?.offset, page?.limit),
+    output: (ref, page) => state.outputs.page(ref, page),
     draft: () => createDraft(state),
     modules: () => state.moduleSet.modules.filter((module) => module !== own),
     cancellation: state.cancellation,

@@ -1,34 +1,50 @@
 import { randomBytes } from "node:crypto";
 import { ToolmountError } from "../contract/errors.ts";
-import type { OutputPage } from "../contract/host.ts";
+import type { OutputPage, OutputPageRequest } from "../contract/host.ts";
+
+/** Keeps a whole text, and returns its ref, which cannot be guessed. Of a text larger than the limit, the start is kept. */
+export interface OutputKeeper {
+  keep(text: string): string;
+}
+
+/** A text that was cut, and the user of the call that made it. */
+interface KeptText {
+  readonly text: string;
+  readonly userId: string | undefined;
+}
 
 /** Stores the full text of truncated outputs, up to a number of bytes; the oldest are dropped first. */
 export class KeptOutputs {
   readonly #maxBytes: number;
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new Map<string, KeptText>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Stores a text and returns its ref, which cannot be guessed. Of a text larger than the limit, the start is stored. */
-  keep(text: string): string {
+  /** What keeps the texts of a user's call. */
+  keeperOf(userId: string | undefined): OutputKeeper {
+    return { keep: (text) => this.#keep(text, userId) };
+  }
+
+  #keep(whole: string, userId: string | undefined): string {
     const ref = newRef();
-    const kept = text.slice(0, Math.floor(this.#maxBytes / 2));
-    this.#texts.set(ref, kept);
-    this.#bytes += kept.length * 2;
+    const text = whole.slice(0, Math.floor(this.#maxBytes / 2));
+    this.#texts.set(ref, { text, userId });
+    this.#bytes += text.length * 2;
     for (const [oldest, other] of this.#texts) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#texts.delete(oldest);
-      this.#bytes -= other.length * 2;
+      this.#bytes -= other.text.length * 2;
     }
     return ref;
   }
 
-  page(ref: string, offset = 0, limit = 65_536): OutputPage {
-    const text = this.#texts.get(ref);
-    if (text === undefined) throw new ToolmountError("OUTPUT_NOT_FOUND", { ref: ref.slice(0, 100) });
+  page(ref: string, { offset = 0, limit = 65_536, userId }: OutputPageRequest = {}): OutputPage {
+    const { text, userId: owner } = this.#texts.get(ref) ?? {};
+    if (text === undefined || (userId !== undefined && userId !== owner))
+      throw new ToolmountError("OUTPUT_NOT_FOUND", { ref: ref.slice(0, 100) });
     const start = requireWhole("offset", offset);
     const end = start + requireWhole("limit", limit);
     const page = { text: text.slice(start, end), offset: start, total: text.length };

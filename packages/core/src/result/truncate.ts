@@ -1,7 +1,7 @@
 import { errorMessage } from "../contract/errors.ts";
 import { maxDepth, NotJson, requirePlain } from "../json/freeze.ts";
 import { hasWideObject, maxKeys, remainingMembers } from "../json/shape.ts";
-import type { KeptOutputs } from "./kept-outputs.ts";
+import type { OutputKeeper } from "./kept-outputs.ts";
 import type { ContentBlock, ToolResult } from "../contract/result.ts";
 
 /** Largest size of the images, audio and files of a result, in bytes of base64. */
@@ -11,7 +11,7 @@ const maxBinary = 16_777_216;
 const shortText = 256;
 
 /** Cuts long texts to `maxBytes` of JSON and keeps the whole; without any it is `OUTPUT_TOO_LARGE`. Throws `NotJson`. */
-export function truncateResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
+export function truncateResult(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
   if (result.meta !== undefined) result = boundMeta(result, maxBytes);
   if (result.error !== undefined)
     return boundContent(boundFailure(boundWarnings(result, maxBytes), maxBytes), maxBytes, keeper);
@@ -79,7 +79,7 @@ function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
 }
 
 /** Cuts what a failure shows beside its sentence: of too much, what is binary is left, and the whole is kept. */
-function boundContent(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
+function boundContent(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
   const { content } = result;
   if (content === undefined || walkContent(content, maxBytes) >= 0) return result;
   const [bytes, binary] = [exactBytes(content), binaryBytes(content)];
@@ -120,7 +120,7 @@ function boundWarnings(result: ToolResult, maxBytes: number): ToolResult {
 }
 
 /** `json`: the data as JSON. */
-function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: KeptOutputs): ToolResult {
+function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: OutputKeeper): ToolResult {
   const whole = typeof result.data === "string" ? result.data : json;
   const bytes = Buffer.byteLength(whole);
   const content = result.content?.filter((block) => !isBinary(block) && block.type !== "text");

@@ -8,6 +8,7 @@ import {
   type Progress,
   type ToolOutcome,
 } from "@toolmount/core";
+import { ownSession } from "../access/own-session.ts";
 import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { Context, TypedResponse } from "hono";
@@ -194,15 +195,16 @@ function completerOf(
 }
 
 function contextOf(given: Given, principal: Principal): CallContext {
-  const { sessionId, conversationId, turnId, mode, prompts, traceparent } = given;
+  const { conversationId, turnId, mode, prompts, traceparent } = given;
+  const userId = userOfCall(principal, given.userId);
   return {
-    sessionId,
+    sessionId: ownSession(userId, given.sessionId),
     conversationId,
     turnId,
     mode,
     prompts,
     traceparent,
-    userId: userOfCall(principal, given.userId),
+    userId,
   };
 }
 

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ToolmountError, type ToolOutcome } from "@toolmount/core";
-import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
+import type { ToolOutcome } from "@toolmount/core";
+import { ownSession, sessionNamed } from "../access/own-session.ts";
+import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { anyObject, callContext, id, outcomeSchema } from "./schemas.ts";
 import {
   createRoutes,
@@ -12,7 +13,7 @@ import {
   requireOpen,
   type Service,
 } from "./service.ts";
-import { requireVisible, sessionParam } from "./sessions.ts";
+import { sessionParam } from "./sessions.ts";
 
 const rehearsalSchema = z
   .strictObject({
@@ -81,13 +82,14 @@ export function rehearsalRoutes(service: Service) {
     requireOpen(service);
     const { host } = hostOf(service, c.req.param("host"), principal);
     const { sessionId, calls, ask, first, prompts, turnId, ...given } = c.req.valid("json");
+    const userId = userOfCall(principal, given.userId);
     const context = {
-      userId: userOfCall(principal, given.userId),
+      userId,
       prompts,
       turnId,
       abortSignal: c.env.signal,
     };
-    const rehearsal = host.session(sessionId).rehearse();
+    const rehearsal = host.session(ownSession(userId, sessionId)).rehearse();
     const outcomes: ToolOutcome[] = [];
     for (const { tool, arguments: own } of calls) {
       if (rehearsal.stopped !== null) break;
@@ -176,24 +178,21 @@ export function changeRoutes(service: Service) {
       const { principal } = c.env;
       requireRole(principal, "call");
       requireOpen(service);
-      const session = await openSession(service, c.req.valid("param"), principal);
       const { userId, ...selected } = c.req.valid("json");
+      const session = await openSession(service, c.req.valid("param"), principal, userId);
       const context = { userId: userOfCall(principal, userId), abortSignal: c.env.signal };
       const done = await session.undo(selected, context);
       return c.json(done as unknown as z.output<typeof report>, 200);
     });
 }
 
-/** A token of a user sees the sessions of that user's turns only; every other session does not exist for it. */
+/** A token of a user sees that user's sessions only: what it names is one of them. */
 async function openSession(
   service: Service,
   { host: name, session }: z.output<typeof sessionParam>,
   principal: Principal,
+  userId?: string,
 ) {
-  const { host, turns } = hostOf(service, name, principal);
-  if (visibleUser(principal) !== null) {
-    if (turns === undefined) throw new ToolmountError("SESSION_NOT_FOUND", { session });
-    await requireVisible(turns, session, principal);
-  }
-  return host.session(session);
+  const live = hostOf(service, name, principal);
+  return live.host.session(await sessionNamed(live, { name: session, principal, userId }));
 }

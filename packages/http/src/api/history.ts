@@ -1,12 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PastCall, PastCallFilter } from "@toolmount/core";
 import { searchProblem } from "@toolmount/core/internal";
+import { sessionNamed } from "../access/own-session.ts";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { CallHistory } from "../journal/call-history.ts";
 import type { CallDetails } from "../journal/call-record.ts";
 import { callRecordSchema, callSummarySchema, nullableText } from "./schemas.ts";
-import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
+import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Service } from "./service.ts";
 
 const time = z.coerce.number().int().min(0).optional();
 
@@ -128,18 +129,20 @@ const program = createRoute({
 export function historyRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
-      const { journal, history } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const live = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const { journal, history } = live;
       const { since, after, limit, ...query } = c.req.valid("query");
-      const filter = { ...filterOf(query, c.env.principal), limit };
+      const filter = { ...(await filterOf(query, live, c.env.principal)), limit };
       if (since !== undefined)
         return c.json({ calls: [...journal.list({ ...filter, changedAfter: since })], next: null }, 200);
       const { calls, hasMore } = await history.list({ ...filter, after: readCursor(after) });
       return c.json({ calls: [...calls], next: hasMore ? cursorOf(calls.at(-1)) : null }, 200);
     })
-    .openapi(exported, (c) => {
-      const { exportCalls } = hostOf(service, c.req.valid("param").host, c.env.principal);
+    .openapi(exported, async (c) => {
+      const live = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const { exportCalls } = live;
       const { format, ...query } = c.req.valid("query");
-      const filter = filterOf(query, c.env.principal);
+      const filter = await filterOf(query, live, c.env.principal);
       if (exportCalls === undefined) throw new HttpError("NOT_SERVED", { what: "exports of calls" });
       const lines = exportCalls(format, filter);
       return c.body(streamOf(lines, c.env.signal), 200, {
@@ -187,14 +190,16 @@ function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableSt
 }
 
 /** The calls that a client asks for and may see. */
-function filterOf(
+async function filterOf(
   { session, user, from, to, ...same }: z.output<typeof callQuery>,
+  live: LiveHost,
   principal: Principal,
-): Omit<PastCallFilter, "limit"> {
+): Promise<Omit<PastCallFilter, "limit">> {
   const own = visibleUser(principal);
   if (own !== null && user !== undefined && user !== own)
     throw new HttpError("FORBIDDEN", { problem: "the calls of other users are not shown to this token" });
-  return { ...same, sessionId: session, userId: own ?? user, since: from, until: to };
+  const sessionId = session && (await sessionNamed(live, { name: session, principal, userId: user }));
+  return { ...same, sessionId, userId: own ?? user, since: from, until: to };
 }
 
 /** Names the last call of a page; a client sends it back as it is. */

@@ -89,7 +89,9 @@ const waitMs = (what: string, otherwise: string) =>
 /** Who a call is for. */
 /** Who a call is for, and what the user said. */
 export const callContext = {
-  sessionId: id("The session that the call belongs to").optional(),
+  sessionId: id(
+    "The session that the call belongs to; `s1` of the user ana is `ana:s1` in answers",
+  ).optional(),
   userId: id("The user on whose behalf it is made; a token of a user needs none").optional(),
   conversationId: id("Seen by the tool").optional(),
   turnId: id("Seen by the tool").optional(),

@@ -1,6 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError } from "@toolmount/core";
+import { newSession, sessionNamed, turnsNamed } from "../access/own-session.ts";
 import { requireRole, visibleUser, type Principal } from "../access/principal.ts";
+import type { CallHistory } from "../journal/call-history.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { ServedTurns } from "../served-host.ts";
 import type { ServerTurns } from "../work/server-turns.ts";
@@ -91,12 +93,16 @@ const cancel = createRoute({
 /** Results of the reasoner are JSON of this shape. */
 type Summary = z.output<typeof sessionSummarySchema>;
 
-/** The turns of a host. Throws `NOT_SERVED` for a plan without a model. */
-export function turnsOf(service: Service, name: string, principal: Principal): ServedTurns {
-  const { turns } = hostOf(service, name, principal);
+/** The turns of a host, and what is known of its calls. Throws `NOT_SERVED` for a plan without a model. */
+export function turnsOf(
+  service: Service,
+  name: string,
+  principal: Principal,
+): { readonly turns: ServedTurns; readonly history: CallHistory } {
+  const { turns, history } = hostOf(service, name, principal);
   if (turns === undefined)
     throw new HttpError("NOT_SERVED", { what: "model: its plan has no session.orchestrator" });
-  return turns;
+  return { turns, history };
 }
 
 /** Looking at sessions, copying them, and stopping their calls. */
@@ -104,37 +110,38 @@ export function sessionRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
       const { principal } = c.env;
-      const turns = turnsOf(service, c.req.valid("param").host, principal);
+      const { turns } = turnsOf(service, c.req.valid("param").host, principal);
       const sessions = await turns.list(c.req.valid("query"));
       const user = visibleUser(principal);
       const own = user === null ? sessions : await ownSessions(turns, sessions, user);
       return c.json({ sessions: own.map((session) => session as Summary) }, 200);
     })
     .openapi(show, async (c) => {
-      const { host, session } = c.req.valid("param");
-      const turns = turnsOf(service, host, c.env.principal);
-      await requireVisible(turns, session, c.env.principal);
-      return c.json((await turns.show(session)) as z.output<typeof sessionSchema>, 200);
+      const { principal } = c.env;
+      const { host, session: name } = c.req.valid("param");
+      const { turns, history } = turnsOf(service, host, principal);
+      const own = await turnsNamed({ turns, history }, { name, principal });
+      return c.json((await turns.show(own)) as z.output<typeof sessionSchema>, 200);
     })
     .openapi(fork, async (c) => {
       const { principal } = c.env;
       requireRole(principal, "call");
-      const { host, session } = c.req.valid("param");
-      const turns = turnsOf(service, host, principal);
-      await requireVisible(turns, session, principal);
-      return c.json((await turns.fork(session, undefined, principal.user ?? undefined)) as Summary, 200);
+      const { host, session: name } = c.req.valid("param");
+      const { turns, history } = turnsOf(service, host, principal);
+      const user = principal.user ?? undefined;
+      const own = await turnsNamed({ turns, history }, { name, principal });
+      return c.json((await turns.fork(own, newSession(user), user)) as Summary, 200);
     })
     .openapi(cancel, async (c) => {
       const { principal } = c.env;
       requireRole(principal, "call");
-      const { host: name, session } = c.req.valid("param");
-      if (visibleUser(principal) !== null)
-        await requireVisible(turnsOf(service, name, principal), session, principal);
-      const { host, work } = hostOf(service, name, principal);
-      const live = host.session(session);
+      const { host, session: name } = c.req.valid("param");
+      const known = hostOf(service, host, principal);
+      const own = await sessionNamed(known, { name, principal });
+      const live = known.host.session(own);
       const cancelled = await live.cancel({ immediate: true });
       live.cancellation.reset();
-      if (work !== undefined) await endTurn(work, session, principal);
+      if (known.work !== undefined) await endTurn(known.work, own, principal);
       return c.json({ cancelled }, 200);
     });
 }
@@ -154,17 +161,6 @@ async function endTurn(work: ServerTurns, sessionId: string, { user, name }: Pri
 }
 
 const noTurn: ReadonlySet<string> = new Set(["SESSION_CONFLICT", "SESSION_NOT_FOUND"]);
-
-/** Another user's session does not exist for a token of a user. */
-export async function requireVisible(
-  turns: ServedTurns,
-  session: string,
-  principal: Principal,
-): Promise<void> {
-  const user = visibleUser(principal);
-  if (user !== null && (await turns.owner(session)) !== user)
-    throw new ToolmountError("SESSION_NOT_FOUND", { session });
-}
 
 async function ownSessions(
   turns: ServedTurns,

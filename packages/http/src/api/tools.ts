@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { ToolInfo } from "@toolmount/core";
-import { roles } from "../access/principal.ts";
+import { sessionNamed } from "../access/own-session.ts";
+import { roles, visibleUser } from "../access/principal.ts";
 import { toolSchema } from "./schemas.ts";
 import { countServers } from "./servers.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
@@ -102,17 +103,21 @@ export function toolRoutes(service: Service) {
       return c.json({ name, user, roles: [...ownRoles], version: service.version, hosts: shown }, 200);
     })
     .openapi(list, async (c) => {
-      const { host } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const { principal } = c.env;
+      const live = hostOf(service, c.req.valid("param").host, principal);
       const { session, mode } = c.req.valid("query");
-      const offer = await host.offer({ sessionId: session, mode });
+      const sessionId = session && (await sessionNamed(live, { name: session, principal }));
+      const offer = await live.host.offer({ sessionId, mode });
       return c.json(
         { mode: offer.mode, tools: offer.tools.map(toJson), available: offer.available.map(toJson) },
         200,
       );
     })
     .openapi(output, (c) => {
-      const { host, ref } = c.req.valid("param");
-      return c.json(hostOf(service, host, c.env.principal).host.output(ref, c.req.valid("query")), 200);
+      const { host: name, ref } = c.req.valid("param");
+      const { host } = hostOf(service, name, c.env.principal);
+      const userId = visibleUser(c.env.principal) ?? undefined;
+      return c.json(host.output(ref, { ...c.req.valid("query"), userId }), 200);
     });
 }
 

@@ -14,7 +14,9 @@ const waitMs = z
 export const turnStartSchema = z
   .strictObject({
     prompt: z.string().min(1),
-    sessionId: id("An existing session, or the id of a new one").optional(),
+    sessionId: id(
+      "An existing session, or the id of a new one; `s1` of the user ana is `ana:s1` in answers",
+    ).optional(),
     userId: id("The user on whose behalf it runs").optional(),
     waitMs,
   })

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { newSession, ownSession, sessionNamed, turnsNamed } from "../access/own-session.ts";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { LoggedEvent } from "../work/event-log.ts";
@@ -11,7 +12,7 @@ import { firstOf, type ServerTurns, type TurnStart } from "../work/server-turns.
 import type { Turn } from "../work/turn-record.ts";
 import { beat, ended } from "./events.ts";
 import { createRoutes, hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
-import { requireVisible, turnsOf } from "./sessions.ts";
+import { turnsOf } from "./sessions.ts";
 import { answerStream } from "./stream.ts";
 import { addMessage, cancel, list, resume, run, show, watch } from "./turn-routes.ts";
 import type { turnSchema } from "./turn-schemas.ts";
@@ -22,24 +23,30 @@ export function turnRoutes(service: Service) {
     .openapi(run, async (c) => {
       const { prompt, sessionId, userId, waitMs } = c.req.valid("json");
       const { work, by } = workOf(service, c.req.valid("param").host, c.env.principal);
-      const start = { prompt, sessionId, userId: userOfCall(c.env.principal, userId), by };
+      const user = userOfCall(c.env.principal, userId);
+      const start = { prompt, sessionId: ownSession(user, sessionId), userId: user, by };
       const key = c.req.header("idempotency-key");
       const { answers } = hostOf(service, c.req.valid("param").host, c.env.principal);
-      const turn = key === undefined ? await work.start(start) : await startOnce(work, answers, start, key);
+      const made = { ...start, sessionId: start.sessionId ?? newSession(user) };
+      const turn = key === undefined ? await work.start(made) : await startOnce(work, answers, start, key);
       return answer(c, service, turn, waitMs);
     })
     .openapi(resume, async (c) => {
-      const { host, session: sessionId } = c.req.valid("param");
+      const { host, session } = c.req.valid("param");
       const { clientResults, cancel: ends, userId, waitMs } = c.req.valid("json");
       const { work, by } = workOf(service, host, c.env.principal);
-      await requireVisible(turnsOf(service, host, c.env.principal), sessionId, c.env.principal);
+      const { principal } = c.env;
+      const known = turnsOf(service, host, principal);
+      const sessionId = await turnsNamed(known, { name: session, principal, userId });
       const user = userOfCall(c.env.principal, userId);
       const turn = await work.resume({ sessionId, clientResults, cancel: ends, userId: user, by });
       return answer(c, service, turn, waitMs);
     })
     .openapi(list, async (c) => {
-      const { status, session: sessionId, cursor, limit } = c.req.valid("query");
-      turnsOf(service, c.req.valid("param").host, c.env.principal);
+      const { status, session, cursor, limit } = c.req.valid("query");
+      const { principal } = c.env;
+      const known = turnsOf(service, c.req.valid("param").host, principal);
+      const sessionId = session && (await sessionNamed(known, { name: session, principal }));
       const { work } = hostOf(service, c.req.valid("param").host, c.env.principal);
       const userId = visibleUser(c.env.principal) ?? undefined;
       const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -101,7 +108,8 @@ async function startOnce(
   key: string,
 ): Promise<LiveTurn> {
   const owner = `${rest.by}\n${rest.userId ?? ""}`;
-  const start = { ...rest, sessionId: sessionId ?? `turn-${digestOf([owner, key]).slice(0, 32)}` };
+  const made = ownSession(rest.userId, `turn-${digestOf([owner, key]).slice(0, 32)}`);
+  const start = { ...rest, sessionId: sessionId ?? made };
   const begin = async () => (await work.start(start)).stored.id;
   const { answer: id } = await answers.once<string>(
     { key, owner, request: ["turn", rest.prompt, sessionId ?? null] },

@@ -4,10 +4,10 @@ import {
   type Resource,
   type Server,
 } from "@modelcontextprotocol/server";
-import type { Host } from "@toolmount/core";
 import type { ExposedSource } from "../wire/exposed-source.ts";
+import type { Host } from "@toolmount/core";
 import { RefusedRequest, type ExposedRequests } from "./exposed-calls.ts";
-import { readOutput } from "./outputs.ts";
+import { readOutput, type OutputReader } from "./outputs.ts";
 
 /** The addresses that a client has subscribed to, by the server and the server's own address. */
 export type Subscribed = Map<string, string>;
@@ -19,7 +19,7 @@ function keyOf(server: string, own: string): string {
 /** Passes requests for resources to the servers that have them. Without any, it has what was cut from results. */
 export function serveResources(
   server: Server,
-  host: Host,
+  reader: OutputReader,
   { sourcesFor, callFor, asking }: ExposedRequests,
   subscribed: Subscribed,
 ): void {
@@ -36,7 +36,7 @@ export function serveResources(
   }));
   server.setRequestHandler("resources/read", ({ method, params: { uri } }, ctx) => {
     const request = { name: method, arguments: { uri } };
-    return readOutput(host, uri) ?? asking(ctx, request, (call) => readResource(sourcesFor(call), uri));
+    return readOutput(reader, uri) ?? asking(ctx, request, (call) => readResource(sourcesFor(call), uri));
   });
   server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
     const found = await ownerOf(sourcesFor(callFor(ctx)), params.uri);

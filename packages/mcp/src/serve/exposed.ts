@@ -14,6 +14,7 @@ import { exposedChannel, type ExposedSource, type PublishedSource } from "../wir
 import type { InternalCall } from "../wire/front.ts";
 import { throughHost, type ExposedRequests } from "./exposed-calls.ts";
 import { serveResources, type Subscribed } from "./exposed-resources.ts";
+import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
 import { isRecord } from "../wire/guards.ts";
 
@@ -46,7 +47,7 @@ function having<Source extends Pick<ExposedSource, "exposes">>(
 }
 
 /** What is served beside tools, and how its requests are made for one request of the client. */
-interface Exposing extends Omit<ExposedRequests, "sourcesFor"> {
+interface Exposing extends Omit<ExposedRequests, "sourcesFor">, OutputReader {
   readonly host: Host;
   readonly sources: readonly PublishedSource[];
   readonly skills: ExposedSource | undefined;
@@ -54,7 +55,7 @@ interface Exposing extends Omit<ExposedRequests, "sourcesFor"> {
 
 /** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
 export function serveExposed(server: Server, exposing: Exposing): Subscribed {
-  const { host, sources, skills, callFor, asking } = exposing;
+  const { host, userId, sources, skills, callFor, asking } = exposing;
   const subscribed: Subscribed = new Map();
   const sourcesFor = (call: InternalCall, what?: "resources" | "prompts") =>
     (what === undefined ? sources : having(sources, what)).map((source) => throughHost(host, source, call));
@@ -63,7 +64,7 @@ export function serveExposed(server: Server, exposing: Exposing): Subscribed {
     ...(skills === undefined ? [] : [skills]),
     ...sourcesFor(call, "resources"),
   ];
-  serveResources(server, host, { sourcesFor: withResources, callFor, asking }, subscribed);
+  serveResources(server, { host, userId }, { sourcesFor: withResources, callFor, asking }, subscribed);
   if (having(sources, "prompts").length > 0)
     servePrompts(server, { sourcesFor: (call) => sourcesFor(call, "prompts"), callFor, asking });
   if (sources.length > 0)

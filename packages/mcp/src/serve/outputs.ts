@@ -10,10 +10,17 @@ const scheme = "toolmount://output/";
 /** Characters of a large value that are shown in place of it. */
 const shownLength = 16_384;
 
+/** Who reads the outputs of a host. */
+export interface OutputReader {
+  readonly host: Pick<Host, "output">;
+  /** The client's user, who reads what was cut from this user's results only. */
+  readonly userId?: string | undefined;
+}
+
 /** The whole of a result that was cut, as the resource that `uri` names; undefined for an address of something else. */
-export function readOutput(host: Pick<Host, "output">, uri: string): ReadResourceResult | undefined {
+export function readOutput({ host, userId }: OutputReader, uri: string): ReadResourceResult | undefined {
   if (!uri.startsWith(scheme)) return undefined;
-  const text = wholeOf(host, uri.slice(scheme.length));
+  const text = wholeOf(host, uri.slice(scheme.length), userId);
   return text === undefined ? undefined : { contents: [{ uri, mimeType: "text/plain", text }] };
 }
 
@@ -45,9 +52,9 @@ function linkTo(tool: string, { bytes, ref }: { readonly bytes: number; readonly
   } as McpBlock;
 }
 
-function wholeOf(host: Pick<Host, "output">, ref: string): string | undefined {
+function wholeOf(host: Pick<Host, "output">, ref: string, userId?: string): string | undefined {
   try {
-    return host.output(ref, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).text;
+    return host.output(ref, { limit: Number.MAX_SAFE_INTEGER, userId }).text;
   } catch (error) {
     if (isToolmountError(error) && error.code === "OUTPUT_NOT_FOUND") return undefined;
     throw error;

@@ -69,6 +69,7 @@ export async function createServer(serving: Serving): Promise<Server> {
   if (serving.toolsOnly === true) return server;
   const subscribed = serveExposed(server, {
     host: served.host,
+    userId: serving.userId,
     sources,
     skills: skills?.source,
     callFor: (ctx) => callExposed(ctx, serving),
