@@ -140,6 +140,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "sqlite.ts",
     "call-words.ts",
     ["migrations.ts", "postgres.ts"],
+    "reads",
     "ledger",
   ],
   "packages/paths": ["below.ts", ["proof", "rules.ts"], ["path-error.ts", "system"]],

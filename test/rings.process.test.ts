@@ -124,7 +124,7 @@ test("a file that cannot be loaded is one failure", async () => {
   expect(report).toMatch(/\{"passed":0,"failed":1,"files":1\}\n$/);
 });
 
-test("a test that fails once and then passes alone stops nobody, and is named at the end", async () => {
+test("a test that fails once and then passes alone stops no change, and is named at the end", async () => {
   const first = 'import { existsSync, writeFileSync } from "node:fs";\n';
   const body = `test("the first time", () => { const been = import.meta.dirname + "/been"; if (existsSync(been)) return; writeFileSync(been, ""); throw new Error("not yet"); });\n`;
   const report = await shown({ "a.test.ts": beginning + first + body });

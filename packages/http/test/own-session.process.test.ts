@@ -39,8 +39,8 @@ async function served() {
 describe("sessions of one name that two users name", () => {
   test.each([
     ["by a token of each", { as: "caller", userId: "bo" }],
-    ["by a token of nobody, for a user", { as: "operator", userId: "bo%" }],
-    ["by a token of nobody, for nobody", { as: "caller" }],
+    ["by a token without a user, for one", { as: "operator", userId: "bo%" }],
+    ["by a token without a user, for none", { as: "caller" }],
   ] as const)("share no state: %s", async (_, { as, ...other }) => {
     const { call } = await served();
     await call("ana", "remember", { arguments: { word: "secret" } });

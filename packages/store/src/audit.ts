@@ -5,6 +5,7 @@ import { aliveMs, plainText, storeCalls } from "./calls.ts";
 import { listCalls } from "./list-calls.ts";
 import { pruneAudit } from "./prune.ts";
 import { readRow } from "./read-row.ts";
+import type { Reads } from "./reads/reads.ts";
 import type { Tables } from "./tables.ts";
 
 /** Most rows of one insert: each has six values, and SQLite accepts 32766. */
@@ -18,6 +19,7 @@ interface StoredAudit extends AuditSink {
 /** Stores the audit: one commit for all records of an append, the heads of their chains and the calls that they are about. */
 export function createAudit(
   db: Kysely<Tables>,
+  reads: Reads,
   words: CallWords,
   options: Pick<AuditSink, "mode" | "keepsResults">,
 ): StoredAudit {
@@ -42,10 +44,11 @@ export function createAudit(
       });
       alive.note(records);
     },
-    calls: (filter) => listCalls(db, filter, words, systemClock.now()),
+    calls: async (filter) => listCalls(await reads.db(), filter, words, systemClock.now()),
     async read({ runId, runIds, tool, writer, since, last, page } = {}) {
       const order = last === undefined ? "asc" : "desc";
-      const rows = await db
+      const from = await reads.db();
+      const rows = await from
         .selectFrom("audit")
         .select("body")
         .$if(runId !== undefined, (query) => query.where("run_id", "=", runId!))

@@ -2,7 +2,7 @@ import { messageOf } from "@toolmount/core/errors";
 import { isAbsolute, resolve } from "node:path";
 import { isUnreachable } from "@toolmount/core/internal";
 import { ToolmountError, type AuditSink, type StateStore, type WorkStore } from "@toolmount/core";
-import { Kysely, type Dialect } from "kysely";
+import { Kysely } from "kysely";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
 import { postgresWords, sqliteWords } from "./call-words.ts";
@@ -10,6 +10,7 @@ import { createCredentials } from "./credentials.ts";
 import { migrate } from "./migrations.ts";
 import { createPostgresDialect } from "./postgres.ts";
 import { prune, pruneApprovals } from "./prune.ts";
+import { Reads } from "./reads/reads.ts";
 import { createSessions } from "./sessions.ts";
 import { NodeSqliteDialect } from "./sqlite.ts";
 import { createWork } from "./work.ts";
@@ -49,10 +50,10 @@ export interface OpenStore extends StateStore {
 export async function openStore(url: string, options: StoreOptions = {}): Promise<OpenStore> {
   const isPostgres = /^postgres(ql)?:\/\//.test(url);
   let db: Kysely<Tables> | undefined;
+  let file: string | null = null;
   try {
-    const dialect = isPostgres
-      ? await createPostgresDialect(url, options)
-      : createSqliteDialect(url, options);
+    if (!isPostgres) file = sqliteFile(url, options);
+    const dialect = file === null ? await createPostgresDialect(url, options) : new NodeSqliteDialect(file);
     db = new Kysely<Tables>({ dialect });
     await migrate(db, isPostgres);
   } catch (cause) {
@@ -60,11 +61,12 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     throw unavailable(url, cause);
   }
   const opened = db;
+  const reads = new Reads(opened, file === ":memory:" ? null : file);
   const words = isPostgres ? postgresWords : sqliteWords;
   const audit =
     options.audit === undefined
       ? undefined
-      : createAudit(opened, words, { mode: options.audit, keepsResults: options.auditResults });
+      : createAudit(opened, reads, words, { mode: options.audit, keepsResults: options.auditResults });
   return {
     approvals: createApprovals(opened),
     sessions: createSessions(opened),
@@ -73,20 +75,22 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     credentials: createCredentials(opened),
     prune: (before) => prune(opened, words, before),
     pruneApprovals: (before) => pruneApprovals(opened, before),
-    close: () => {
+    close: async () => {
       audit?.stop();
-      return opened.destroy();
+      await reads.close();
+      await opened.destroy();
     },
   };
 }
 
-function createSqliteDialect(url: string, { folder }: StoreOptions): Dialect {
+/** The file of an address; a relative one begins at the folder of the options. */
+function sqliteFile(url: string, { folder }: StoreOptions): string {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error("it begins with sqlite: or postgres://");
-  if (path === ":memory:" || isAbsolute(path)) return new NodeSqliteDialect(path);
+  if (path === ":memory:" || isAbsolute(path)) return path;
   if (folder === undefined)
     throw new Error("a relative path needs a folder to begin at: pass the option folder");
-  return new NodeSqliteDialect(resolve(folder, path));
+  return resolve(folder, path);
 }
 
 /** The error of a store that cannot be opened. */

@@ -74,8 +74,8 @@ const messages = {
     `calls cannot be recorded in ${d.file}: ${d.problem}; name a file that does not exist yet`,
   REPLAY_MISMATCH: (d: { problem: string }) =>
     `this call is not as it was recorded: ${d.problem}; record again if the change is intended`,
-  STORE_FAILED: (_: object) =>
-    "the store failed and confirmed nothing; see the host's log for the cause, then try again",
+  STORE_FAILED: (_: object) => "the store failed and confirmed nothing; see the host's log, then try again",
+  READ_TOO_LONG: (d: { seconds: number }) => `it took over ${d.seconds} s; ask for less time, or one tool`,
   // Definitions and mounting
   TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
   TOOL_DUPLICATE: (d: { tool: string; existing: string; owner: string; existingOwner: string }) =>

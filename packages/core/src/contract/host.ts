@@ -3,6 +3,7 @@ import type { Approvals } from "./approvals.ts";
 import type { CancellationToken } from "./cancellation.ts";
 import type { CallContext, CallRequest } from "./context.ts";
 import type { Clock } from "./clock.ts";
+import type { OutputPage, OutputPageRequest } from "./output.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "./tool.ts";
 import type { PlanPosition } from "./errors.ts";
@@ -187,27 +188,6 @@ export interface DrainReport {
   readonly abandoned: readonly string[];
   /** Errors of cleanups, and of cleanups that did not end in time. */
   readonly failures: readonly unknown[];
-}
-
-/** Which page of a truncated output is read. */
-export interface OutputPageRequest {
-  /** Where it begins, in characters; default 0. */
-  readonly offset?: number | undefined;
-  /** Its most characters; default 65536. */
-  readonly limit?: number | undefined;
-  /** The user who reads: an output of another user's call, or of nobody's, is not found. Default: whoever asks may read. */
-  readonly userId?: string | undefined;
-}
-
-/** One page of a truncated output. */
-export interface OutputPage {
-  readonly text: string;
-  /** Where the page begins, in characters. */
-  readonly offset: number;
-  /** Length of the whole, in characters. */
-  readonly total: number;
-  /** Where the next page begins; absent on the last. */
-  readonly nextOffset?: number;
 }
 
 /** A tool host: one coordinator, one current generation, one path of a call. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ToolmountError } from "../contract/errors.ts";
-import type { OutputPage, OutputPageRequest } from "../contract/host.ts";
+import type { OutputPage, OutputPageRequest } from "../contract/output.ts";
 
 /** Keeps a whole text, and returns its ref, which cannot be guessed. Of a text larger than the limit, the start is kept. */
 export interface OutputKeeper {

@@ -46,11 +46,7 @@ test.each<[ErrorCode, object, string]>([
   ["AGENT_NOT_FOUND", { agent: "x", known: ["a", "b"] }, 'there is no agent "x"; the plan has a, b'],
   ["MODE_UNKNOWN", { mode: "x", known: [] }, 'there is no mode "x"; the catalog has no modes'],
   ["MODE_UNKNOWN", { mode: "x", known: ["a", "b"] }, 'there is no mode "x"; the catalog has a, b'],
-  [
-    "STORE_FAILED",
-    {},
-    "the store failed and confirmed nothing; see the host's log for the cause, then try again",
-  ],
+  ["STORE_FAILED", {}, "the store failed and confirmed nothing; see the host's log, then try again"],
   [
     "TOOL_DUPLICATE",
     { tool: "read", existing: "read", owner: "b", existingOwner: "a" },

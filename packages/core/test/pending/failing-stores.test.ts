@@ -24,7 +24,7 @@ describe("a store that fails", () => {
     expect(said[0]).toEqual([
       "error",
       expect.anything(),
-      "the store of approvals failed: the store failed and confirmed nothing; see the host's log for the cause, then try again",
+      "the store of approvals failed: the store failed and confirmed nothing; see the host's log, then try again",
     ]);
   });
 

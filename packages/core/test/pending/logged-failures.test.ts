@@ -12,7 +12,7 @@ import { tool } from "../world.ts";
 
 const s = { sessionId: "s", userId: "u" };
 const ids = { call_id: "x", session_id: "s", tool: "probe" };
-const failed = "the store failed and confirmed nothing; see the host's log for the cause, then try again";
+const failed = "the store failed and confirmed nothing; see the host's log, then try again";
 const err = expect.objectContaining({
   code: "STORE_FAILED",
   cause: expect.objectContaining({ message: "boom" }) as object,

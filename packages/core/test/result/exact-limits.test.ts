@@ -9,7 +9,7 @@ function truncated(result: object, maxBytes = 2_000) {
   const kept: string[] = [];
   const keeper = { keep: (whole: string) => `ref-${kept.push(whole)}` };
   const given = { ...facts, ...result } as unknown as ToolResult;
-  const end = truncateResult(given, maxBytes, keeper as never);
+  const end = truncateResult(given, maxBytes, keeper);
   return { end, isSame: end === given, kept };
 }
 

@@ -8,7 +8,7 @@ import {
   type Progress,
   type ToolOutcome,
 } from "@toolmount/core";
-import { ownSession } from "../access/own-session.ts";
+import { ownSession } from "./own-session.ts";
 import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { Context, TypedResponse } from "hono";

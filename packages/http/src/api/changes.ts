@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { ToolOutcome } from "@toolmount/core";
-import { ownSession, sessionNamed } from "../access/own-session.ts";
+import { ownSession, sessionNamed } from "./own-session.ts";
 import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { anyObject, callContext, id, outcomeSchema } from "./schemas.ts";
 import {

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PastCall, PastCallFilter } from "@toolmount/core";
 import { searchProblem } from "@toolmount/core/internal";
-import { sessionNamed } from "../access/own-session.ts";
+import { sessionNamed } from "./own-session.ts";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { CallHistory } from "../journal/call-history.ts";

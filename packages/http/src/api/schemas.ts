@@ -86,7 +86,6 @@ const waitMs = (what: string, otherwise: string) =>
     .optional()
     .describe(`How long ${what} is kept open for a decision; default 0: ${otherwise}`);
 
-/** Who a call is for. */
 /** Who a call is for, and what the user said. */
 export const callContext = {
   sessionId: id(

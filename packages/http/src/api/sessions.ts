@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { isToolmountError } from "@toolmount/core";
-import { newSession, sessionNamed, turnsNamed } from "../access/own-session.ts";
+import { newSession, sessionNamed, turnsNamed } from "./own-session.ts";
 import { requireRole, visibleUser, type Principal } from "../access/principal.ts";
 import type { CallHistory } from "../journal/call-history.ts";
 import { HttpError } from "../fault/http-error.ts";

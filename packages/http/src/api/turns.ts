@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { newSession, ownSession, sessionNamed, turnsNamed } from "../access/own-session.ts";
+import { newSession, ownSession, sessionNamed, turnsNamed } from "./own-session.ts";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { LoggedEvent } from "../work/event-log.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { CallHistory } from "../journal/call-history.ts";
 import type { ServedTurns } from "../served-host.ts";
-import { visibleUser, type Principal } from "./principal.ts";
+import { visibleUser, type Principal } from "../access/principal.ts";
 
 /** What is known of the sessions of a host. */
 interface Known {
@@ -30,12 +30,12 @@ export function ownSession(user: string | undefined, name: string | undefined): 
   return name.startsWith(own) ? name : own + name;
 }
 
-/** The id of a user's new session without a name; undefined where the model's loop makes one, since it is nobody's. */
+/** The id of a user's new session without a name; undefined where the model's loop makes one, since it belongs to no user. */
 export function newSession(user: string | undefined): string | undefined {
   return user && ownSession(user, randomUUID());
 }
 
-/** The id of a session that a client names to look at it or to go on with it. */
+/** The id of a session that a client names to look at it or to continue it. */
 export async function sessionNamed(known: Known, { name, principal, userId }: NamedSession): Promise<string> {
   const user = principal.user ?? userId;
   const own = ownSession(user, name);
@@ -58,7 +58,7 @@ export async function turnsNamed(
   return session;
 }
 
-/** Whether a user's session has turns or calls. Who sees everything may also name what is nobody's. */
+/** Whether a user's session has turns or calls. Who sees everything may also name what belongs to no user. */
 async function isKnown({ turns, history }: Known, session: string, user: string): Promise<boolean> {
   if ((await ownerOf(turns, session)) === user) return true;
   const { calls } = await history.list({ sessionId: session, limit: 1 });
