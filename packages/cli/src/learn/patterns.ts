@@ -4,41 +4,40 @@ interface ValuePattern {
   readonly values: ReadonlySet<string>;
 }
 
-/** What a text is: patterns of a command are cut between words, those of paths and addresses at a slash. */
-export type ValueKind = "command" | "text";
-
 /**
- * The narrowest patterns for these values: those that begin in the same way share a pattern, all others have one each. A
- * pattern that also matches a refused value is replaced by the values themselves.
+ * The narrowest patterns for these values: paths of one folder and addresses of one host share a pattern, all others have one
+ * each. A pattern that also matches a refused value is replaced by the values themselves.
  */
-export function findPatterns(
-  values: readonly string[],
-  refused: readonly string[],
-  kind: ValueKind,
-): ValuePattern[] {
-  const groups = Map.groupBy(new Set(values), (value) => startOf(value, kind));
+export function findPatterns(values: readonly string[], refused: readonly string[]): ValuePattern[] {
+  const groups = Map.groupBy(new Set(values), startOf);
   return [...groups].flatMap(([start, members]) => {
-    const prefix = sharedStart(members, kind);
-    // A command may have its blanks elsewhere: without its first words, "git *" would be every command of git.
-    const isShared = start !== null && members.length > 1 && prefix.startsWith(start);
+    const prefix = sharedStart(members);
+    const isShared = start !== null && members.length > 1;
     if (isShared && !refused.some((value) => value.startsWith(prefix)))
       return [{ glob: `${escapeGlob(prefix)}*`, values: new Set(members) }];
-    return members.map((value) => ({ glob: escapeGlob(value), values: new Set([value]) }));
+    return exactly(members);
   });
 }
 
-/** Values with the same start may share a pattern; null: this one shares none. */
-function startOf(value: string, kind: ValueKind): string | null {
-  if (kind === "command") return /^\s*\S+\s+\S+(?=\s+\S)/.exec(value)?.[0] ?? null;
-  // A pattern for addresses names their host: "https://*" would be every server.
-  if (value.includes("://")) return /^[a-z][a-z0-9+.-]*:\/\/[^/]+\//i.exec(value)?.[0] ?? null;
-  // A path outside of every folder, or one that leaves its folder, shares no pattern.
-  const folder = /^(?:\.{0,2}\/)?[^/\s]+\//.exec(value)?.[0];
-  return folder === undefined || value.includes("..") ? null : folder;
+/**
+ * Each value as its own pattern. The words at the beginning of a command do not say what it does: `git -C x`, `find . -name` and
+ * `xargs -0` begin harmless commands, and those that run any other program.
+ */
+export function exactly(values: readonly string[]): ValuePattern[] {
+  return [...new Set(values)].map((value) => ({ glob: escapeGlob(value), values: new Set([value]) }));
 }
 
-/** The longest start that all values have, cut where a word or a folder ends. */
-function sharedStart(values: readonly string[], kind: ValueKind): string {
+/** Values with the same start may share a pattern; null: this one shares none. */
+function startOf(value: string): string | null {
+  // A pattern for addresses names their host: "https://*" would be every server.
+  if (value.includes("://")) return /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+\//i.exec(value)?.[0] ?? null;
+  // A path outside of every folder, one that leaves its folder, and what is no path alone share no pattern.
+  const folder = /^(?:\.{0,2}\/)?[^/\s]+\//.exec(value)?.[0];
+  return folder === undefined || value.includes("..") || /\s/.test(value) ? null : folder;
+}
+
+/** The longest start that all values have, cut where a folder ends. */
+function sharedStart(values: readonly string[]): string {
   const [first = "", ...others] = values;
   let length = first.length;
   for (const other of others) {
@@ -46,7 +45,7 @@ function sharedStart(values: readonly string[], kind: ValueKind): string {
     while (at < length && first[at] === other[at]) at++;
     length = at;
   }
-  return first.slice(0, first.lastIndexOf(kind === "command" ? " " : "/", length - 1) + 1);
+  return first.slice(0, first.lastIndexOf("/", length - 1) + 1);
 }
 
 function escapeGlob(text: string): string {

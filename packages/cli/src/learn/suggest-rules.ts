@@ -1,7 +1,7 @@
 import type { JsonObject, ToolInfo } from "@toolmount/core";
 import { createListPolicy } from "@toolmount/policy";
 import type { Judge } from "./judge-host.ts";
-import { findPatterns, type ValueKind } from "./patterns.ts";
+import { exactly, findPatterns } from "./patterns.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** A line of the policy's lists, with the calls behind it. */
@@ -148,7 +148,9 @@ function linesToAllow(
   const argument = decisiveArgument(tool);
   if (argument === null) return [];
   const textsOf = (calls: readonly Answered[]) => calls.flatMap((call) => readTexts(call, argument));
-  const patterns = findPatterns(textsOf(open), textsOf(denied), kindOf(tool, argument));
+  const patterns = isCommand(tool, argument)
+    ? exactly(textsOf(open))
+    : findPatterns(textsOf(open), textsOf(denied));
   return patterns.flatMap(({ glob, values }) => {
     const line = toLine(tool, argument, glob);
     const behind = open.filter((call) => readTexts(call, argument).some((text) => values.has(text)));
@@ -167,7 +169,8 @@ function linesToAsk(tool: ToolInfo, denied: readonly Answered[]): SuggestedLine[
   const argument = decisiveArgument(tool);
   const texts = argument === null ? [] : denied.flatMap((call) => readTexts(call, argument));
   if (argument === null || texts.length < denied.length) return [lineOf("ask", tool.name, denied)];
-  return findPatterns(texts, [], kindOf(tool, argument)).map(({ glob, values }) =>
+  const patterns = isCommand(tool, argument) ? exactly(texts) : findPatterns(texts, []);
+  return patterns.map(({ glob, values }) =>
     lineOf(
       "ask",
       toLine(tool, argument, glob),
@@ -209,9 +212,12 @@ function firstArgument(inputSchema: ToolInfo["inputSchema"]): string | null {
   return required[0] ?? Object.keys(properties)[0] ?? null;
 }
 
-function kindOf({ tags }: ToolInfo, argument: string): ValueKind {
-  return tags.includes("shell") || argument === "command" ? "command" : "text";
+/** Whether an argument is something that is run, by the tool's tag or by the words for it in the argument's name. */
+function isCommand({ tags }: ToolInfo, argument: string): boolean {
+  return tags.includes("shell") || commandWords.test(argument);
 }
+
+const commandWords = /command|cmd|script|shell|exec|program|argv|args|code|eval|expression|query|sql/i;
 
 /** The texts of an argument that a pattern can match; a text of several lines, or of unusual length, is matched by none. */
 function readTexts({ arguments: given }: Answered, argument: string): string[] {

@@ -100,14 +100,15 @@ test.each<[unknown, string[]]>([
   expect(await linesOf([allowed({ path }), allowed({ path })])).toEqual(lines);
 });
 
-test("a command's pattern is cut between words", async () => {
-  const calls = ["git log -1", "git log -2"].map((command) => allowed({ command }));
-  const shell = { inputSchema: { required: ["command"] } };
-  const words = ["git log -1", "git log -2"].map((path) => allowed({ path }));
-
-  expect(await linesOf(calls, shell)).toEqual(["allow act(git log *) 2"]);
-  expect(await linesOf(words, { tags: ["shell"] })).toEqual(["allow act(git log *) 2"]);
-  expect(await linesOf(words)).toEqual([]);
+test.each([
+  ["a tool with the tag of a shell", "path", { tags: ["shell"] }],
+  ["an argument whose name says so", "cmd", { inputSchema: { required: ["cmd"] } }],
+])("a line never stands for other commands than the approved ones: %s", async (_, name, tool) => {
+  const begins = ["git -C . log", "find . -name a", "xargs -0 ls", "/usr/bin/env ls", "npm run -s a"];
+  const calls = begins.flatMap((begin) => [1, 2].map((number) => allowed({ [name]: `${begin} ${number}` })));
+  expect(await linesOf(calls, tool)).toEqual([]);
+  const twice = ["git log -1", "git log -1"].map((command) => allowed({ [name]: command }));
+  expect(await linesOf(twice, tool)).toEqual([expect.stringContaining("git log -1) 2")]);
 });
 
 test("what a person denied and the plan allows now is asked again", async () => {
