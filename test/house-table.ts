@@ -150,7 +150,8 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "tools/search": ["text.ts", "ripgrep"],
   "packages/http": [
     "fault",
-    ["access", "guard", "page"],
+    ["guard", "page"],
+    "access",
     "served-host.ts",
     "journal",
     "work",

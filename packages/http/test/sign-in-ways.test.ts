@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { clientKey } from "../src/guard/client-key.ts";
 import { base, clientId, idToken, issuer, signInWorld } from "./support/sign-in.ts";
 
 const gone = (name: string, way: string) =>
@@ -162,6 +163,36 @@ describe("a page whose token ends", () => {
     expect((await visit("POST", "/signin/out", renew)).body).toBe('{"signedOut":true}');
     expect(logged[0]![1]).toBe("the provider did not end a renewal");
   });
+});
+
+describe("strangers behind the address of a person", () => {
+  const cookies = (renewal: string) => ({ "toolmount-renewal-0": renewal });
+
+  test("cannot stop a person who has signed in here, and are stopped themselves", async () => {
+    const { visit, answers, grant } = await signInWorld();
+    answers["/token"] = grant({ refresh_token: "anas" });
+    await visit("POST", "/signin/renew", cookies("first"));
+    answers["/token"] = () => Response.json({ error: "invalid_grant" }, { status: 400 });
+    const strange = (at: number) =>
+      visit("POST", "/signin/renew", cookies(`guess ${at}`)).catch(({ code }: { code: string }) => code);
+    const codes = await Promise.all(Array.from({ length: 302 }, (_, at) => strange(at)));
+    expect(codes.slice(-3)).toEqual(["UNAUTHENTICATED", "RATE_LIMITED", "RATE_LIMITED"]);
+
+    answers["/token"] = grant({ refresh_token: "next" });
+    expect((await visit("POST", "/signin/renew", cookies("anas"))).status).toBe(200);
+    expect((await visit("GET", "/signin")).status).toBe(302);
+    expect(await strange(0)).toBe("RATE_LIMITED");
+  });
+});
+
+test.each([
+  ["a client of a proxy on this machine", "127.0.0.1", "6.6.6.6, 203.0.113.7", "127.0.0.1 203.0.113.7"],
+  ["a client of a proxy inside", "::ffff:10.1.2.3", "203.0.113.7", "10.1.2.3 203.0.113.7"],
+  ["a client that says so itself", "203.0.113.9", "1.2.3.4", "203.0.113.9"],
+  ["a client without a proxy", "::1", undefined, "::1"],
+])("%s is counted by its address", (_, remoteAddress, forwarded, key) => {
+  const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
+  expect(clientKey({ socket: { remoteAddress }, headers } as never)).toBe(key);
 });
 
 test("other addresses are no way to sign in", async () => {

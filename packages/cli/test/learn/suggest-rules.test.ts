@@ -103,7 +103,7 @@ test.each<[unknown, string[]]>([
 test.each([
   ["a tool with the tag of a shell", "path", { tags: ["shell"] }],
   ["an argument whose name says so", "cmd", { inputSchema: { required: ["cmd"] } }],
-])("a line never stands for other commands than the approved ones: %s", async (_, name, tool) => {
+])("a line is never about other commands than the approved ones: %s", async (_, name, tool) => {
   const begins = ["git -C . log", "find . -name a", "xargs -0 ls", "/usr/bin/env ls", "npm run -s a"];
   const calls = begins.flatMap((begin) => [1, 2].map((number) => allowed({ [name]: `${begin} ${number}` })));
   expect(await linesOf(calls, tool)).toEqual([]);

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { silentLogger, type Logger } from "@toolmount/core";
+import { silentLogger, type Clock, type Logger } from "@toolmount/core";
 import { HttpError } from "../fault/http-error.ts";
 import { CodeFlow, ProviderRefusal, type Granted, type OidcClient, type Started } from "./code-flow.ts";
+import { clientKey } from "../guard/client-key.ts";
+import { ProviderAsks } from "./provider-asks.ts";
 import type { Authenticate } from "./tokens.ts";
 import { readCookie, setCookie, visitOf, type Visit } from "./visit.ts";
 
@@ -10,6 +12,7 @@ export interface PageSignInOptions extends OidcClient {
   /** Decides whether a token of the provider is accepted: `createOidcCheck`. */
   readonly authenticate: Authenticate;
   readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** The sign-in of the page, at the paths below `/signin`. */
@@ -37,11 +40,13 @@ const renewalSeconds = 30 * 86_400;
  */
 export async function createPageSignIn(options: PageSignInOptions): Promise<PageSignIn> {
   const flow = await CodeFlow.open(options);
+  const asks = new ProviderAsks(options.clock);
+  const way = { flow, asks, options };
   const routes: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
     "GET /signin": (visit) => start(flow, visit),
-    "GET /signin/callback": (visit) => finish(flow, options, visit),
-    "POST /signin/renew": (visit) => renew(flow, options, visit),
-    "POST /signin/out": (visit) => signOut(flow, options, visit),
+    "GET /signin/callback": (visit) => finish(way, visit),
+    "POST /signin/renew": (visit) => renew(way, visit),
+    "POST /signin/out": (visit) => signOut(way, visit),
   };
   return {
     provider: flow.name,
@@ -51,6 +56,13 @@ export async function createPageSignIn(options: PageSignInOptions): Promise<Page
       await route(visitOf(base, request, response));
     },
   };
+}
+
+/** What a sign-in is made with. */
+interface Way {
+  readonly flow: CodeFlow;
+  readonly asks: ProviderAsks;
+  readonly options: PageSignInOptions;
 }
 
 const redirectOf = ({ base }: Visit) => `${base}/signin/callback`;
@@ -64,17 +76,20 @@ async function start(flow: CodeFlow, visit: Visit): Promise<void> {
 }
 
 /** The person is back, with a code or with the provider's refusal. */
-async function finish(flow: CodeFlow, options: PageSignInOptions, visit: Visit): Promise<void> {
+async function finish(way: Way, visit: Visit): Promise<void> {
+  const { flow, asks, options } = way;
   const kept = readStarted(visit);
   setCookie(visit, "start", "", { seconds: 0, sameSite: "Lax" });
   if (kept === null) return toPage(visit, { refused: "late" });
   try {
-    const granted = await flow.finish(visit.query, redirectOf(visit), kept);
+    const finishing = () => flow.finish(visit.query, redirectOf(visit), kept);
+    const granted = await asks.ask(clientKey(visit.request), "", finishing);
     const token = await acceptedOf(granted, options);
     if (token === null) return toPage(visit, { refused: "unfit" });
-    keepRenewal(visit, granted);
+    keepRenewal(way, visit, granted);
     return toPage(visit, { token, view: kept.view });
   } catch (err) {
+    if (err instanceof HttpError) throw err;
     options.logger?.warn({ err }, "a person could not sign in to the page");
     return toPage(visit, { refused: err instanceof ProviderRefusal ? "denied" : "failed" });
   }
@@ -103,34 +118,40 @@ async function acceptedOf({ tokens }: Granted, options: PageSignInOptions): Prom
   return null;
 }
 
-function keepRenewal(visit: Visit, { renewal }: Granted): void {
+function keepRenewal({ asks }: Way, visit: Visit, { renewal }: Granted): void {
   if (renewal === undefined) return;
+  asks.note(renewal);
   setCookie(visit, "renewal", renewal, { seconds: renewalSeconds, sameSite: "Strict" });
 }
 
-async function renew(flow: CodeFlow, options: PageSignInOptions, visit: Visit): Promise<void> {
+async function renew(way: Way, visit: Visit): Promise<void> {
+  const { flow, asks, options } = way;
   const renewal = readCookie(visit, "renewal");
   if (renewal === "") throw new HttpError("UNAUTHENTICATED", {});
-  const granted = await flow.renew(renewal).catch((cause: unknown) => {
+  const renewing = () => flow.renew(renewal);
+  const granted = await asks.ask(clientKey(visit.request), renewal, renewing).catch((cause: unknown) => {
+    if (cause instanceof HttpError) throw cause;
     if (!(cause instanceof ProviderRefusal))
       throw new HttpError("SIGN_IN_FAILED", { issuer: options.issuer }, { cause });
     setCookie(visit, "renewal", "", { seconds: 0, sameSite: "Strict" });
     throw new HttpError("UNAUTHENTICATED", {}, { cause });
   });
-  keepRenewal(visit, granted);
+  keepRenewal(way, visit, granted);
   const token = await acceptedOf(granted, options);
   if (token === null) throw new HttpError("UNAUTHENTICATED", {});
   sendJson(visit, { token });
 }
 
 /** Ends what this server's page has of the provider. The person stays signed in at the provider itself. */
-async function signOut(flow: CodeFlow, options: PageSignInOptions, visit: Visit): Promise<void> {
+async function signOut({ flow, asks, options }: Way, visit: Visit): Promise<void> {
   const renewal = readCookie(visit, "renewal");
   setCookie(visit, "renewal", "", { seconds: 0, sameSite: "Strict" });
   if (renewal !== "")
-    await flow.revoke(renewal).catch((err: unknown) => {
-      options.logger?.warn({ err }, "the provider did not end a renewal");
-    });
+    await asks
+      .ask(clientKey(visit.request), renewal, () => flow.revoke(renewal))
+      .catch((err: unknown) => {
+        options.logger?.warn({ err }, "the provider did not end a renewal");
+      });
   sendJson(visit, { signedOut: true });
 }
 

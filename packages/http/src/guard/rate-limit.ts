@@ -20,6 +20,12 @@ export class RateLimit {
     this.#clock = clock;
   }
 
+  /** Takes one back that was counted, in the same window. */
+  giveBack(key: string): void {
+    const open = this.#windows.get(key);
+    if (open !== undefined) open.count = Math.max(0, open.count - 1);
+  }
+
   /** Counts one. Returns 0, or the seconds after which the key may try again. */
   take(key: string): number {
     const now = this.#clock.now();

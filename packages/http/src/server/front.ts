@@ -11,6 +11,7 @@ import { HttpError } from "../fault/http-error.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
 import { readRest } from "../guard/read-rest.ts";
 import { ProtectedResource, type SignInOptions } from "../guard/protected-resource.ts";
+import { clientKey } from "../guard/client-key.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import type { Asset } from "../page/assets.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -61,7 +62,7 @@ export function createFront({
   open,
 }: FrontOptions) {
   const failures = new RateLimit(limits.failures ?? { count: 30, perMs: 60_000 }, clock);
-  // A request to sign in can make this server ask the provider.
+  // Who comes back from a sign-in to a mounted server can make this server ask that server's provider.
   const signIns = new RateLimit({ count: 300, perMs: 60_000 }, clock);
   const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
 
@@ -69,22 +70,21 @@ export function createFront({
   const baseOf = ({ headers }: IncomingMessage) => reachedAt(headers.host);
 
   const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
-    const { method = "", url = "", rawHeaders, socket } = request;
+    const { method = "", url = "", rawHeaders } = request;
     const { path, token } = admit({ method, target: url, headers: rawHeaders }, rules());
     if (answerPublic(method, path, request, response, { page, isReady, resource, baseOf })) return null;
     if (path === returnPath) {
-      refuseOften(signIns, socket.remoteAddress ?? "");
+      refuseOften(signIns, clientKey(request));
       await answerComesBack(visitOf(baseOf(request), request, response), comesBack, logger);
       return null;
     }
     if (pageSignIn !== undefined && isSignIn(path)) {
-      refuseOften(signIns, socket.remoteAddress ?? "");
       await pageSignIn.answer(path, baseOf(request), request, response);
       return null;
     }
     const principal = token === null ? null : await authenticate(token);
     if (principal === null) {
-      refuseOften(failures, socket.remoteAddress ?? "");
+      refuseOften(failures, clientKey(request));
       throw new HttpError("UNAUTHENTICATED", {});
     }
     refuseOften(requests, principal.name);

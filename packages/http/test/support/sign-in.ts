@@ -62,7 +62,7 @@ export async function signInWorld({ roles = ["call"] }: { roles?: string[] } = {
     const cookie = Object.entries(cookies)
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join("; ");
-    const request = { method, url: path, headers: { cookie } };
+    const request = { method, url: path, headers: { cookie }, socket: { remoteAddress: "127.0.0.1" } };
     const [route] = path.split("?");
     await signIn.answer(
       route!,
