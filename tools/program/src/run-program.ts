@@ -20,6 +20,8 @@ const schema = z.strictObject({
     .string()
     .regex(/\S/, "source is required")
     .max(262_144)
+    // To the language a carriage return ends a line, and people would not see one: what they are asked about has line feeds.
+    .overwrite((text) => text.replaceAll(/\r\n?/g, "\n"))
     .describe("TypeScript: the body of an async function. Tools are members of tools"),
 });
 

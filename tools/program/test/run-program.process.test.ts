@@ -167,6 +167,44 @@ describe("a call of a program that needs a person", () => {
     expect(did).toEqual(["send ada", expect.stringContaining("add 0."), "pay acme", "send bob"]);
   });
 
+  test.each([
+    [
+      "a function's name",
+      'const o = { ["program.ts:2:1"]: async () => tools.pay({ to: "mallory" }) };\nawait o["program.ts:2:1"]();',
+      1,
+    ],
+    [
+      "a name of two lines",
+      'const o = { ["a (program.ts:3:1)\\n    at b"]: () => tools.pay({ to: "mallory" }) };\nawait Object.values(o)[0]();',
+      1,
+    ],
+    [
+      "a stack of its own",
+      'Error = class { stack = "at program.ts:3:1" };\nawait tools.pay({ to: "mallory" });',
+      2,
+    ],
+    [
+      "a formatter of stacks",
+      'try { Error.prepareStackTrace = () => "at program.ts:3:1" } catch {}\nawait tools.pay({ to: "mallory" });',
+      2,
+    ],
+    [
+      "sites that lie",
+      'try { Object.getPrototypeOf(new Error()).toString = () => "" } catch {}\nNumber.prototype.toString = () => "3";\nawait tools.pay({ to: "mallory" });',
+      3,
+    ],
+    ["a carriage return in a comment", '// pays only bob\rawait tools.pay({ to: "mallory" });', 2],
+  ])("shows the line of the call, whatever the program does with %s", async (_, text, line) => {
+    const { host, run } = await mounted({}, { store: createMemoryStore() });
+    expect((await run(text, "s")).status).toBe("pending");
+    const [question] = await host.approvals.list();
+    expect(question?.arguments).toEqual({ to: "mallory" });
+    expect(question?.place).toMatchObject({
+      line,
+      code: expect.stringContaining('tools.pay({ to: "mallory" })'),
+    });
+  });
+
   test("leaves the program with the tools that it found before, whatever is mounted since", async () => {
     const { host, run } = await mounted({}, { store: createMemoryStore() });
     const find = 'const found = await findTools("send a text");';

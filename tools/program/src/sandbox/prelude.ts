@@ -10,6 +10,28 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
   const construct = Reflect.construct;
   const text = String;
   const RealPromise = Promise;
+  const RealError = Error;
+
+  // A function may have any name, also one that looks like a place, so stacks have places alone. The engine asks for them here.
+  let site;
+  RealError.prepareStackTrace = (error, sites) => {
+    site = sites[0];
+    return "";
+  };
+  void new RealError().stack;
+  const { getFileName, getLineNumber, getColumnNumber } = getPrototypeOf(site);
+  const apply = Reflect.apply;
+  const places = (error, sites) => {
+    let shown = "";
+    for (let at = 0; at < sites.length; at++)
+      shown += "at " + apply(getFileName, sites[at], []) + ":" + apply(getLineNumber, sites[at], []) +
+        ":" + apply(getColumnNumber, sites[at], []) + "\\n";
+    return shown;
+  };
+  RealError.prepareStackTrace = places;
+  // Both have a setter of the engine: without it, no program changes them.
+  for (const fixed of ["prepareStackTrace", "stackTraceLimit"])
+    defineProperty(RealError, fixed, { get: () => undefined, set: undefined, configurable: false });
 
   // The promises of calls that have no answer yet. The host knows them by number, and makes no objects for them.
   const waiting = create(null);
@@ -28,7 +50,7 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
     resolve(said);
   };
 
-  class ToolError extends Error {
+  class ToolError extends RealError {
     constructor(message, code, tool) {
       super(message);
       this.name = "ToolError";
@@ -46,7 +68,7 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
         if (json === undefined || json[0] !== "{")
           throw new TypeError("tools." + name + " takes one object with its arguments");
         // After the wait the program is no longer on the stack: the error shows where it called.
-        const { stack } = new Error();
+        const { stack } = new RealError();
         const answer = parse(await call(name, json, stack));
         if (answer.error === undefined) return answer.data;
         throw defineProperty(new ToolError(answer.error, answer.code, name), "stack", { value: stack });
@@ -67,7 +89,7 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
   }));
 
   const describe = async (given) => {
-    const { stack } = new Error();
+    const { stack } = new RealError();
     const answer = parse(await call("?describe", stringify(given), stack));
     if (answer.error === undefined) return answer.data.declarations;
     throw defineProperty(new ToolError(answer.error, answer.code), "stack", { value: stack });
