@@ -55,6 +55,12 @@ const agents = [
   },
 ];
 
+interface Interrupted {
+  readonly __interrupt__: readonly {
+    readonly value: { readonly questions: readonly { readonly id: string }[] };
+  }[];
+}
+
 type Made = Awaited<ReturnType<typeof world>>;
 
 describe.each(agents)("$name", ({ make }) => {
@@ -63,7 +69,7 @@ describe.each(agents)("$name", ({ make }) => {
     const checkpointer = new MemorySaver(); // a store of threads, as a database is one
     const first = await make(made, await made.open(), checkpointer).invoke(input, config);
     const question = { tool: "wipe", callId: "call_2", arguments: { folder: "old" } };
-    expect(first).toMatchObject({ __interrupt__: [{ value: question }] });
+    expect(first).toMatchObject({ __interrupt__: [{ value: { questions: [question] } }] });
     expect(made.ran).toEqual(["read n-1"]);
     expect(await made.decide()).toBe("wipe");
 
@@ -93,8 +99,9 @@ describe.each(agents)("$name", ({ make }) => {
     const checkpointer = new MemorySaver();
     const open = await other.open();
     const agent = make(other, open, checkpointer, { answersAs: "ann in the chat" });
-    await agent.invoke(input, config);
-    await agent.invoke(new Command({ resume: { decision: "deny", reason: "not today" } }), config);
+    const { __interrupt__: asked } = (await agent.invoke(input, config)) as unknown as Interrupted;
+    const { id } = asked[0]!.value.questions[0]!;
+    await agent.invoke(new Command({ resume: { id, decision: "deny", reason: "not today" } }), config);
     expect(other.ran).toEqual(["read n-1"]);
     expect(JSON.stringify(other.server.requests[2])).toContain("not today");
   });

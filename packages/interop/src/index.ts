@@ -65,7 +65,9 @@ export {
 } from "./providers/claude-agent.ts";
 export { toGeminiCallable, type GeminiCall, type GeminiCallable } from "./providers/gemini-callable.ts";
 export { toMastraTools, type MastraCallContext, type MastraTool } from "./providers/mastra.ts";
-export type { AgentContext, AgentHost, LibraryQuestion } from "./providers/agent-calls.ts";
+export type { AgentContext, AgentHost } from "./providers/agent-calls.ts";
+export type { LibraryQuestion } from "./providers/agent-questions.ts";
+export type { LangChainConfig } from "./providers/graph-steps.ts";
 export {
   AiSdkToolFailure,
   toAiSdkTools,
@@ -77,7 +79,6 @@ export { answerAiSdkApprovals, type AiSdkApprovalMessage } from "./providers/ai-
 export { fromLangChainTool } from "./libraries/langchain.ts";
 export {
   toLangChainTools,
-  type LangChainConfig,
   type LangChainContext,
   type LangChainResult,
   type LangChainTool,

@@ -1,6 +1,7 @@
 import {
+  errorMessage,
   isToolmountError,
-  type ApprovalView,
+  ToolmountError,
   type CallContext,
   type CallRequest,
   type Host,
@@ -8,8 +9,10 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
-import { isRecord, parseJson, readText } from "../schema/guards.ts";
-import { TicketLog, type WaitingTicket } from "./ticket-log.ts";
+import { parseJson } from "../schema/guards.ts";
+import { AgentQuestions } from "./agent-questions.ts";
+import { CallLog, type LoggedCall, type WaitingCall } from "./call-log.ts";
+import { HeldCalls } from "./held-calls.ts";
 
 /** The part of a host that the agents of a library need. */
 export type AgentHost = Pick<Host, "call" | "resume" | "approvals" | "coordinator">;
@@ -23,29 +26,15 @@ export interface AgentContext extends CallContext {
   readonly answersAs?: string | undefined;
 }
 
-/** What a person decides about, without what only approvers of the host may see. */
-export interface LibraryQuestion {
-  readonly callId: string;
-  readonly tool: string;
-  readonly prompt: string;
-  /** Values under names of secrets are masked. */
-  readonly arguments: object;
-}
-
 /** A call of a library's agent. The library knows it by its id. */
 export interface AgentCall extends CallRequest {
   readonly id: string;
+  /**
+   * The step of the library's run that makes the call, where the library may run that step again. The call then runs at most
+   * once in it: made again, it is answered from the record. `canRepeat`: it may run again when its process died.
+   */
+  readonly step?: { readonly id: string; readonly canRepeat: boolean } | undefined;
 }
-
-/** A call that is allowed, and whose tool has not begun. */
-interface HeldCall {
-  readonly outcome: Promise<ToolOutcome>;
-  readonly controller: AbortController;
-  readonly release: () => void;
-}
-
-/** Most calls that are held. Beyond that the oldest is cancelled: the library cut its answer, or stopped its run. */
-const maxHeld = 64;
 
 /**
  * The calls of one library's agent. A call that waits for a person is resumed when the library makes it again, also in another
@@ -54,15 +43,16 @@ const maxHeld = 64;
 export class AgentCalls {
   readonly #host: AgentHost;
   readonly #context: CallContext;
-  readonly #answersAs: string | undefined;
-  readonly #tickets: TicketLog;
-  readonly #held = new Map<string, HeldCall>();
+  readonly questions: AgentQuestions;
+  readonly #log: CallLog;
+  readonly #held = new HeldCalls();
 
   constructor(host: AgentHost, { answersAs, ...context }: AgentContext) {
     this.#host = host;
     this.#context = context;
-    this.#answersAs = answersAs;
-    this.#tickets = new TicketLog(() => host.coordinator.get("session-store") as SessionStore | null);
+    const sessionOf = (given: CallContext) => this.#contextOf(given).sessionId;
+    this.questions = new AgentQuestions(host.approvals, answersAs, sessionOf);
+    this.#log = new CallLog(() => host.coordinator.get("session-store") as SessionStore | null);
   }
 
   /**
@@ -73,7 +63,7 @@ export class AgentCalls {
     const context = this.#contextOf(given);
     const key = keyOf(call, context);
     if (this.#held.has(key)) return false;
-    if ((await this.#tickets.find(key, context.sessionId)) !== null) return this.isOpen(call.id, given);
+    if ((await this.#log.find(key, context.sessionId)) !== null) return this.questions.isOpen(call.id, given);
     return this.#hold(key, call, context);
   }
 
@@ -84,79 +74,65 @@ export class AgentCalls {
   async run(call: AgentCall, given: CallContext = {}, isApproved = false): Promise<ToolOutcome> {
     const context = this.#contextOf(given);
     const key = keyOf(call, context);
-    const held = this.#held.get(key);
-    if (held !== undefined) return this.#release(key, held, given.abortSignal);
-    const waiting = await this.#tickets.find(key, context.sessionId);
-    if (waiting === null) return this.#make(key, call, context);
-    if (isApproved) await this.decide(call.id, "approve", given);
-    return this.#resumeOrMake(waiting, call, context);
-  }
-
-  /** Decides the open question of a call as the library's people did. Does nothing without `answersAs`, and without a question. */
-  async decide(
-    callId: string,
-    decision: "approve" | "deny",
-    given: CallContext = {},
-    reason?: string,
-  ): Promise<void> {
-    if (this.#answersAs === undefined) return;
-    const question = await this.#question(callId, this.#contextOf(given));
-    if (question?.state !== "pending") return;
-    try {
-      await this.#host.approvals.decide(question.id, { decision, reason }, this.#answersAs);
-    } catch (error) {
-      if (!isToolmountError(error) || error.code !== "APPROVAL_DECIDED") throw error; // another answer came first
-    }
-  }
-
-  /** Decides the open question of a call by what a library's person answered: `true`, `false`, or `{ decision, reason }`. */
-  async answer(callId: string, value: unknown, given: CallContext = {}): Promise<void> {
-    const { decision = value, reason } = isRecord(value) ? value : {};
-    const isApproved = decision === true || decision === "approve";
-    await this.decide(callId, isApproved ? "approve" : "deny", given, readText(reason) || undefined);
+    const held = this.#held.release(key, given.abortSignal);
+    if (held !== null) return held;
+    const known = await this.#log.find(key, context.sessionId);
+    if (known?.outcome !== undefined) return known.outcome;
+    if (known?.ticket === undefined) return this.#make(loggedCall(key, call), call, context);
+    if (isApproved) await this.questions.decide(call.id, "approve", given);
+    return this.#resumeOrMake({ ...known, ticket: known.ticket }, call, context);
   }
 
   /** Records the end of a denied call, which the library will not make again. */
   async endDenied(callId: string, given: CallContext = {}): Promise<void> {
     const context = this.#contextOf(given);
-    for (const waiting of await this.#tickets.ofCall(callId, context.sessionId))
+    for (const waiting of await this.#log.waiting(context.sessionId, callId))
       await this.#resume(waiting, context);
   }
 
   /** Resumes all calls of the session that wait. While a question is open none runs. Then, and when no call waits, resolves to null. */
   async resumeAll(given: CallContext = {}): Promise<readonly ToolOutcome[] | null> {
     const context = this.#contextOf(given);
-    const waiting = await this.#tickets.all(context.sessionId);
-    for (const { callId } of waiting) if ((await this.decisionOf(callId, given)) === null) return null;
+    const waiting = await this.#log.waiting(context.sessionId);
+    for (const { callId } of waiting)
+      if ((await this.questions.decisionOf(callId, given)) === null) return null;
     const outcomes = [];
     for (const one of waiting) outcomes.push(await this.#resume(one, context));
     return outcomes.length === 0 ? null : outcomes;
   }
 
-  /** The question of a call, as the library shows it to its people. */
-  async questionOf(callId: string, given: CallContext = {}): Promise<LibraryQuestion> {
-    const {
-      tool = "",
-      prompt = "",
-      arguments: shown = {},
-    } = (await this.#question(callId, this.#contextOf(given))) ?? {};
-    return { callId, tool, prompt, arguments: shown };
-  }
-
-  /** Whether a person still has to answer the question of a call. */
-  async isOpen(callId: string, given: CallContext = {}): Promise<boolean> {
-    return (await this.#question(callId, this.#contextOf(given)))?.state === "pending";
-  }
-
-  /** How the question of a call was decided; null while it is open, and for a call without one. */
-  async decisionOf(callId: string, given: CallContext = {}): Promise<ApprovalView["decision"]> {
-    return (await this.#question(callId, this.#contextOf(given)))?.decision ?? null;
-  }
-
-  async #make(key: string, call: AgentCall, context: CallContext): Promise<ToolOutcome> {
-    const outcome = await this.#host.call(call, context);
-    if (outcome.status === "pending") await this.#tickets.note(key, outcome);
+  async #make(logged: LoggedCall, call: AgentCall, context: CallContext): Promise<ToolOutcome> {
+    const { id, name, arguments: given, step } = call;
+    const request = { id, name, arguments: given };
+    if (step !== undefined) return this.#makeOnce(logged, request, step.canRepeat, context);
+    const outcome = await this.#host.call(request, context);
+    if (outcome.status === "pending") await this.#log.note(logged, outcome, context.sessionId);
     return outcome;
+  }
+
+  /** Makes a call of a step: its ticket, or that its tool begins, is in the log before anything depends on it. */
+  async #makeOnce(logged: LoggedCall, request: CallRequest, canRepeat: boolean, context: CallContext) {
+    const { sessionId } = context;
+    let state: "new" | "logged" | "taken" = "new";
+    const onQuestion = async (ticket: string) => {
+      await this.#log.noteTicket(logged, ticket, sessionId);
+      state = "logged";
+    };
+    const onAllowed = async () => {
+      if (state === "new") state = (await this.#log.begin(logged, canRepeat, sessionId)) ? "logged" : "taken";
+      if (state === "taken") throw new ToolmountError("OUTCOME_UNKNOWN", { tool: request.name });
+    };
+    const stateNow = () => state; // the callbacks change it
+    try {
+      const outcome = await this.#host.call(request, { ...context, onQuestion, onAllowed });
+      if (stateNow() === "taken") return unknownOutcome(logged, request, context);
+      const isKept = stateNow() === "logged" || outcome.status === "pending";
+      if (isKept) await this.#log.note(logged, outcome, sessionId);
+      return outcome;
+    } catch (thrown) {
+      if (stateNow() === "logged") await this.#log.forget(logged, sessionId); // the tool asks itself, and runs again
+      throw thrown;
+    }
   }
 
   async #hold(key: string, call: AgentCall, context: CallContext): Promise<boolean> {
@@ -172,51 +148,26 @@ export class AgentCalls {
       allowed.promise,
       outcome.then(({ status, ticket }) => status === "pending" && ticket !== undefined),
     ]);
-    if (waits) await this.#tickets.note(key, await outcome);
-    else this.#keepHeld(key, { outcome, controller, release: released.resolve });
+    if (waits) await this.#log.note(loggedCall(key, call), await outcome, context.sessionId);
+    else this.#held.keep(key, { outcome, controller, release: released.resolve });
     return waits;
   }
 
-  #keepHeld(key: string, held: HeldCall): void {
-    this.#held.set(key, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size <= maxHeld || oldest === undefined) return;
-    this.#held.get(oldest)!.controller.abort();
-    this.#held.delete(oldest);
-  }
-
-  #release(key: string, { outcome, controller, release }: HeldCall, signal: AbortSignal | undefined) {
-    this.#held.delete(key);
-    const abort = () => controller.abort();
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener("abort", abort);
-    release();
-    return outcome.finally(() => signal?.removeEventListener("abort", abort));
-  }
-
-  async #resume({ key, ticket }: WaitingTicket, context: CallContext): Promise<ToolOutcome> {
-    const outcome = await this.#host.resume(ticket, context);
-    await this.#tickets.note(key, outcome);
+  async #resume(waiting: WaitingCall, context: CallContext): Promise<ToolOutcome> {
+    const outcome = await this.#host.resume(waiting.ticket, context);
+    if (outcome.ticket !== waiting.ticket) await this.#log.note(named(waiting), outcome, context.sessionId);
     return outcome;
   }
 
   /** A ticket that the store does not know any more makes a new call, which asks again. */
-  async #resumeOrMake(waiting: WaitingTicket, call: AgentCall, context: CallContext): Promise<ToolOutcome> {
+  async #resumeOrMake(waiting: WaitingCall, call: AgentCall, context: CallContext): Promise<ToolOutcome> {
     try {
       return await this.#resume(waiting, context);
     } catch (error) {
       if (!isToolmountError(error) || error.code !== "TICKET_INVALID") throw error;
-      const outcome = await this.#host.call(call, context);
-      await this.#tickets.note(waiting.key, outcome);
-      return outcome;
+      await this.#log.forget(waiting, context.sessionId);
+      return this.#make(named(waiting), call, context);
     }
-  }
-
-  /** The newest question of a call of this session. */
-  async #question(callId: string, { sessionId }: CallContext): Promise<ApprovalView | undefined> {
-    const filter = { callId, sessionId, states: ["pending", "approved", "denied", "ended"] } as const;
-    const found = await this.#host.approvals.list(filter);
-    return found.findLast(({ info }) => info.sessionId === sessionId);
   }
 
   #contextOf(given: CallContext): CallContext {
@@ -225,9 +176,36 @@ export class AgentCalls {
   }
 }
 
-/** A library may use an id again, so the same call is one with the same id, tool and arguments. */
-function keyOf({ id, name, arguments: given }: AgentCall, { sessionId }: CallContext): string {
+/** A library may use an id again, so the same call is one with the same id, tool and arguments, in the same step. */
+function keyOf({ id, name, arguments: given, step }: AgentCall, { sessionId }: CallContext): string {
   // Libraries give the same arguments as text and as a value.
   const value = typeof given === "string" ? (parseJson(given) ?? given) : (given ?? {});
-  return digestOf([sessionId ?? "", id, name, value]);
+  return digestOf([sessionId ?? "", id, name, value, ...(step === undefined ? [] : [step.id])]);
+}
+
+function loggedCall(key: string, { id: callId, step }: AgentCall): LoggedCall {
+  return { key, callId, ...(step !== undefined && { step: step.id }) };
+}
+
+function named({ key, callId, step }: LoggedCall): LoggedCall {
+  return { key, callId, ...(step !== undefined && { step }) };
+}
+
+/** A call whose tool began, in a process that then ended or still runs it. */
+function unknownOutcome(
+  { callId }: LoggedCall,
+  { name: tool }: CallRequest,
+  { sessionId }: CallContext,
+): ToolOutcome {
+  const error = errorMessage("OUTCOME_UNKNOWN", { tool });
+  const result = { tool, fetchedAt: "", error, code: "OUTCOME_UNKNOWN" };
+  return {
+    callId,
+    runId: "",
+    tool,
+    status: "unknown",
+    result,
+    durationMs: 0,
+    ...(sessionId !== undefined && { sessionId }),
+  };
 }

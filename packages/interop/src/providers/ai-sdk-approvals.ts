@@ -34,13 +34,13 @@ export async function answerAiSdkApprovals(
   for (const { approvalId, callId } of requests) {
     const { approved, reason } = answers.get(approvalId) ?? {};
     if (approved !== false) continue;
-    await calls.decide(callId, "deny", {}, readText(reason) || undefined);
-    if ((await calls.decisionOf(callId))?.decision === "deny") await calls.endDenied(callId);
+    await calls.questions.decide(callId, "deny", {}, readText(reason) || undefined);
+    if ((await calls.questions.decisionOf(callId))?.decision === "deny") await calls.endDenied(callId);
   }
   const open = requests.filter(({ approvalId }) => !answers.has(approvalId));
   const content = [];
   for (const { approvalId, callId } of open) {
-    const decision = await calls.decisionOf(callId);
+    const decision = await calls.questions.decisionOf(callId);
     if (decision === null) return null;
     const approved = decision.decision === "approve";
     if (!approved) await calls.endDenied(callId);

@@ -49,7 +49,7 @@ export function toGeminiCallable(
     tool: async () => exported.tools[0],
     callTool: async (made) =>
       partsFor(await Promise.all(made.map((call) => run(call, call.id ?? randomUUID())))),
-    resume: (contents) => resumeContents(contents, run, (id) => calls.isOpen(id)),
+    resume: (contents) => resumeContents(contents, run, (id) => calls.questions.isOpen(id)),
   };
 }
 

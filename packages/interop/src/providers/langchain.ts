@@ -2,16 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { GraphSteps, type LangChainConfig } from "./graph-steps.ts";
 import { openAIParts, type OpenAIPart } from "./openai.ts";
 import { dataUrl, leftOut, seenOf } from "./seen-content.ts";
-
-/** What LangChain gives a tool beside its input. */
-export interface LangChainConfig {
-  readonly signal?: AbortSignal | undefined;
-  readonly configurable?: Readonly<Record<string, unknown>> | undefined;
-  /** LangGraph's `interrupt` of the step that runs. */
-  readonly interrupt?: ((question: unknown) => unknown) | undefined;
-}
 
 /** On whose behalf LangChain's agents call. */
 export interface LangChainContext extends AgentContext {
@@ -65,21 +58,27 @@ export interface LangChainTool {
   transform(inputs: AsyncGenerator, config?: unknown): AsyncGenerator<never>;
 }
 
+/** What is read of a tool. `category` and `idempotent` say whether a call may run again after its process died. */
+type LangChainInfo = Pick<ToolInfo, "name" | "description" | "inputSchema"> &
+  Partial<Pick<ToolInfo, "category" | "idempotent">>;
+
 /**
- * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. A call for which the host
- * asks a person is an interrupt of LangGraph: one question, which is answered in the host, or with `answersAs` by
- * `new Command({ resume })` with `true`, `false` or `{ decision, reason }`. Outside a graph its result says that it waits. An interrupt that a
- * tool throws reaches the graph.
+ * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. Calls for which the host asks a
+ * person interrupt the graph: the value is `{ questions }`, with those of all calls of the step. They are answered in the host, or
+ * with `answersAs` by `new Command({ resume })` with `{ id, decision, reason }`, or a list of them. LangGraph runs a step again
+ * when it resumes; a call that has ended is answered from the record. Outside a graph the result of a call says that it waits.
+ * An interrupt that a tool throws reaches the graph.
  */
 export function toLangChainTools(
   host: AgentHost,
-  infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
+  infos: readonly LangChainInfo[],
   { ToolMessage, files, ...context }: LangChainContext = {},
 ): LangChainTool[] {
-  const calls = new AgentCalls(host, context);
-  return infos.map(({ name, description, inputSchema }) => {
+  const steps = new GraphSteps(new AgentCalls(host, context));
+  return infos.map(({ name, description, inputSchema, category, idempotent = false }) => {
+    const canRepeat = idempotent || category === "read";
     const run = async (input: unknown, config: LangChainConfig = {}) => {
-      const outcome = await runOrInterrupt(calls, { name, ...readInput(input) }, config);
+      const outcome = await steps.run({ name, ...readInput(input) }, canRepeat, config);
       return messageOf(outcome, { ToolMessage, files });
     };
     const made: Pick<LangChainTool, keyof LangChainTool> = {
@@ -113,21 +112,6 @@ function runnableOf(run: (input: unknown, config?: LangChainConfig) => Promise<u
       ReadableStream.from([await invoke(input, config)]) as unknown as never,
     transform,
   };
-}
-
-/** LangGraph runs the step again when it resumes, so the call is made again, and is then resumed. */
-async function runOrInterrupt(
-  calls: AgentCalls,
-  call: AgentCall,
-  { signal, configurable = {}, interrupt }: LangChainConfig,
-): Promise<ToolOutcome> {
-  const thread = configurable["thread_id"];
-  const given = { abortSignal: signal, ...(typeof thread === "string" && { sessionId: thread }) };
-  for (;;) {
-    const outcome = await calls.run(call, given);
-    if (outcome.status !== "pending" || interrupt === undefined) return outcome;
-    await calls.answer(call.id, interrupt(await calls.questionOf(call.id, given)), given);
-  }
 }
 
 function messageOf(
@@ -171,9 +155,4 @@ function readInput(input: unknown): Pick<AgentCall, "id" | "arguments"> {
   const { type, args, id } = input;
   if (type !== "tool_call" || !isRecord(args)) return { ...made, arguments: input };
   return { id: typeof id === "string" ? id : made.id, arguments: args };
-}
-
-/** Whether a value is an interrupt of LangGraph. A host lets them pass by itself: they reject the call. */
-export function isLangGraphInterrupt(thrown: unknown): boolean {
-  return thrown instanceof Error && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
 }

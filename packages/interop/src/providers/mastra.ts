@@ -56,10 +56,10 @@ export function toMastraTools(
         execute: async (input, { abortSignal, agent, ...top } = {}) => {
           const { toolCallId = randomUUID(), threadId, resumeData, suspend } = agent ?? top;
           const given = { abortSignal, ...(threadId !== undefined && { sessionId: threadId }) };
-          if (resumeData !== undefined) await calls.answer(toolCallId, resumeData, given);
+          if (resumeData !== undefined) await calls.questions.answer(toolCallId, resumeData, given);
           const outcome = await calls.run({ id: toolCallId, name, arguments: textOf(input) }, given);
           if (outcome.status === "pending" && suspend !== undefined)
-            return suspend(await calls.questionOf(toolCallId, given));
+            return suspend(await calls.questions.questionOf(toolCallId, given));
           if (outcome.result.error !== undefined)
             throw new AiSdkToolFailure(outcomeText(outcome), outcome.result.code);
           const parts = partsOf(outcome.result.content, media);

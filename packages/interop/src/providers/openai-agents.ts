@@ -110,7 +110,7 @@ export async function answerInterruptions<Interruption extends { readonly rawIte
   let open = 0;
   for (const interruption of state.getInterruptions()) {
     const callId = readText((interruption.rawItem as Readonly<Record<string, unknown>>)["callId"]);
-    const decision = await calls.decisionOf(callId);
+    const decision = await calls.questions.decisionOf(callId);
     if (decision === null) open++;
     else if (decision.decision === "approve") state.approve(interruption);
     else {

@@ -54,13 +54,17 @@ test("a call with a question waits, its question hides secrets, and it runs once
   const call = { ...pay(), arguments: { to: "ada", token: "t-1" } };
 
   expect(await calls.waits(call)).toBe(true);
-  expect(await calls.questionOf("c1")).toMatchObject({ callId: "c1", tool: "pay", arguments: { to: "ada" } });
-  expect(JSON.stringify(await calls.questionOf("c1"))).not.toContain("t-1");
-  expect(await calls.decisionOf("c1")).toBeNull();
+  expect(await calls.questions.questionOf("c1")).toMatchObject({
+    callId: "c1",
+    tool: "pay",
+    arguments: { to: "ada" },
+  });
+  expect(JSON.stringify(await calls.questions.questionOf("c1"))).not.toContain("t-1");
+  expect(await calls.questions.decisionOf("c1")).toBeNull();
   expect(await calls.waits(call)).toBe(true);
-  await calls.answer("c1", { decision: "approve" });
+  await calls.questions.answer("c1", { decision: "approve" });
   expect(await calls.waits(call)).toBe(false);
-  expect(await calls.decisionOf("c1")).toMatchObject({ decision: "approve", by: "the library" });
+  expect(await calls.questions.decisionOf("c1")).toMatchObject({ decision: "approve", by: "the library" });
   expect(await calls.run(call)).toMatchObject({ status: "ok", result: { data: "pay ada" } });
   expect(ran).toEqual(["ada"]);
 });
@@ -75,12 +79,12 @@ test.each<[string, unknown, "approve" | "deny"]>([
 ])("an answer of %s decides the question", async (_, value, decision) => {
   const { calls } = world();
   await calls.waits(pay());
-  await calls.answer("c1", value);
+  await calls.questions.answer("c1", value);
 
-  expect(await calls.decisionOf("c1")).toMatchObject({ decision });
+  expect(await calls.questions.decisionOf("c1")).toMatchObject({ decision });
   // The first answer counts.
-  await calls.answer("c1", decision !== "approve");
-  expect(await calls.decisionOf("c1")).toMatchObject({ decision });
+  await calls.questions.answer("c1", decision !== "approve");
+  expect(await calls.questions.decisionOf("c1")).toMatchObject({ decision });
 });
 
 test("a run that the library's people approved decides the open question, in another process too", async () => {
@@ -95,8 +99,8 @@ test("a run that the library's people approved decides the open question, in ano
 test("without a name for the library's people only approvers of the host decide", async () => {
   const { calls, host } = world({ answersAs: "" });
   await calls.waits(pay());
-  await calls.answer("c1", true);
-  expect(await calls.decisionOf("c1")).toBeNull();
+  await calls.questions.answer("c1", true);
+  expect(await calls.questions.decisionOf("c1")).toBeNull();
   expect(await calls.run(pay(), {}, true)).toMatchObject({ status: "pending" });
 
   const [question] = await host.approvals.list();
@@ -109,10 +113,10 @@ test("waiting calls are resumed together once none has an open question; a denie
   const other = { ...pay("eve"), id: "c3" };
   await calls.waits(pay());
   await calls.waits(other);
-  await calls.answer("c1", true);
+  await calls.questions.answer("c1", true);
   expect(await calls.resumeAll()).toBeNull();
 
-  await calls.answer("c3", { decision: "deny", reason: "no" });
+  await calls.questions.answer("c3", { decision: "deny", reason: "no" });
   expect((await calls.resumeAll())?.map(({ status }) => status).toSorted()).toEqual(["denied", "ok"]);
   expect(ran).toEqual(["ada"]);
   expect(await calls.resumeAll()).toBeNull();
@@ -121,7 +125,7 @@ test("waiting calls are resumed together once none has an open question; a denie
 test("a denied call that the library does not make again is ended", async () => {
   const { calls } = world();
   await calls.waits(pay());
-  await calls.answer("c1", false);
+  await calls.questions.answer("c1", false);
   await calls.endDenied("c1");
 
   expect(await calls.resumeAll()).toBeNull();
@@ -130,7 +134,7 @@ test("a denied call that the library does not make again is ended", async () => 
 test("an id that is used again with other arguments is another call, once the first has ended", async () => {
   const { calls, ran } = world();
   await calls.waits(pay("ada"));
-  await calls.answer("c1", true);
+  await calls.questions.answer("c1", true);
   expect(await calls.run(pay("mallory"))).toMatchObject({
     status: "failed",
     result: { code: "DUPLICATE_CALL" },

@@ -141,7 +141,13 @@ test.each([true, false])(
 
     expect(await run({})).toBe("suspended");
     expect(suspended).toEqual([
-      { callId: "m1", tool: "pay", prompt: expect.any(String) as string, arguments: { to: "ada" } },
+      {
+        id: expect.stringMatching(/^[\da-f]{16}$/) as string,
+        callId: "m1",
+        tool: "pay",
+        prompt: expect.any(String) as string,
+        arguments: { to: "ada" },
+      },
     ]);
     expect((await host.approvals.list())[0]?.info).toMatchObject({ sessionId: "t-1", callId: "m1" });
     expect(await run({ resumeData: { decision: "approve" } })).toBe("pay ada");

@@ -6,6 +6,7 @@ import {
   defineTool,
   ToolmountError,
   type CallContext,
+  type JsonObject,
 } from "@toolmount/core";
 import { ticketsLogOf } from "@toolmount/core/sessions";
 import { expect, onTestFinished, test } from "vitest";
@@ -160,17 +161,23 @@ test("an answer that is nothing denies, and its reason is recorded; one for a ca
   const { calls } = world({ sessionId: "s", answersAs: "the library" });
   await calls.waits(pay);
   await calls.waits({ ...pay, id: "c2" });
-  await calls.answer("c1", null);
-  await calls.answer("c2", { decision: false, reason: "too much" });
-  await calls.answer("c3", true);
+  await calls.questions.answer("c1", null);
+  await calls.questions.answer("c2", { decision: false, reason: "too much" });
+  await calls.questions.answer("c3", true);
 
-  expect(await calls.decisionOf("c1")).toEqual(
+  expect(await calls.questions.decisionOf("c1")).toEqual(
     expect.objectContaining({ decision: "deny", by: "the library" }),
   );
-  expect(await calls.decisionOf("c1")).not.toHaveProperty("reason");
-  expect(await calls.decisionOf("c2")).toMatchObject({ decision: "deny", reason: "too much" });
-  expect(await calls.decisionOf("c3")).toBeNull();
-  expect(await calls.questionOf("c3")).toEqual({ callId: "c3", tool: "", prompt: "", arguments: {} });
+  expect(await calls.questions.decisionOf("c1")).not.toHaveProperty("reason");
+  expect(await calls.questions.decisionOf("c2")).toMatchObject({ decision: "deny", reason: "too much" });
+  expect(await calls.questions.decisionOf("c3")).toBeNull();
+  expect(await calls.questions.questionOf("c3")).toEqual({
+    id: "",
+    callId: "c3",
+    tool: "",
+    prompt: "",
+    arguments: {},
+  });
 });
 
 test("an approver who answers between the question and the library's answer counts", async () => {
@@ -185,9 +192,9 @@ test("an approver who answers between the question and the library's answer coun
     },
   }));
   await calls.waits(pay);
-  await calls.answer("c1", true);
+  await calls.questions.answer("c1", true);
 
-  expect(await calls.decisionOf("c1")).toMatchObject({ decision: "deny", by: "ann" });
+  expect(await calls.questions.decisionOf("c1")).toMatchObject({ decision: "deny", by: "ann" });
 });
 
 test.each([
@@ -203,7 +210,7 @@ test.each([
   }));
   await calls.waits(pay);
 
-  await expect(calls.answer("c1", true)).rejects.toBe(error);
+  await expect(calls.questions.answer("c1", true)).rejects.toBe(error);
   await expect(calls.run(pay)).rejects.toBe(error);
 });
 
@@ -216,7 +223,7 @@ test("a ticket that the store does not know any more makes a new call, which ask
     },
   }));
   await calls.waits(pay);
-  await calls.answer("c1", false);
+  await calls.questions.answer("c1", false);
   expect(await calls.run(pay)).toMatchObject({ status: "pending" });
   expect(made).toEqual(["pay c1", "pay c1"]);
   isLost = false;
@@ -240,5 +247,51 @@ test.each([{ sessionId: "s" }, {}])(
     expect(made).toEqual(["pay c1", "pay c2"]);
     expect((await log()).length).toBeLessThan(2); // of what has ended nothing is kept
     expect(await calls.resumeAll()).toBeNull();
+  },
+);
+
+test("a call of a step that has ended is answered from the record, and the same call of another step runs", async () => {
+  const { calls, made } = world({ sessionId: "s", answersAs: "the library" });
+  const inStep = (id: string, call: AgentCall) => ({ ...call, step: { id, canRepeat: false } });
+  const first = await calls.run(inStep("1", look));
+  expect(await calls.run(inStep("1", look))).toEqual(first);
+  expect(await calls.run(inStep("2", look))).toMatchObject({ status: "ok" });
+  expect(made).toEqual(["look c1", "look c1"]);
+
+  await calls.run(inStep("1", pay));
+  const paid = await calls.run(inStep("1", pay), {}, true);
+  expect(await calls.run(inStep("1", pay))).toEqual(paid);
+  expect(made).toEqual(["look c1", "look c1", "pay c1"]);
+});
+
+test("of ended calls the newest 32 are kept, and all of a step in which one still waits", async () => {
+  const { calls, made, store } = world({ sessionId: "s" });
+  const at = (step: string, id: string) => ({ ...look, id, step: { id: step, canRepeat: false } });
+  const length = async () => (await store.sessions.entries(ticketsLogOf("s"))).length;
+  for (let count = 0; count < 50; count++) await calls.run(at("old", `o${count}`));
+  expect(await length()).toBeLessThan(70);
+  await calls.run({ ...pay, step: { id: "new", canRepeat: false } });
+  for (let count = 0; count < 50; count++) await calls.run(at("new", `n${count}`));
+  expect(made).toHaveLength(101);
+  for (let count = 0; count < 50; count++) await calls.run(at("new", `n${count}`));
+  expect(made).toHaveLength(101);
+});
+
+test.each([
+  [false, "unknown"],
+  [true, "ok"],
+] as const)(
+  "a call whose process died while its tool ran, which may run again: %s, is %s",
+  async (canRepeat, status) => {
+    const { calls, store } = world({ sessionId: "s" });
+    const call = { ...look, step: { id: "1", canRepeat } };
+    await calls.run(call);
+    const [ended] = await store.sessions.entries(ticketsLogOf("s"));
+    const { outcome: _outcome, ...begun } = ended!.entry as JsonObject;
+    const other = world({ sessionId: "s" });
+    await other.store.sessions.append(ticketsLogOf("s"), 0, [{ ...begun, began: true }]);
+
+    expect(await other.calls.run(call)).toMatchObject({ status });
+    expect(other.made).toHaveLength(1);
   },
 );

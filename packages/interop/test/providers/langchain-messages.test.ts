@@ -2,11 +2,8 @@ import { data, defineTool, type ToolReturn } from "@toolmount/core";
 import { toLangChainTools } from "@toolmount/interop";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import {
-  isLangGraphInterrupt,
-  type LangChainContext,
-  type LangChainResult,
-} from "../../src/providers/langchain.ts";
+import { isLangGraphInterrupt } from "../../src/providers/graph-steps.ts";
+import type { LangChainContext, LangChainResult } from "../../src/providers/langchain.ts";
 import { hostWithAdapters } from "../support/world.ts";
 
 async function allOf(parts: AsyncIterable<unknown>): Promise<unknown[]> {

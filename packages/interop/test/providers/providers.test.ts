@@ -13,7 +13,7 @@ import {
   toOpenAI,
 } from "@toolmount/interop";
 import { createNameMap } from "@toolmount/interop/internal";
-import { isLangGraphInterrupt } from "../../src/providers/langchain.ts";
+import { isLangGraphInterrupt } from "../../src/providers/graph-steps.ts";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";

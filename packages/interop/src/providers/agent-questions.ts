@@ -1,0 +1,141 @@
+import { isToolmountError, type ApprovalView, type CallContext, type Host } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import { isRecord, readText } from "../schema/guards.ts";
+
+/** What a person decides about, without what only approvers of the host may see. */
+export interface LibraryQuestion {
+  /** Names the question in an answer. A call that is asked about again has another one. */
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly prompt: string;
+  /** Values under names of secrets are masked. */
+  readonly arguments: object;
+}
+
+/** The questions about the calls of one library's agent, and the answers of the library's people. */
+export class AgentQuestions {
+  readonly #approvals: Host["approvals"];
+  readonly #answersAs: string | undefined;
+  /** The session of a call, by what the library gave for it. */
+  readonly #sessionOf: (given: CallContext) => string | undefined;
+
+  constructor(
+    approvals: Host["approvals"],
+    answersAs: string | undefined,
+    sessionOf: (given: CallContext) => string | undefined,
+  ) {
+    [this.#approvals, this.#answersAs, this.#sessionOf] = [approvals, answersAs, sessionOf];
+  }
+
+  /** Decides the open question of a call as the library's people did. Does nothing without `answersAs`, and without a question. */
+  async decide(
+    callId: string,
+    decision: "approve" | "deny",
+    given: CallContext = {},
+    reason?: string,
+  ): Promise<void> {
+    const question = await this.#question(callId, given);
+    if (question !== undefined) await this.#decide(question, decision, reason);
+  }
+
+  /** Decides the open question of a call by what a library's person answered: `true`, `false`, or `{ decision, reason }`. */
+  async answer(callId: string, value: unknown, given: CallContext = {}): Promise<void> {
+    const { decision = value, reason } = isRecord(value) ? value : {};
+    const isApproved = decision === true || decision === "approve";
+    await this.decide(callId, isApproved ? "approve" : "deny", given, readText(reason) || undefined);
+  }
+
+  /**
+   * Decides questions of the session by answers that name them: `{ id, decision, reason }`, or a list. Resolves to why nothing was
+   * decided; null when each answer names a question. A question that is decided stays as it is.
+   */
+  async answerNamed(value: unknown, given: CallContext = {}): Promise<string | null> {
+    if (this.#answersAs === undefined) return null;
+    const sessionId = this.#sessionOf(given);
+    const filter = { sessionId, states: questionStates, limit: maxQuestions };
+    const questions = await this.#approvals.list(filter);
+    const own = questions.filter(({ info }) => info.sessionId === sessionId);
+    const answers = (Array.isArray(value) ? value : [value]).map((one) => readAnswer(one, own));
+    const read = answers.filter((one) => one !== null);
+    if (read.length < answers.length || read.length === 0) return unnamedAnswer(value);
+    for (const { question, decision, reason } of read) await this.#decide(question, decision, reason);
+    return null;
+  }
+
+  /** The question of a call, as the library shows it to its people. */
+  async questionOf(callId: string, given: CallContext = {}): Promise<LibraryQuestion> {
+    const found = await this.#question(callId, given);
+    return found === undefined ? { id: "", callId, tool: "", prompt: "", arguments: {} } : shownOf(found);
+  }
+
+  /** The open questions of calls. */
+  async openQuestions(callIds: readonly string[], given: CallContext): Promise<readonly LibraryQuestion[]> {
+    const found = await Promise.all(callIds.map((id) => this.#question(id, given)));
+    return found.flatMap((one) => (one?.state === "pending" ? shownOf(one) : []));
+  }
+
+  /** Whether a person still has to answer the question of a call. */
+  async isOpen(callId: string, given: CallContext = {}): Promise<boolean> {
+    return (await this.#question(callId, given))?.state === "pending";
+  }
+
+  /** How the question of a call was decided; null while it is open, and for a call without one. */
+  async decisionOf(callId: string, given: CallContext = {}): Promise<ApprovalView["decision"]> {
+    return (await this.#question(callId, given))?.decision ?? null;
+  }
+
+  /** The newest question of a call of this session. */
+  async #question(callId: string, given: CallContext): Promise<ApprovalView | undefined> {
+    const sessionId = this.#sessionOf(given);
+    const filter = { callId, sessionId, states: questionStates };
+    const found = await this.#approvals.list(filter);
+    return found.findLast(({ info }) => info.sessionId === sessionId);
+  }
+
+  async #decide(
+    { id, state }: ApprovalView,
+    decision: "approve" | "deny",
+    reason: string | undefined,
+  ): Promise<void> {
+    if (this.#answersAs === undefined || state !== "pending") return;
+    try {
+      await this.#approvals.decide(id, { decision, reason }, this.#answersAs);
+    } catch (error) {
+      if (!isToolmountError(error) || error.code !== "APPROVAL_DECIDED") throw error; // another answer came first
+    }
+  }
+}
+
+/** The states of a question, open or decided. */
+const questionStates = ["pending", "approved", "denied", "ended"] as const;
+
+/** Questions of a session among which an answer finds its own. */
+const maxQuestions = 10_000;
+
+function readAnswer(value: unknown, questions: readonly ApprovalView[]) {
+  const { id, decision, reason } = isRecord(value) ? value : {};
+  const question = questions.find((one) => questionId(one.id) === id);
+  const isApproved = decision === true || decision === "approve";
+  if (question === undefined || (!isApproved && decision !== false && decision !== "deny")) return null;
+  return {
+    question,
+    decision: isApproved ? "approve" : "deny",
+    reason: readText(reason) || undefined,
+  } as const;
+}
+
+/** Why a value with which a run was resumed decided nothing. */
+function unnamedAnswer(value: unknown): string {
+  const given = (JSON.stringify(value) ?? "undefined").slice(0, 200);
+  return `nothing was decided: ${given} does not name a question of this thread; resume with { id, decision: "approve" or "deny" }, where id is that of a question, or with a list of them`;
+}
+
+function shownOf({ id, info, tool, prompt, arguments: shown }: ApprovalView): LibraryQuestion {
+  return { id: questionId(id), callId: info.callId, tool, prompt, arguments: shown };
+}
+
+/** Only approvers of the host get the id of an approval. */
+function questionId(approvalId: string): string {
+  return digestOf(["question", approvalId]).slice(0, 16);
+}
