@@ -1,12 +1,10 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { toModelText } from "./amplifier/tool-result.ts";
 export { amplifierProviderName, amplifierServer, namedProvider } from "./models/amplifier-providers.ts";
-export { saysContextIsFull } from "./models/ai-sdk-error.ts";
 export { knownContextTokens } from "./models/context-windows.ts";
 export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";
-export { readFailedToolCall } from "./models/failed-tool-call.ts";
+export { judgeFailure } from "./models/failure-table.ts";
 export { chooseModel, findLocalServers, type LocalServer } from "./models/local-servers.ts";
-export { kindOfStatus, readRetryAfter } from "./models/model.ts";
 export { modelFetch } from "./models/model-fetch.ts";
 export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";
 export { findModelProvider, knownProviders, listServerModels } from "./models/providers.ts";

@@ -1,7 +1,7 @@
 import { isToolmountError, type ToolmountError } from "@toolmount/core";
-import { kindOfStatus, modelError, readRetryAfter, type ModelErrorKind } from "./model.ts";
 import { isRecord, parseJson } from "../schema/guards.ts";
-import { readFailedToolCall, type FailedToolCall } from "./failed-tool-call.ts";
+import { judgeFailure } from "./failure-table.ts";
+import { modelError } from "./model.ts";
 
 /** The server and the model of a request. */
 export interface ModelAddress {
@@ -60,37 +60,18 @@ function ofCall(
   if (isLost)
     return modelError({ ...address, kind: "network", problem: `${address.provider}: ${message}` }, error);
   const headers = isRecord(error.responseHeaders) ? error.responseHeaders : {};
-  const read = (name: string) => (typeof headers[name] === "string" ? headers[name] : null);
-  const providerCode = codeIn(error.data);
-  const toolCall = failedToolCallIn(error);
-  const kind = toolCall === null ? kindOf(message, status, providerCode) : "invalid_tool_call";
-  const more = { status, providerCode, retryAfterMs: readRetryAfter(read), ...toolCall };
+  const header = (name: string) => (typeof headers[name] === "string" ? headers[name] : null);
+  const read = judgeFailure({ status, message, code: codeIn(error.data), error: errorIn(error), header });
   const key = `; the key is apiKey of the plan's session.orchestrator, or the environment variable ${keyVariable} for a plan without one`;
-  const problem = kind === "authentication" && keyVariable !== undefined ? message + key : message;
-  return modelError({ ...address, kind, problem, ...more }, error);
+  const hint = read.kind === "authentication" && keyVariable !== undefined ? key : "";
+  return modelError({ ...address, ...read, problem: read.problem + hint }, error);
 }
 
-/** With a status of success, the answer broke off or could not be read. */
-function kindOf(message: string, status: number | undefined, code: string | undefined): ModelErrorKind {
-  if (code === "insufficient_quota" || /exceeded your current quota/i.test(message)) return "quota_exceeded";
-  if (saysContextIsFull(message)) return "context_length";
-  return status !== undefined && status < 300 ? "stream" : kindOfStatus(status);
-}
-
-/**
- * Whether a server's words say that a request has more tokens than the model's window. Sources: the errors of OpenAI,
- * Anthropic, Gemini, Mistral, Groq, xAI, OpenRouter, vLLM, llama.cpp, Ollama and LM Studio.
- */
-export function saysContextIsFull(message: string): boolean {
-  return fullContext.test(message);
-}
-
-const fullContext =
-  /context (length|window|size|limit)|too many tokens|prompt is too long|input token count .*exceeds|exceeds? the (maximum number of tokens|limit of \d+ tokens)|maximum prompt length|reduce the length of (the|your) (messages|prompt|input)|input is too long|too large for model|request too large|n_ctx/i;
-
-function failedToolCallIn({ responseBody }: CallError): FailedToolCall | null {
+/** The error of the body, as the server wrote it. Gemini's streams report it in a list. */
+function errorIn({ responseBody }: CallError): unknown {
   const body = parseJson(String(responseBody));
-  return isRecord(body) ? readFailedToolCall(body["error"]) : null;
+  const [whole] = Array.isArray(body) ? (body as readonly unknown[]) : [body];
+  return isRecord(whole) ? whole["error"] : undefined;
 }
 
 function codeIn(data: unknown): string | undefined {

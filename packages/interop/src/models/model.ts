@@ -165,6 +165,8 @@ export interface ModelFailure {
   readonly status?: number | undefined;
   /** The server's own code. */
   readonly providerCode?: string | undefined;
+  /** What of the conversation the server refused, where it says so. `images`: the model takes no images at all. */
+  readonly refused?: "image" | "images" | "file" | undefined;
   /** With `invalid_tool_call`: the tool that the model meant, where the server names it. */
   readonly toolName?: string | undefined;
   /** With `invalid_tool_call`: the call as the model wrote it. */
@@ -194,31 +196,4 @@ export function modelError(
   const known = { retryable: retryable.has(kind), delayMultiplier: kind === "rate_limit" ? 4 : 2 };
   const details = { ...known, ...failure, problem: problem.slice(0, 2_000) };
   return new ToolmountError("PROVIDER_FAILED", details, { cause });
-}
-
-/** The kind of failure that a status of HTTP says. */
-export function kindOfStatus(status: number | undefined): ModelErrorKind {
-  if (status === undefined) return "stream";
-  if (status === 400 || status === 422 || status === 409) return "invalid_request";
-  if (status === 401) return "authentication";
-  if (status === 403) return "access_denied";
-  if (status === 404) return "not_found";
-  if (status === 408) return "timeout";
-  if (status === 413) return "context_length";
-  if (status === 429) return "rate_limit";
-  return status >= 500 ? "unavailable" : "other";
-}
-
-/**
- * Milliseconds to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date counts from the server's own
- * `date` header and is ignored without one. Source: RFC 9110, section 10.2.3.
- */
-export function readRetryAfter(header: (name: string) => string | null | undefined): number | undefined {
-  const ms = Number(header("retry-after-ms") ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return ms;
-  const given = header("retry-after") ?? "";
-  const seconds = Number(given === "" ? Number.NaN : given);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1_000 : undefined;
-  const until = Date.parse(given) - Date.parse(header("date") ?? "");
-  return Number.isNaN(until) ? undefined : Math.max(0, until);
 }

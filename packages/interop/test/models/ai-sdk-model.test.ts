@@ -1,5 +1,5 @@
 import { createAiSdkModel, type AiSdkLanguageModel, type ModelPart } from "@toolmount/interop";
-import { kindOfStatus, readFailedToolCall, readRetryAfter } from "@toolmount/interop/internal";
+import { readFailedToolCall } from "../../src/models/failed-tool-call.ts";
 import { describe, expect, test } from "vitest";
 
 interface Said {
@@ -570,39 +570,6 @@ describe("a failure of the AI SDK", () => {
       },
     });
   });
-});
-
-test.each([
-  [undefined, "stream"],
-  [400, "invalid_request"],
-  [409, "invalid_request"],
-  [422, "invalid_request"],
-  [401, "authentication"],
-  [403, "access_denied"],
-  [404, "not_found"],
-  [408, "timeout"],
-  [413, "context_length"],
-  [418, "other"],
-  [429, "rate_limit"],
-  [499, "other"],
-  [500, "unavailable"],
-  [529, "unavailable"],
-])("the status %s is a failure of the kind %s", (status, kind) => {
-  expect(kindOfStatus(status)).toBe(kind);
-});
-
-test.each([
-  [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
-  [{ "retry-after-ms": "0" }, 0],
-  [{ "retry-after-ms": "-1", "retry-after": "2" }, 2_000],
-  [{ "retry-after": "0" }, 0],
-  [{ "retry-after": "-2" }, undefined],
-  [{ "retry-after": "Tue, 24 Nov 2026 10:00:30 GMT", date: "Tue, 24 Nov 2026 10:00:00 GMT" }, 30_000],
-  [{ "retry-after": "Tue, 24 Nov 2026 10:00:00 GMT", date: "Tue, 24 Nov 2026 10:00:30 GMT" }, 0],
-  [{ "retry-after": "Tue, 24 Nov 2026 10:00:30 GMT" }, undefined],
-  [{}, undefined],
-])("a server that says %j is asked again after %s ms", (headers: Readonly<Record<string, string>>, ms) => {
-  expect(readRetryAfter((name) => headers[name])).toBe(ms);
 });
 
 test.each([

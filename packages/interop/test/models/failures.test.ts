@@ -2,7 +2,8 @@ import { ToolmountError } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { readAiSdkError } from "../../src/models/ai-sdk-error.ts";
 import { knownContextTokens } from "../../src/models/context-windows.ts";
-import { kindOfStatus, modelError, readRetryAfter } from "../../src/models/model.ts";
+import { kindOfStatus, readRetryAfter } from "../../src/models/failure-table.ts";
+import { modelError } from "../../src/models/model.ts";
 
 const address = { provider: "acme", model: "m-1" };
 

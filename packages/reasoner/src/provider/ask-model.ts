@@ -37,7 +37,7 @@ export async function askModel(request: ModelRequest, asking: ModelCall): Promis
     } catch (thrown) {
       const error = readModelError(thrown, model);
       await emitFailure(error, asking, attempt);
-      if (!error.failure.retryable || attempt > settings.retries || signal.aborted) throw error;
+      if (!mayPass(error) || attempt > settings.retries || signal.aborted) throw error;
       const afterMs = delayOf(error, attempt, settings.retryDelayMs);
       if (error.failure.kind === "rate_limit")
         await hooks.emit("provider:throttle", { ...ids, delay_ms: afterMs });
@@ -52,11 +52,16 @@ export async function askModel(request: ModelRequest, asking: ModelCall): Promis
   }
 }
 
-/** Longest time between two tries, in milliseconds. */
-const maxDelayMs = 60_000;
+/** Longest time between two tries, in milliseconds. A limit for a minute ends within it. */
+const maxDelayMs = 90_000;
+
+/** A server that asks to wait longer would refuse another try before. */
+function mayPass({ failure }: ModelError): boolean {
+  return failure.retryable && (failure.retryAfterMs ?? 0) <= maxDelayMs;
+}
 
 function delayOf({ failure }: ModelError, attempt: number, baseMs: number): number {
-  return Math.min(failure.retryAfterMs ?? baseMs * failure.delayMultiplier ** (attempt - 1), maxDelayMs);
+  return failure.retryAfterMs ?? Math.min(baseMs * failure.delayMultiplier ** (attempt - 1), maxDelayMs);
 }
 
 /** One request, published on the tracing channel. A retry is its own request. */

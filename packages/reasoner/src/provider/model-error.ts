@@ -1,11 +1,6 @@
 import { isToolmountError, messageOf, ToolmountError } from "@toolmount/core/errors";
 import { modelError, type ModelErrorKind, type ModelFailure } from "@toolmount/interop";
-import {
-  kindOfStatus,
-  readFailedToolCall,
-  readRetryAfter,
-  saysContextIsFull,
-} from "@toolmount/interop/internal";
+import { judgeFailure } from "@toolmount/interop/internal";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
 
 /** The error of a failed request. */
@@ -76,28 +71,22 @@ export function reportedFailure(
   place: Place,
   cause?: unknown,
 ): ModelError {
-  return failed(ofCode(code, problem) ?? "stream", problem, place, cause, { providerCode: code });
+  const read = judgeFailure({ code, message: problem });
+  return failed(read.kind, read.problem, place, cause, read);
 }
 
 function ofStatus(error: APIError, place: Place): ModelError {
   const { status, headers } = error;
   const code = typeof error.code === "string" ? error.code : undefined;
-  const problem = error.message.replace(/^\d{3} /, "");
-  const toolCall = readFailedToolCall(error.error);
-  const kind = toolCall === null ? (ofCode(code, problem) ?? kindOfStatus(status)) : "invalid_tool_call";
-  const retryAfterMs = readRetryAfter((name) => headers?.get(name));
-  const hint =
-    kind === "authentication"
-      ? keyHint
-      : status === 404 && code !== "model_not_found"
-        ? notResponses(place)
-        : "";
-  return failed(kind, problem + hint, place, error, {
-    status,
-    providerCode: code,
-    retryAfterMs,
-    ...toolCall,
-  });
+  const message = error.message.replace(/^\d{3} /, "");
+  const header = (name: string) => headers?.get(name);
+  const read = judgeFailure({ status, code, message, error: error.error, header });
+  return failed(read.kind, read.problem + hintOf(read, place), place, error, read);
+}
+
+function hintOf({ kind, status, providerCode }: Partial<ModelFailure>, place: Place): string {
+  if (kind === "authentication") return keyHint;
+  return status === 404 && providerCode !== "model_not_found" ? notResponses(place) : "";
 }
 
 /** Where the key of a request comes from. */
@@ -109,18 +98,6 @@ function notResponses({ model }: Place): string {
   return `; if the server speaks Chat Completions and not the Responses API, write model: openai-compatible:${model}`;
 }
 
-/** Codes that are more precise than the status. Sources: OpenAI's list of error codes, and recorded answers. */
-function ofCode(code: string | undefined, problem: string): ModelErrorKind | null {
-  if (code === "insufficient_quota") return "quota_exceeded";
-  if (code === "context_length_exceeded" || saysContextIsFull(problem)) return "context_length";
-  if (code === "content_filter" || code === "content_policy_violation") return "content_filter";
-  if (code === "rate_limit_exceeded") return "rate_limit";
-  if (code === "model_not_found") return "not_found";
-  if (code === "invalid_api_key") return "authentication";
-  if (code === "server_error" || code === "server_is_overloaded") return "unavailable";
-  return null;
-}
-
 function failed(
   kind: ModelErrorKind,
   problem: string,
@@ -129,6 +106,6 @@ function failed(
   more: Partial<ModelFailure> = {},
 ): ModelError {
   const { provider, model } = place;
-  const { details } = modelError({ kind, problem, provider, model, ...more });
+  const { details } = modelError({ ...more, kind, problem, provider, model });
   return new ModelError(details as unknown as ModelFailure, cause);
 }

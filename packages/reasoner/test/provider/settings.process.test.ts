@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { readRetryAfter } from "@toolmount/interop/internal";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { config, settingsOf, settingsSchema, createResponsesModel } from "../../src/index.ts";
@@ -30,29 +29,6 @@ test("a model that has no encrypted reasoning is asked without it, and remembere
   expect(await run("two")).toMatchObject({ status: "done", text: "hi" });
 
   expect(requests.map(({ include }) => include === undefined)).toEqual([false, true, true]);
-});
-
-test.each([
-  { header: { "retry-after": "2" }, ms: 2_000 },
-  { header: { "retry-after-ms": "150" }, ms: 150 },
-  {
-    header: {
-      "retry-after": "Sun, 22 Nov 2026 03:00:10 GMT",
-      date: "Sun, 22 Nov 2026 03:00:00 GMT",
-    },
-    ms: 10_000,
-  },
-  {
-    header: {
-      "retry-after": "Sun, 22 Nov 2026 02:00:00 GMT",
-      date: "Sun, 22 Nov 2026 03:00:00 GMT",
-    },
-    ms: 0,
-  },
-  { header: { "retry-after": "soon", date: "Sun, 22 Nov 2026 03:00:00 GMT" }, ms: undefined },
-  { header: {}, ms: undefined },
-])("a retry-after of $header is $ms ms", ({ header, ms }) => {
-  expect(readRetryAfter((name) => (header as Record<string, string>)[name])).toBe(ms);
 });
 
 test("strictSchemas reports the tools whose schemas strict mode cannot express", async () => {
