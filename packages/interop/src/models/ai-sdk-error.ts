@@ -71,7 +71,7 @@ function ofCall(
 function errorIn({ responseBody }: CallError): unknown {
   const body = parseJson(String(responseBody));
   const [whole] = Array.isArray(body) ? (body as readonly unknown[]) : [body];
-  return isRecord(whole) ? whole["error"] : undefined;
+  return isRecord(whole) ? (whole["error"] ?? whole) : undefined;
 }
 
 function codeIn(data: unknown): string | undefined {

@@ -1,6 +1,5 @@
 import type { ModelErrorKind, ModelFailure } from "./model.ts";
 import { isRecord, parseJson, readText, type Members } from "../schema/guards.ts";
-import { readFailedToolCall } from "./failed-tool-call.ts";
 
 /** What a server answered in place of an answer of the model. */
 export interface ServerFailure {
@@ -34,8 +33,13 @@ export function judgeFailure(failure: ServerFailure): Verdict & Pick<ModelFailur
   return { ...known, kind, retryAfterMs: waitOf(failure, problem) };
 }
 
-/** A router reports the reason of the server behind it apart. */
+/** What the server said, also where a client could not read it. A router reports the reason of the server behind it apart. */
 function withReason(message: string, error: unknown): string {
+  const said = readText(membersOf(error)["message"]) || readText(error);
+  return withRaw(message.includes(said) ? message : said, error);
+}
+
+function withRaw(message: string, error: unknown): string {
   const { raw } = membersOf(membersOf(error)["metadata"]);
   const inner = typeof raw === "string" ? (parseJson(raw) ?? raw) : raw;
   const reason = readText(membersOf(membersOf(inner)["error"] ?? inner)["message"]) || readText(inner);
@@ -146,6 +150,21 @@ function readDuration(text: string): number | undefined {
 }
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/**
+ * Reads the body of an error about an invalid tool call: the name of the tool, and the arguments as the model wrote them.
+ * Null for other errors. Source: console.groq.com/docs/errors, `tool_use_failed` with `failed_generation`.
+ */
+export function readFailedToolCall(error: unknown): Pick<ModelFailure, "toolName" | "rawArguments"> | null {
+  if (!isRecord(error) || error["code"] !== "tool_use_failed") return null;
+  const written = error["failed_generation"];
+  if (typeof written !== "string") return {};
+  const named = /(?:<function=|"name"\s*:\s*")([\w.-]{1,128})/.exec(written);
+  return {
+    rawArguments: written.slice(0, 2_000),
+    ...(named === null ? {} : { toolName: named[1]! }),
+  };
+}
 
 /** The kind of failure that a status of HTTP says. */
 export function kindOfStatus(status: number | undefined): ModelErrorKind {

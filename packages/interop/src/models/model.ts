@@ -100,6 +100,8 @@ export interface ModelRules {
   readonly images: readonly string[];
   /** Most bytes of one image. */
   readonly maxImageBytes: number;
+  /** Most pixels on a side of an image. */
+  readonly maxImageSide?: number | undefined;
   /** Media types of files, such as `application/pdf`. Default: none. */
   readonly files?: readonly string[] | undefined;
   /** Whether the output of a call may have images and files. Else a message of the user after it has them. */

@@ -59,6 +59,7 @@ export const knownProviders: readonly KnownProvider[] = [
       images,
       files,
       maxImageBytes: 5 * megabyte,
+      maxImageSide: 8_000,
       imagesInOutputs: true,
     },
   },

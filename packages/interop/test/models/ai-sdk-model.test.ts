@@ -1,5 +1,5 @@
 import { createAiSdkModel, type AiSdkLanguageModel, type ModelPart } from "@toolmount/interop";
-import { readFailedToolCall } from "../../src/models/failed-tool-call.ts";
+import { readFailedToolCall } from "../../src/models/failure-table.ts";
 import { describe, expect, test } from "vitest";
 
 interface Said {

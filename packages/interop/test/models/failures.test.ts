@@ -191,7 +191,7 @@ test.each<[unknown, object]>([
     { kind: "invalid_tool_call", problem: "no", status: 400 },
   ],
   [call("no", 400, groq({ code: "other" })), { kind: "invalid_request", problem: "no", status: 400 }],
-  [call("no", 400, groq("text")), { kind: "invalid_request", problem: "no", status: 400 }],
+  [call("no", 400, groq("text")), { kind: "invalid_request", problem: "text", status: 400 }],
   [call("no", 400, { responseBody: "[1]" }), { kind: "invalid_request", problem: "no", status: 400 }],
   [call("no", 400, { responseBody: "<html>" }), { kind: "invalid_request", problem: "no", status: 400 }],
 ])("%o is reported as %j", (error, details) => {

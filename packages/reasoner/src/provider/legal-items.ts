@@ -4,12 +4,14 @@ import { createNameMap } from "@toolmount/interop/internal";
 import { digestOf } from "@toolmount/core/internal";
 import { isCall, isCallOutput, isItem, message, readText, type Item } from "./items.ts";
 import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";
+import type { PartRules } from "./refused-parts.ts";
 
 /** What every known server takes, for a model that says nothing of its server. */
-const commonRules: ModelRules = {
+export const commonRules: ModelRules = {
   callId: /^[a-zA-Z0-9_-]{1,40}$/,
   images: ["image/png", "image/jpeg", "image/webp"],
   maxImageBytes: 5 * 1024 * 1024,
+  maxImageSide: 8_000,
   imagesInOutputs: false,
 };
 
@@ -31,13 +33,13 @@ export function legalItems(
   {
     rules = commonRules,
     isContinued,
-  }: { readonly rules?: ModelRules | undefined; readonly isContinued: boolean },
+  }: { readonly rules?: PartRules | undefined; readonly isContinued: boolean },
 ): Item[] {
   const cleaned = items.flatMap((item) => legalItem(item, rules));
   return isContinued ? cleaned : withEnds(arranged(withLegalIds(cleaned, rules), rules));
 }
 
-function legalItem(item: Item, rules: ModelRules): Item[] {
+function legalItem(item: Item, rules: PartRules): Item[] {
   const { type = "role" in item ? "message" : "" } = item;
   if (isCall(item)) return [legalCall(item)];
   if (isCallOutput(item)) return [{ ...item, output: legalOutput(item["output"], rules) }];

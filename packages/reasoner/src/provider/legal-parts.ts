@@ -1,6 +1,7 @@
 import type { Json } from "@toolmount/core";
-import type { ModelRules } from "@toolmount/interop";
+import { imageProblem } from "./image-header.ts";
 import { isItem, readText, type Item } from "./items.ts";
+import { isRefused, type PartRules } from "./refused-parts.ts";
 
 /** Text that a server takes: half of a surrogate pair is replaced. */
 export function legalText(text: string): string {
@@ -32,14 +33,14 @@ function wellFormed(value: unknown): unknown {
 }
 
 /** The content of a message without blank texts, and with images that the server reads; null when nothing is left. */
-export function legalContent(content: Json | undefined, rules: ModelRules): Json | null {
+export function legalContent(content: Json | undefined, rules: PartRules): Json | null {
   if (typeof content === "string") return isBlank(content) ? null : legalText(content);
   const parts = legalParts(content, rules);
   return parts.length === 0 ? null : [...parts];
 }
 
 /** The output of a call. A blank one says so: some servers refuse it, and a model reads it as its own mistake. */
-export function legalOutput(output: Json | undefined, rules: ModelRules): string | Item[] {
+export function legalOutput(output: Json | undefined, rules: PartRules): string | Item[] {
   if (typeof output === "string") return isBlank(output) ? noOutput : legalText(output);
   const parts = legalParts(output, rules);
   return parts.length === 0 ? noOutput : parts;
@@ -51,11 +52,12 @@ function isBlank(text: string): boolean {
   return !/\S/.test(text);
 }
 
-function legalParts(content: Json | undefined, rules: ModelRules): Item[] {
+function legalParts(content: Json | undefined, rules: PartRules): Item[] {
   const given = Array.isArray(content) ? content : [];
   return given.flatMap((part): Item[] => {
     if (typeof part === "string") return isBlank(part) ? [] : [{ type: "input_text", text: legalText(part) }];
     if (!isItem(part)) return [];
+    if (isRefused(part, rules)) return [refusedNote(part)];
     if (part["type"] === "input_image") return [legalImage(part, rules)];
     const { text, refusal } = part;
     if (typeof text === "string") return isBlank(text) ? [] : [{ ...part, text: legalText(text) }];
@@ -65,20 +67,30 @@ function legalParts(content: Json | undefined, rules: ModelRules): Item[] {
 }
 
 /** An image in a type that the server reads, or a text that says that there is one. */
-function legalImage(part: Item, { images, maxImageBytes }: ModelRules): Item {
+function legalImage(part: Item, { images, maxImageBytes, maxImageSide = longestSide }: PartRules): Item {
   const url = readText(part["image_url"]);
   const [, declared, data] = /^data:([^;,]*);base64,([A-Za-z0-9+/]+=*)$/.exec(url) ?? [];
   if (declared === undefined || data === undefined)
     return /^https?:\/\//.test(url) ? part : note("an image whose data cannot be read");
   const mediaType = sniffed(data) ?? declared;
-  const bytes = Math.floor((data.length * 3) / 4);
+  const bytes = Buffer.byteLength(data, "base64");
   if (!images.includes(mediaType)) return note(`an image of the type ${mediaType}`);
   if (bytes > maxImageBytes) return note(`an image of ${bytes} bytes; at most ${maxImageBytes} can be sent`);
+  const problem = imageProblem(data, mediaType, maxImageSide);
+  if (problem !== null) return note(problem);
   return mediaType === declared ? part : { ...part, image_url: `data:${mediaType};base64,${data}` };
 }
 
+/** Most pixels on a side of an image, for a server that names no number. PNG, JPEG and WEBP have no more either. */
+const longestSide = 65_535;
+
+function refusedNote({ type }: Item): Item {
+  const what = type === "input_image" ? "an image" : "a file";
+  return { type: "input_text", text: `(${what}, which the model's server refused)` };
+}
+
 /** A file of a type that the server reads, or a text that says that there is one. */
-function legalFile(part: Item, { files = [] }: ModelRules): Item {
+function legalFile(part: Item, { files = [] }: PartRules): Item {
   const [, mediaType = ""] = /^data:([^;,]*);base64,/.exec(readText(part["file_data"])) ?? [];
   if (part["file_data"] === undefined || files.includes(mediaType)) return part;
   return note(`the file ${readText(part["filename"])} of the type ${mediaType}`);

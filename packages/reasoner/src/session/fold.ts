@@ -56,6 +56,9 @@ export function fold(view: SessionView, entry: SessionEntry): void {
     case "refused":
       view.refusedTokens = Math.min(entry.tokens, view.refusedTokens ?? entry.tokens);
       return;
+    case "refused_parts":
+      view.refusedParts.push(entry);
+      return;
     case "end":
       return foldEnd(view, entry);
     default:
@@ -113,6 +116,7 @@ function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
   view.usage = addUsage(view.usage, entry.usage);
   view.response = entry.responseId === null ? null : { id: entry.responseId, known: view.items.length };
   view.lastInputTokens = entry.inputTokens;
+  view.largestTokens = Math.max(view.largestTokens, entry.inputTokens);
   const { turn } = view;
   if (turn === null) return;
   turn.iteration++;

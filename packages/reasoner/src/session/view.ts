@@ -1,3 +1,4 @@
+import type { RefusedParts } from "../provider/refused-parts.ts";
 import type { KeptPrompt } from "./author.ts";
 import type { JsonObject } from "@toolmount/core";
 import type { FunctionCall, Item } from "../provider/items.ts";
@@ -120,6 +121,10 @@ export interface SessionView {
   summaries: number;
   /** Tokens of the smallest conversation that the server refused as too long; null when it refused none. */
   refusedTokens: number | null;
+  /** Tokens of the largest request that was answered. */
+  largestTokens: number;
+  /** Images and files that servers refused. */
+  readonly refusedParts: RefusedParts[];
   /** A mode that is being entered; null once it is entered. */
   entering: ModeEntry | null;
 }
@@ -146,6 +151,8 @@ export function createView(): SessionView {
     counted: 0,
     summaries: 0,
     refusedTokens: null,
+    largestTokens: 0,
+    refusedParts: [],
     entering: null,
   };
 }

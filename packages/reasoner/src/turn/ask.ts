@@ -5,14 +5,14 @@ import { ModelError } from "../provider/model-error.ts";
 import type { ModelEvent } from "../provider/model-events.ts";
 import { noUsage } from "../provider/usage.ts";
 import { incompleteText, missingAnswer } from "./last-answer.ts";
-import { compact } from "./compaction.ts";
 import { exchangeOf } from "./request.ts";
 import type { Exchange } from "./request.ts";
+import { createRepair } from "./repair.ts";
 import { isStopped, type TurnState } from "./turn-state.ts";
 
 /**
  * Emits `provider:request`, asks the model and stores its answer. A server that no longer has the last response gets
- * the whole conversation, and one that finds the conversation too long a shorter one.
+ * the whole conversation, one that finds it too long a shorter one, and one that refuses an image or a file the rest.
  */
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);
@@ -20,28 +20,17 @@ export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exc
   warn(state, exchange);
   const { ephemeral } = state;
   state.ephemeral = [];
-  for (let tries = 1; ; tries++) {
+  const repair = createRepair({ ...state, ephemeral }, offer);
+  for (;;) {
     try {
       await ask(state, exchange);
+      await repair.succeeded();
       return exchange;
     } catch (error) {
-      if (!(error instanceof ModelError) || tries > maxRepairs) throw error;
-      if (!(await repair(state, offer, error))) throw error;
+      if (!(error instanceof ModelError) || !(await repair.repair(error.failure))) throw error;
     }
     exchange = exchangeOf({ ...state, ephemeral }, offer);
   }
-}
-
-/** How often a request is made smaller. Each time at least half of the conversation goes. */
-const maxRepairs = 4;
-
-/** Changes the conversation after a failure that would come again. Resolves to whether another try makes sense. */
-async function repair(state: TurnState, offer: Offer, { failure }: ModelError): Promise<boolean> {
-  const { log } = state;
-  if (failure.kind === "context_length") return compact(state, offer, true);
-  if (failure.providerCode !== "previous_response_not_found") return false;
-  await log.append({ kind: "compacted", items: [...log.view.items] });
-  return true;
 }
 
 /** Warns, before the first request of a turn, of what `strictSchemas` and the model cannot do. */

@@ -18,15 +18,20 @@ const aimOfNewest = 0.5;
  * calls are cleared. If that is not enough, a summary by the model takes the place of the older items; the user's messages
  * and the newest rounds stay word for word. A gate on `context:pre_compact` may give the `items` to keep instead.
  *
- * `refused`: the server refused the conversation as too long, so something has to go. Resolves to whether something went.
+ * `refused`: the server refused the conversation as too long, so something has to go; `guessed`: it may have been that. Resolves
+ * to whether something went.
  */
-export async function compact(state: TurnState, offer: Offer, refused = false): Promise<boolean> {
+export async function compact(
+  state: TurnState,
+  offer: Offer,
+  why: "limit" | "refused" | "guessed" = "limit",
+): Promise<boolean> {
   if (state.settings.compaction === false) return false;
   const size = contextSize(state, offer);
-  const limit = refused ? size : contextLimit(state);
+  const limit = why === "limit" ? contextLimit(state) : size;
   if (limit === null || size < limit) return false;
   const before = { items: [...state.log.view.items], size };
-  if (refused) await state.log.append({ kind: "refused", tokens: size });
+  if (why === "refused") await state.log.append({ kind: "refused", tokens: size });
   const by = (await keepChosen(state, size)) ?? (await shorten(state, offer, limit * aim));
   if (by !== null) await report(state, before, by, contextSize(state, offer));
   return by !== null;
@@ -142,7 +147,7 @@ export function isMatched(items: readonly Item[]): boolean {
 }
 
 /** About how many tokens the next request has: those that the server counted, and an estimate of what came since. */
-function contextSize({ log, settings, agent }: TurnState, offer: Offer): number {
+export function contextSize({ log, settings, agent }: TurnState, offer: Offer): number {
   const { items, lastInputTokens, counted } = log.view;
   if (lastInputTokens > 0) return lastInputTokens + estimateTokens(items.slice(counted));
   const definitions = offer.tools.map(({ name, description, inputSchema }) => [

@@ -5,8 +5,9 @@ import { type Model, type ModelRequest, type ModelSettings, toOpenAI } from "@to
 import { createNameMap, dropOptionalNulls } from "@toolmount/interop/internal";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
-import { legalItems, nameRule } from "../provider/legal-items.ts";
+import { commonRules, legalItems, nameRule } from "../provider/legal-items.ts";
 import { wrongConfiguration } from "../provider/model-error.ts";
+import { withRefused } from "../provider/refused-parts.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
 import type { SessionView } from "../session/view.ts";
 import { admits } from "./live-turns.ts";
@@ -137,12 +138,13 @@ function fallbacksOf({ model, abilities }: Model, settings: Settings, { tools }:
 
 /** The conversation, or only the items that the server does not have yet, as the server takes it. */
 function conversationOf(
-  { items, response }: SessionView,
+  { items, response, refusedParts }: SessionView,
   ephemeral: readonly Item[],
-  { rules }: Model,
+  model: Model,
   isKept: boolean,
 ): Pick<ModelRequest, "previousResponseId" | "items"> {
   const isContinued = isKept && response !== null;
+  const rules = withRefused(model.rules ?? commonRules, model, refusedParts);
   const given = [...items.slice(isContinued ? response.known : 0), ...ephemeral];
   return {
     previousResponseId: isContinued ? response.id : null,

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { createMemoryStore } from "@toolmount/core";
 import type { ModelAbilities, ModelProvider, ModelRequest } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
+import { pictures } from "../support/pictures.ts";
 import { modelWorld } from "../support/model-world.ts";
 import { dyingStore, tool, world } from "../support/world.ts";
 import { anthropic, chat, gemini, responses, serveWire, type Wire } from "../support/wires.ts";
@@ -21,8 +22,7 @@ function headerLines(headers: IncomingHttpHeaders): string {
     .join("\n");
 }
 
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const png = pictures.png();
 
 const echo = tool("echo", ({ text }) => `echo ${String(text)}`);
 const said = (text: string, id: string) => ({ id, name: "echo", arguments: JSON.stringify({ text }) });

@@ -5,6 +5,7 @@ import { legalItems } from "../../src/provider/legal-items.ts";
 import type { Item } from "../../src/provider/items.ts";
 import { tool } from "../support/world.ts";
 import { anthropic, chat, gemini, responses, type Reply, type Wire } from "../support/wires.ts";
+import { pictures } from "../support/pictures.ts";
 import { modelWorld, openModel, serveWire } from "../support/model-world.ts";
 
 const wires = [responses, chat, anthropic, gemini];
@@ -41,8 +42,7 @@ const given = fc.constantFrom(
   '{"text":"\\ud83d"}',
   "{}{}",
 );
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const png = pictures.png();
 const images = fc
   .record({ type: fc.constantFrom("png", "gif", "svg+xml", "jpeg"), data: fc.constantFrom(png, "aGk=", "") })
   .map(({ type, data }) => ({

@@ -2,11 +2,13 @@ import { expect, test } from "vitest";
 import type { ModelRules } from "@toolmount/interop";
 import { readText, type Item } from "../../src/provider/items.ts";
 import { legalItems } from "../../src/provider/legal-items.ts";
+import { pictures } from "../support/pictures.ts";
 
 const rules: ModelRules = {
   callId: /^[a-zA-Z0-9]{1,9}$/,
   images: ["image/png"],
-  maxImageBytes: 30,
+  maxImageBytes: 200,
+  maxImageSide: 8_000,
   imagesInOutputs: false,
 };
 const sent = (...items: object[]) => legalItems(items as Item[], { rules, isContinued: false });
@@ -22,7 +24,7 @@ const output = (id: string, text: unknown = "seen") => ({
   call_id: id,
   output: text,
 });
-const png = (data = "iVBORw0KGgo=") => ({
+const png = (data = pictures.png()) => ({
   type: "input_image",
   image_url: `data:image/png;base64,${data}`,
 });
@@ -128,10 +130,24 @@ test("an image in an output follows as a message of the user that names the call
   ).toEqual(output("a", [png()]));
 });
 
+/** A picture with so many bytes behind its end. */
+const longPng = (bytes: number) =>
+  Buffer.concat([Buffer.from(pictures.png(), "base64")], bytes).toString("base64");
+const cut = (data: string, bytes: number) =>
+  Buffer.from(data, "base64").subarray(0, bytes).toString("base64");
+
 test.each([
-  ["another type", "R0lGODlh", "an image of the type image/gif"],
+  ["another type", pictures.gif, "an image of the type image/gif"],
   ["no base64", "?", "an image whose data cannot be read"],
-  ["too many bytes", `iVBORw0KGgo${"A".repeat(33)}`, "an image of 33 bytes; at most 30 can be sent"],
+  ["too many bytes", longPng(201), "an image of 201 bytes; at most 200 can be sent"],
+  ["only a header", cut(pictures.png(), 33), "an image that is not whole"],
+  ["no end", cut(pictures.png(4, 4), 60), "an image that is not whole"],
+  ["no pixels", pictures.png(0, 1), "an image without pixels"],
+  [
+    "too many pixels",
+    pictures.png(1, 8_001),
+    "an image of 1 × 8001 pixels; at most 8000 on a side can be sent",
+  ],
 ])("an image of %s is a text that says so", (_, data, text) => {
   const [message] = sent({ type: "message", role: "user", content: [png(data)] });
 
@@ -140,9 +156,21 @@ test.each([
   ]);
 });
 
+test.each(["jpeg", "gif", "webp"] as const)("a whole %s is sent, and a torn one is a text", (type) => {
+  const every = { ...rules, images: [`image/${type}`], maxImageBytes: 1_000 };
+  const partOf = (data: string) => {
+    const image = { type: "input_image", image_url: `data:image/${type};base64,${data}` };
+    const items = [{ type: "message", role: "user", content: [image] }] as Item[];
+    const [message] = legalItems(items, { rules: every, isContinued: false });
+    return (message!["content"] as Item[])[0]!["type"];
+  };
+  expect(partOf(pictures[type])).toBe("input_image");
+  for (const bytes of [12, 13]) expect(partOf(cut(pictures[type], bytes))).toBe("input_text");
+});
+
 test("an image of exactly the most bytes is sent, and one that says another type gets its own", () => {
-  const exact = png(`iVBORw0KGgo${"A".repeat(29)}`);
-  const mislabelled = { type: "input_image", image_url: "data:image/jpeg;base64,iVBORw0KGgo=" };
+  const exact = png(longPng(200));
+  const mislabelled = { type: "input_image", image_url: png().image_url.replace("image/png", "image/jpeg") };
   const [message] = sent({ type: "message", role: "user", content: [exact, mislabelled] });
 
   expect(message?.["content"]).toEqual([exact, png()]);
@@ -216,25 +244,25 @@ test("an output without a text says so", () => {
   );
 });
 
-test.each([
-  ["image/jpeg", "\xff\xd8\xff\xe0"],
-  ["image/gif", "GIF89a"],
-  ["image/webp", "RIFF\x01\x02\x03\x04WEBPVP8 "],
-])("an image that says PNG and begins as %s is sent as that", (type, head) => {
-  const all = { ...rules, images: ["image/jpeg", "image/gif", "image/webp"] };
-  const data = Buffer.from(head, "latin1").toString("base64");
+test.each(["jpeg", "gif", "webp"] as const)("an image that says PNG and is a %s is sent as that", (type) => {
+  const all = { ...rules, images: [`image/${type}`], maxImageBytes: 1_000 };
+  const data = pictures[type];
   const item = { type: "message", role: "user", content: [png(data)] } as Item;
   const [message] = legalItems([item], { rules: all, isContinued: false });
 
-  expect(message?.["content"]).toEqual([{ type: "input_image", image_url: `data:${type};base64,${data}` }]);
+  expect(message?.["content"]).toEqual([
+    { type: "input_image", image_url: `data:image/${type};base64,${data}` },
+  ]);
 });
 
 test.each([
   ["RIFF\x01\x02\x03\x04WAVEfmt ", "RIFF of another kind"],
   ["WEBPRIFF\x01\x02\x03\x04", "the word elsewhere"],
-])("bytes of no known image keep the type that is said: %j", (head) => {
+])("bytes that are no image of the type that is said are not sent: %j", (head) => {
   const data = Buffer.from(head, "latin1").toString("base64");
   const [message] = sent({ type: "message", role: "user", content: [png(data)] });
 
-  expect(message?.["content"]).toEqual([png(data)]);
+  expect(message?.["content"]).toEqual([
+    { type: "input_text", text: "(an image that is not whole, which this model does not take)" },
+  ]);
 });

@@ -7,7 +7,7 @@ import { world, type WorldOptions } from "./world.ts";
 import { serveWire, type Reply, type Wire } from "./wires.ts";
 
 /** Packages of the AI SDK, as a plan's folder has them installed. */
-async function importPackage(name: string): Promise<Readonly<Record<string, unknown>> | null> {
+export async function importPackage(name: string): Promise<Readonly<Record<string, unknown>> | null> {
   switch (name) {
     case "@ai-sdk/anthropic":
       return import("@ai-sdk/anthropic");

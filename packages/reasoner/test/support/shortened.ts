@@ -75,7 +75,7 @@ export async function shortened(items: readonly Item[], given: Given = {}) {
       logger: { warn: (...line: unknown[]) => reported.push(line) },
     },
   } as unknown as TurnState;
-  const isShorter = await compact(state, offer, isRefused);
+  const isShorter = await compact(state, offer, isRefused ? "refused" : "limit");
   const texts = log.view.items.map((one) => {
     const text = readText(one["content"]) || readText(one["output"]) || readText(one["name"]);
     return text.includes("[cleared to make room:") ? "(cleared)" : text;

@@ -1,5 +1,6 @@
 import * as anthropic from "@ai-sdk/anthropic";
 import { expect, test } from "vitest";
+import { pictures } from "../support/pictures.ts";
 import { call, response, say, tool, world } from "../support/world.ts";
 
 const outputSchema = {
@@ -79,7 +80,7 @@ test.each([
   });
 });
 
-const image = { mimeType: "image/png", data: "aGVsbG8=" };
+const image = { mimeType: "image/png", data: pictures.png() };
 
 test("images of a prompt reach the model, in the next turn too", async () => {
   const { run, requests, reasoner } = await world([response([say("a cat")]), response([say("yes")])]);
@@ -88,15 +89,15 @@ test("images of a prompt reach the model, in the next turn too", async () => {
 
   const content = [
     { type: "input_text", text: "what is this?" },
-    { type: "input_image", image_url: "data:image/png;base64,aGVsbG8=" },
+    { type: "input_image", image_url: `data:image/png;base64,${pictures.png()}` },
   ];
   for (const { input } of requests) expect(input[0]).toMatchObject({ role: "user", content });
   expect((await reasoner.show("s")).title).toBe("what is this?");
 });
 
 test.each([
-  { mimeType: "text/plain", data: "aGVsbG8=" },
-  { mimeType: "image/png", data: "data:image/png;base64,aGVsbG8=" },
+  { mimeType: "text/plain", data: pictures.png() },
+  { mimeType: "image/png", data: `data:image/png;base64,${pictures.png()}` },
 ])("an attachment that is not an image in base64 is refused, and no request is made: %j", async (wrong) => {
   const { run, requests } = await world([]);
 
@@ -122,12 +123,12 @@ test.each([
     answer: {
       body: { choices: [{ index: 0, message: { role: "assistant", content: "{}" }, finish_reason: "stop" }] },
     },
-    part: { type: "image_url", image_url: { url: "data:image/png;base64,aGVsbG8=" } },
+    part: { type: "image_url", image_url: { url: `data:image/png;base64,${pictures.png()}` } },
   },
   {
     model: "anthropic:m",
     answer: anthropicAnswer("{}"),
-    part: { type: "image", source: { type: "base64", media_type: "image/png", data: "aGVsbG8=" } },
+    part: { type: "image", source: { type: "base64", media_type: "image/png", data: pictures.png() } },
   },
 ])("images and outputSchema work over $model", async ({ model, answer, part }) => {
   const { host, run, requests } = await world([answer], {

@@ -1,5 +1,6 @@
 import { createMemoryStore, data, failure, type ToolOutcome } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
+import { pictures } from "../support/pictures.ts";
 import { z } from "zod";
 import { call, dyingStore, outputs, response, say, tool, world } from "../support/world.ts";
 
@@ -172,7 +173,8 @@ test("AMP-N3, APTIX-47: what a model reads is stable: JSON for objects, text for
 test("pictures of a tool come beside its text", async () => {
   const draw = {
     ...tool("draw", () => 1),
-    execute: async () => data("a dot", { content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }),
+    execute: async () =>
+      data("a dot", { content: [{ type: "image", data: pictures.png(), mimeType: "image/png" }] }),
   };
   const { run, requests } = await world([response([call("c1", "draw")]), response([say("ok")])], {
     tools: [draw],
@@ -181,7 +183,7 @@ test("pictures of a tool come beside its text", async () => {
 
   expect(outputs(requests[1])["c1"]).toEqual([
     { type: "input_text", text: "a dot" },
-    { type: "input_image", detail: "auto", image_url: "data:image/png;base64,AAAA" },
+    { type: "input_image", detail: "auto", image_url: `data:image/png;base64,${pictures.png()}` },
   ]);
 });
 

@@ -1,0 +1,81 @@
+import type { Offer } from "@toolmount/core";
+import type { ModelFailure } from "@toolmount/interop";
+import { isRefused, partDigest, partsOf, withRefused } from "../provider/refused-parts.ts";
+import { commonRules } from "../provider/legal-items.ts";
+import { compact, contextSize } from "./compaction.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** How often a request is repaired. Each time at least half of a conversation goes, or all of its newest images. */
+const maxRepairs = 4;
+
+/** Changes a conversation after a failure that would come again, in this turn and in each later one. */
+export function createRepair(state: TurnState, offer: Offer) {
+  let tries = 0;
+  /** The size of a conversation that may have been too long. */
+  let guessed: number | null = null;
+  return {
+    /** Resolves to whether another try makes sense. */
+    async repair(failure: ModelFailure): Promise<boolean> {
+      if (++tries > maxRepairs) return false;
+      if (failure.kind === "context_length") return compact(state, offer, "refused");
+      if (failure.refused !== undefined) return leaveOutRefused(state, failure);
+      if (failure.providerCode === "previous_response_not_found") return sendWhole(state);
+      if (guessed !== null || !mayBeTooLong(state, offer, failure)) return false;
+      guessed = contextSize(state, offer);
+      return compact(state, offer, "guessed");
+    },
+    /** A shorter conversation was answered, so the one before was too long. */
+    async succeeded(): Promise<void> {
+      if (guessed !== null) await state.log.append({ kind: "refused", tokens: guessed });
+    },
+  };
+}
+
+async function sendWhole({ log }: TurnState): Promise<boolean> {
+  await log.append({ kind: "compacted", items: [...log.view.items] });
+  return true;
+}
+
+/**
+ * Leaves out the images or files that the server refused: those that it has not answered yet, else all. What it refused is in
+ * the session's log, so that no later request to this model has it. Resolves to whether something was left out.
+ */
+async function leaveOutRefused(state: TurnState, { refused, problem }: ModelFailure): Promise<boolean> {
+  const { log, model, emit, ephemeral } = state;
+  const { provider } = model;
+  const { items, counted, refusedParts } = log.view;
+  const rules = withRefused(model.rules ?? commonRules, model, refusedParts);
+  const type = refused === "file" ? "input_file" : "input_image";
+  const sentOf = (some: typeof items) => partsOf(some, type).filter((part) => !isRefused(part, rules));
+  const all = sentOf([...items, ...ephemeral]);
+  const newest = sentOf([...items.slice(counted), ...ephemeral]);
+  const parts = refused === "images" || newest.length === 0 ? all : newest;
+  if (parts.length === 0) return false;
+  const digests = refused === "images" ? null : [...new Set(parts.map(partDigest))];
+  await log.append({ kind: "refused_parts", provider, model: model.model, digests });
+  const what = `${parts.length} ${refused === "file" ? "file" : "image"}${parts.length === 1 ? "" : "s"}`;
+  const message = `${provider} refused ${what}: ${problem.slice(0, 300)}; the conversation is sent without`;
+  emit({ type: "tool_warning", tool: "", message });
+  return true;
+}
+
+/** Tokens below which no known model finds a conversation too long. */
+const smallestWindow = 4_000;
+
+/** Part of the largest request that was answered, from which on the next one may be too long. */
+const near = 0.9;
+
+/**
+ * Whether a refusal without a reason may mean that the conversation is too long: it is near the largest request that was answered, or
+ * above, and no small part of the model's window.
+ */
+function mayBeTooLong(state: TurnState, offer: Offer, { kind, problem }: ModelFailure): boolean {
+  if (kind !== "invalid_request" || otherReasons.test(problem)) return false;
+  const { contextTokens = state.settings.contextTokens ?? 0 } = state.model;
+  const size = contextSize(state, offer);
+  return size >= Math.max(smallestWindow, contextTokens / 2, state.log.view.largestTokens * near);
+}
+
+/** Words of a refusal that a shorter conversation does not help. */
+const otherReasons =
+  /tool|function|schema|parameter|role|reasoning|thinking|signature|temperature|unknown|unrecogni[sz]ed|unsupported|not (supported|found|allowed|valid)|missing|required|must (be|have|follow)/i;
