@@ -69,7 +69,7 @@ async function* respond(
   abortSignal: AbortSignal,
 ): AsyncIterable<ModelPart> {
   const { instructions, items, settings } = request;
-  const { messages, omitted } = toPrompt(instructions, items, language, options.cacheMark);
+  const { messages, omitted } = toPrompt(instructions, items, language, options.cacheMark, options.provider);
   for (const what of omitted) yield { type: "omitted", what };
   const isOneCallIgnored = !settings.parallelToolCalls && options.oneCallOptions === undefined;
   if (isOneCallIgnored && request.tools.length > 0)

@@ -111,5 +111,6 @@ export interface AiSdkAnswer {
   readonly usage: AiSdkUsage;
   readonly finishReason: { readonly unified: string; readonly raw: string | undefined };
   readonly warnings: readonly AiSdkWarning[];
+  readonly providerMetadata?: AiSdkMetadata;
   readonly response?: { readonly id?: string; readonly modelId?: string };
 }

@@ -1,3 +1,5 @@
+import type { Json } from "@toolmount/core";
+import { echoOf } from "./chat-echo.ts";
 import type { ModelItem } from "./model.ts";
 import { meter, refusalOf } from "@toolmount/core/internal";
 import { isRecord, readText } from "../schema/guards.ts";
@@ -25,6 +27,7 @@ export function toPrompt(
   items: readonly ModelItem[],
   { provider, specificationVersion }: Pick<AiSdkLanguageModel, "provider" | "specificationVersion">,
   cacheMark?: AiSdkOptions,
+  server = provider,
 ): { readonly messages: AiSdkMessage[]; readonly omitted: readonly string[] } {
   const omitted: string[] = [];
   // An output has the id of its call and no name: only calls say how their tool is called.
@@ -32,8 +35,10 @@ export function toPrompt(
   const names = new Map(calls.map((item) => [readText(item["call_id"]), readText(item["name"])]));
   const messages: AiSdkMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
   for (const item of items) {
+    const echo = echoOf(item, server);
     const entries = entriesOf(item, { provider, isTagged: specificationVersion !== "v3", names, omitted });
-    for (const entry of entries) append(messages, entry);
+    for (const entry of entries) append(messages, withOptions(entry, echo.call));
+    echoInto(messages.at(-1), echo.message);
   }
   if (cacheMark !== undefined) mark(messages, cacheMark);
   return { messages, omitted: [...new Set(omitted)] };
@@ -181,6 +186,20 @@ function optionsOf(item: ModelItem, provider: string): { readonly providerOption
   const kept = item["provider_metadata"];
   if (!isRecord(kept) || kept["provider"] !== provider || !isRecord(kept["metadata"])) return {};
   return { providerOptions: kept["metadata"] as AiSdkOptions };
+}
+
+/** The package for Chat Completions writes these options into the call as they are. */
+function withOptions(entry: Entry, members: Readonly<Record<string, Json>>): Entry {
+  if (entry.role !== "assistant" || Object.keys(members).length === 0) return entry;
+  const providerOptions = { ...entry.part.providerOptions, openaiCompatible: members };
+  return { ...entry, part: { ...entry.part, providerOptions } };
+}
+
+/** As {@link withOptions}, for a whole message. */
+function echoInto(message: AiSdkMessage | undefined, members: Readonly<Record<string, Json>>): void {
+  if (message?.role !== "assistant" || Object.keys(members).length === 0) return;
+  const { openaiCompatible: before } = message.providerOptions ?? {};
+  message.providerOptions = { ...message.providerOptions, openaiCompatible: { ...before, ...members } };
 }
 
 /** Parts of one role that follow each other are one message. */

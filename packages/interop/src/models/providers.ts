@@ -1,6 +1,7 @@
 import type { ImportPackage } from "@toolmount/core";
 import { modelError, type Model, type ModelPlace, type ModelProvider, type ModelRules } from "./model.ts";
 import { createAiSdkModel, type AiSdkModelOptions } from "./ai-sdk-model.ts";
+import { createEcho } from "./chat-echo.ts";
 import { modelFetch } from "./model-fetch.ts";
 import {
   importProviderPackage,
@@ -153,12 +154,13 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
       const address = { provider: known.name, model };
       if (typeof create !== "function") throw unusable(known.package, `it has no ${known.create}`, address);
       const server = baseUrl === undefined ? known.name : new URL(baseUrl).host;
+      const fetchModel = modelFetch({ provider: server, model });
       const provider = (create as ProviderFactory)({
         name: known.name,
         ...(baseUrl !== undefined && { baseURL: baseUrl }),
         ...(place.apiKey !== undefined && { apiKey: place.apiKey }),
         includeUsage: true,
-        fetch: modelFetch({ provider: server, model }),
+        ...(known.package === compatiblePackage ? createEcho(fetchModel) : { fetch: fetchModel }),
       });
       const { cacheMark, oneCallOptions, callsInText, rules, findAbilities } = known;
       const abilities = await findAbilities?.(baseUrl!, model, place.apiKey);

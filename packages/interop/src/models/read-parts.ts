@@ -1,6 +1,7 @@
 import { modelError, type ModelItem, type ModelPart, type ModelUsage } from "./model.ts";
 import { isRecord } from "../schema/guards.ts";
 import type { ModelAddress } from "./ai-sdk-error.ts";
+import { withEcho } from "./chat-echo.ts";
 import type { AiSdkAnswer, AiSdkMetadata, AiSdkPart, AiSdkUsage, AiSdkWarning } from "./ai-sdk-types.ts";
 
 /** A block that is still streamed. */
@@ -42,7 +43,7 @@ export class PartReader {
   }
 
   /** Reads an answer in one piece. */
-  *answer({ content, usage, finishReason, warnings, response }: AiSdkAnswer): Iterable<ModelPart> {
+  *answer({ content, warnings, response, ...end }: AiSdkAnswer): Iterable<ModelPart> {
     this.#model = response?.modelId ?? this.#model;
     yield* this.#read({ type: "stream-start", warnings });
     for (const [at, part] of content.entries()) {
@@ -56,7 +57,7 @@ export class PartReader {
         yield* this.#read({ type: `${type}-end`, id, ...metadata });
       }
     }
-    yield* this.#read({ type: "finish", usage, finishReason });
+    yield* this.#read({ type: "finish", ...end });
   }
 
   *#read(part: AiSdkPart): Iterable<ModelPart> {
@@ -149,9 +150,13 @@ export class PartReader {
     return { type: "item", index, item: kept };
   }
 
-  #finish({ usage, finishReason }: AiSdkPart): ModelPart {
+  #finish({ usage, finishReason, providerMetadata }: AiSdkPart): ModelPart {
     this.#isFinished = true;
-    const items = this.#items.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
+    const sent = this.#items.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
+    const items = withEcho(sent, providerMetadata, {
+      server: this.#address.provider,
+      provider: this.#provider,
+    });
     const reason = finishReason?.unified ?? "other";
     if (reason === "error") {
       const { raw = "no reason" } = finishReason ?? {};
