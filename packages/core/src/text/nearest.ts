@@ -4,14 +4,21 @@ const shown = 3;
 /**
  * The candidates that are spelled like `name`, nearest first, at most three.
  *
- * Case, `-` and `_` do not count. Near means at most one edit per four characters: a letter added, missing, wrong, or
+ * A candidate that is a whole part of the name is near. Case, `-` and `_` do not count. Near means at most one edit per four characters: a letter added, missing, wrong, or
  * two swapped. Names longer than 128 characters have no near names.
  */
 export function nearestNames(name: string, candidates: Iterable<string>): string[] {
   if (name.length > 128) return [];
+  const all = [...new Set(candidates)];
+  // Models write the name of a tool inside other words, such as functions.read_file.
+  const parts = new Set(name.split(/[^\w-]+/));
+  const inside = all.filter(
+    (candidate) => candidate.length > 2 && candidate !== name && parts.has(candidate),
+  );
+  if (inside.length > 0) return inside.toSorted((a, b) => b.length - a.length).slice(0, shown);
   const plain = simplify(name);
   const allowed = Math.max(1, Math.floor(plain.length / 4));
-  return [...new Set(candidates)]
+  return all
     .filter((candidate) => Math.abs(candidate.length - name.length) <= allowed + 2)
     .map((candidate) => ({ candidate, edits: countEdits(plain, simplify(candidate)) }))
     .filter(({ edits }) => edits <= allowed)

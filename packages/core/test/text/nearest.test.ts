@@ -9,6 +9,9 @@ test.each([
   ["raed_file", ["read_file"]],
   ["ReadFile", ["read_file"]],
   ["read-file", ["read_file"]],
+  ["functions.read_file", ["read_file"]],
+  ["default_api:read_file", ["read_file"]],
+  ["read_file<|channel|>commentary", ["read_file"]],
   ["toolz", []],
   ["", []],
 ])("the name nearest to %j is %j", (written, meant) => {

@@ -6,6 +6,7 @@ import { knownContextTokens } from "./context-windows.ts";
 import { toPrompt } from "./prompt.ts";
 import { PartReader } from "./read-parts.ts";
 import { withTextCalls } from "./text-calls.ts";
+import { withThoughts } from "./text-thoughts.ts";
 
 /** Facts of one provider. */
 export interface AiSdkModelOptions {
@@ -79,8 +80,18 @@ async function* respond(
   const parts = settings.stream
     ? reader.stream((await language.doStream(body)).stream)
     : reader.answer(await language.doGenerate(body));
-  if (options.callsInText !== true || request.tools.length === 0) yield* parts;
-  else yield* withTextCalls(parts, new Set(request.tools.map(({ name }) => name)));
+  yield* options.callsInText === true ? readTags(parts, request.tools, language.provider) : parts;
+}
+
+/** Reads the thoughts and the calls that a server left in the text. */
+function readTags(
+  parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
+  tools: ModelRequest["tools"],
+  provider: string,
+): AsyncIterable<ModelPart> {
+  const thought = withThoughts(parts, provider);
+  const offered = new Map(tools.map(({ name, schema }) => [name, schema]));
+  return tools.length === 0 ? thought : withTextCalls(thought, offered);
 }
 
 function settingsOf(

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ModelItem, ModelPart } from "./model.ts";
-import { isRecord, parseJson } from "../schema/guards.ts";
+import { isRecord } from "../schema/guards.ts";
+import { formats, parsed, readWhole, type OfferedTools } from "./text-formats.ts";
 
 /** A call that a model wrote into its text. */
 interface TextCall {
@@ -9,16 +10,8 @@ interface TextCall {
   readonly arguments: string;
 }
 
-/** The tags in which models write calls where their server does not read them. Without an end, a tag reaches to the end of the text. */
-const tags: readonly { readonly begins: string; readonly ends: string | null }[] = [
-  { begins: "<tool_call>", ends: "</tool_call>" }, // Hermes, Qwen
-  { begins: "<function=", ends: "</function>" }, // Llama
-  { begins: "<|python_tag|>", ends: null }, // Llama
-  { begins: "[TOOL_CALLS]", ends: null }, // Mistral
-];
-
 /** A text that is a call as a whole begins with one of these: a tag, a fence, or JSON. */
-const openings = [...tags.map(({ begins }) => begins), "```", "{", "["];
+const openings = [...formats.map(({ begins }) => begins), "```", "{", "["];
 const longestOpening = Math.max(...openings.map(({ length }) => length));
 
 /** Whether a text that is still written may become a call. Its beginning decides, for every text that continues it. */
@@ -28,23 +21,41 @@ export function mayBecomeCall(text: string): boolean {
 }
 
 /**
- * Reads the calls that a model wrote into its text: in tags at its end, or as JSON that is the whole text. Null unless each is a
+ * Reads the calls that a model wrote into its text: in tags at its end, or as a text that is nothing else. Null unless each is a
  * call of an offered tool with an object of arguments: any other text stays what the model says.
  */
 export function readTextCalls(
   given: string,
-  offered: ReadonlySet<string>,
+  offered: OfferedTools,
 ): { readonly text: string; readonly calls: readonly TextCall[] } | null {
   const text = withoutThoughts(given);
-  for (const { begins, ends } of tags) {
+  for (const { begins, ends, read } of formats) {
     const at = text.indexOf(begins);
     if (at < 0) continue;
     const bodies = bodiesOf(text.slice(at).trimEnd(), begins, ends);
-    const calls = checked(bodies.flatMap(callsIn), offered);
+    const calls = checked(
+      bodies.flatMap(({ body, isWhole }) => read(body, offered, isWhole)),
+      offered,
+    );
     if (calls !== null) return { text: text.slice(0, at).trimEnd(), calls };
   }
-  const calls = checked(parsed(withoutFence(text.trim())), offered);
+  const calls = checked(readWhole(text.trim()), offered);
   return calls === null ? null : { text: "", calls };
+}
+
+/**
+ * Whether a text ends in something that looks like a call of an offered tool: a tag that has the tool's name, and no words after it.
+ * It is asked of texts whose calls cannot be read.
+ */
+export function looksLikeCall(given: string, offered: OfferedTools): boolean {
+  const text = withoutThoughts(given).trimEnd();
+  return formats.some(({ begins, ends }) => {
+    const at = text.lastIndexOf(begins);
+    if (at < 0) return false;
+    const end = ends === null ? -1 : text.lastIndexOf(ends);
+    const isLast = end < at || /^\s*(<[^\s<>]+>\s*)*$/.test(text.slice(end + ends!.length));
+    return isLast && [...offered.keys()].some((name) => text.includes(name, at));
+  });
 }
 
 function withoutThoughts(text: string): string {
@@ -53,45 +64,26 @@ function withoutThoughts(text: string): string {
   return end < 0 ? text : begun.slice(end + "</think>".length);
 }
 
-function withoutFence(text: string): string {
-  const [first = ""] = text.split("\n", 1);
-  const isFenced = /^```(?:json)?\s*$/.test(first) && text.endsWith("```");
-  return isFenced ? text.slice(first.length, -3) : text;
-}
-
 /** The texts inside the tags. Empty when the text has something beside its tags. */
-function bodiesOf(text: string, begins: string, ends: string | null): readonly string[] {
-  if (ends === null) return [text.slice(begins.length).trim()];
-  const bodies: string[] = [];
+function bodiesOf(text: string, begins: string, ends: string | null) {
+  if (ends === null) return [{ body: text.slice(begins.length).trim(), isWhole: true }];
+  const bodies: { readonly body: string; readonly isWhole: boolean }[] = [];
   let at = 0;
   while (text.startsWith(begins, at)) {
-    const end = text.indexOf(ends, at);
-    if (end < 0) return [];
-    bodies.push(text.slice(at + begins.length, end).trim());
-    at = end + ends.length;
+    const found = text.indexOf(ends, at);
+    const end = found < 0 ? text.length : found;
+    bodies.push({ body: text.slice(at + begins.length, end).trim(), isWhole: found >= 0 });
+    at = end + (found < 0 ? 0 : ends.length);
     while (/\s/.test(text[at] ?? "")) at++;
   }
-  return at === text.length ? bodies : [];
-}
-
-/** The calls in a tag: JSON, or a name and the JSON of its arguments. */
-function callsIn(body: string): readonly unknown[] {
-  const [, name, json = ""] = /^([\w.-]+)\s*(?:>|\[ARGS\])?\s*(\{[\s\S]*\})/.exec(body) ?? [];
-  if (name !== undefined) return [{ name, arguments: parsed(json)[0] }];
-  return parsed(body.replace(/<\|eom_id\|>$/, ""));
-}
-
-/** The values of a JSON text: the members of a list, or the one value. Empty for another text. */
-function parsed(text: string): readonly unknown[] {
-  const value = parseJson(text);
-  if (value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
+  const isOver = at === text.length || text.slice(at) === "</tool_call>"; // Qwen3-Coder without its outer tag
+  return isOver ? bodies : [];
 }
 
 /** Members that the JSON of a call has. Others are those of an answer in JSON. */
 const members: ReadonlySet<string> = new Set(["type", "id", "name", "arguments", "parameters"]);
 
-function checked(values: readonly unknown[], offered: ReadonlySet<string>): readonly TextCall[] | null {
+function checked(values: readonly unknown[], offered: OfferedTools): readonly TextCall[] | null {
   const calls = values.map((value) => {
     if (!isRecord(value) || !Object.keys(value).every((name) => members.has(name))) return null;
     const { name, arguments: own, parameters = own } = value;
@@ -105,7 +97,7 @@ function checked(values: readonly unknown[], offered: ReadonlySet<string>): read
 /** Reads the calls that the model wrote into its text. It holds back text that may become a call until that is known. */
 export async function* withTextCalls(
   parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
-  offered: ReadonlySet<string>,
+  offered: OfferedTools,
 ): AsyncIterable<ModelPart> {
   let held: ModelPart[] = [];
   let beginning = "";
@@ -113,7 +105,7 @@ export async function* withTextCalls(
   for await (const part of parts) {
     if (part.type === "finish") {
       const finish = withCalls(part, offered);
-      if (finish === part) yield* held;
+      if (finish.items === part.items) yield* held;
       yield finish;
       return;
     }
@@ -129,12 +121,13 @@ export async function* withTextCalls(
 
 function withCalls(
   finish: ModelPart & { readonly type: "finish" },
-  offered: ReadonlySet<string>,
+  offered: OfferedTools,
 ): ModelPart & { readonly type: "finish" } {
   const { items, incomplete } = finish;
   if (incomplete !== null || items.some(isCall)) return finish;
-  const read = readTextCalls(items.map(textOf).join(""), offered);
-  if (read === null) return finish;
+  const text = items.map(textOf).join("");
+  const read = readTextCalls(text, offered);
+  if (read === null) return looksLikeCall(text, offered) ? { ...finish, incomplete: "unread_call" } : finish;
   const others = items.filter(({ type }) => type !== "message");
   const said = read.text === "" ? [] : [messageOf(read.text)];
   const calls = read.calls.map((call) => ({

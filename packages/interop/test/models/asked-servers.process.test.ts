@@ -97,7 +97,10 @@ describe("a model of the AI SDK", () => {
 });
 
 describe("a call that a model wrote into its text", () => {
-  const offered = new Set(["read", "send"]);
+  const offered = new Map([
+    ["read", {}],
+    ["send", {}],
+  ]);
   const call = '{"name":"read","arguments":{"a":1}}';
   const read = (given: string) => {
     const found = readTextCalls(given, offered);
@@ -136,7 +139,7 @@ describe("a call that a model wrote into its text", () => {
       ["I read.", 'read {"a":1}', 'read {"a":1}'],
     ],
     [`<tool_call>${call}</tool_call> and more`, null],
-    [`<tool_call>${call}`, null],
+    [`<tool_call>${call}`, ["", 'read {"a":1}']],
   ])("%j is read as %j", (text, calls) => {
     expect(read(text)).toEqual(calls);
   });

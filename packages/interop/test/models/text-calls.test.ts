@@ -1,8 +1,17 @@
 import { expect, test } from "vitest";
 import type { ModelItem, ModelPart } from "@toolmount/interop";
-import { mayBecomeCall, readTextCalls, withTextCalls } from "../../src/models/text-calls.ts";
+import { looksLikeCall, mayBecomeCall, readTextCalls, withTextCalls } from "../../src/models/text-calls.ts";
+import { withThoughts } from "../../src/models/text-thoughts.ts";
 
-const offered = new Set(["look", "get_weather"]);
+const properties = {
+  city: { type: "string" },
+  days: { type: "integer" },
+  exact: { type: ["boolean", "null"] },
+};
+const offered = new Map([
+  ["look", {}],
+  ["get_weather", { type: "object", properties }],
+]);
 const look = { name: "look", arguments: '{"id":"n-1"}' };
 const json = '{"name": "look", "arguments": {"id": "n-1"}}';
 
@@ -35,6 +44,149 @@ test.each([
   });
   expect(text.startsWith("I") || text.startsWith("<think>") || mayBecomeCall(text.slice(0, 3))).toBe(true);
 });
+
+/** The forms of other families of models, each with the same call. */
+const families: readonly (readonly [string, string])[] = [
+  [
+    "Qwen3-Coder",
+    "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
+  ],
+  [
+    "Qwen3-Coder without its outer tag",
+    "<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>3</parameter>\n</function>\n</tool_call>",
+  ],
+  [
+    "GLM",
+    "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
+  ],
+  [
+    "DeepSeek V3.1",
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city":"Paris","days":3}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  ],
+  [
+    "DeepSeek V3",
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"city":"Paris","days":3}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  ],
+  [
+    "Kimi K2",
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city":"Paris","days":3}<|tool_call_end|><|tool_calls_section_end|>',
+  ],
+  [
+    "MiniMax",
+    '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n<parameter name="days">3</parameter>\n</invoke>\n</minimax:tool_call>',
+  ],
+  [
+    "gpt-oss",
+    '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Paris","days":3}<|call|>',
+  ],
+  [
+    "Hermes without an end",
+    '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}',
+  ],
+  ["Gemma", '```tool_code\nget_weather(city="Paris", days=3)\n```'],
+  ["Gemma, printed", "```tool_code\nprint(get_weather(city='Paris', days=3))\n```"],
+  ["Mistral", '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris", "days": 3}'],
+  ["Llama 4", '[get_weather(city="Paris", days=3)]'],
+];
+
+test.each(families)("reads the call of %s, and says so when a part of it is gone", (_, text) => {
+  const calls = [{ name: "get_weather", arguments: '{"city":"Paris","days":3}' }];
+  expect(readTextCalls(text, offered)).toEqual({ text: "", calls });
+  expect(mayBecomeCall(text.slice(0, 3))).toBe(true);
+  // A call runs only with what the model wrote: no beginning of a call is a call with less.
+  for (let length = 1; length < text.length; length++) {
+    const read = readTextCalls(text.slice(0, length), offered);
+    if (read !== null) expect(read, text.slice(0, length)).toEqual({ text: "", calls });
+  }
+});
+
+test.each([
+  ["<function=get_weather>\n<parameter=city>\nParis</parameter> and\n</function>", true],
+  ["<tool_call>{'name': 'get_weather'}</tool_call>", true],
+  ['<tool_call>{"name": "get_weather", "arguments": {"city": "Pa', true],
+  ["<tool_call>{'name': 'rm'}</tool_call>", false],
+  ["Write <tool_call>{'name': 'get_weather'}</tool_call> to call it.", false],
+  ["get_weather is a tool.", false],
+  ["<think><tool_call>get_weather</tool_call></think>No.", false],
+])("%j looks like a call that cannot be read: %s", async (text, isOne) => {
+  expect(readTextCalls(text, offered)).toBeNull();
+  expect(looksLikeCall(text, offered)).toBe(isOne);
+  const parts = await partsOf([text], [message(text)]);
+  expect(parts.at(-1)).toMatchObject({ incomplete: isOne ? "unread_call" : null, items: [message(text)] });
+  expect(parts[0]).toMatchObject({ text });
+});
+
+test("a value of another type than the text's is read by the schema, and else stays a text", () => {
+  const call = (pairs: string) => `<tool_call>get_weather\n${pairs}</tool_call>`;
+  const pair = (key: string, value: string) => `<arg_key>${key}</arg_key>\n<arg_value>${value}</arg_value>\n`;
+  const read = (pairs: string) => readTextCalls(call(pairs), offered)?.calls[0]?.arguments;
+  expect(read(pair("city", "3") + pair("days", "3") + pair("exact", "null"))).toBe(
+    '{"city":"3","days":3,"exact":null}',
+  );
+  expect(read(pair("days", "three") + pair("other", "[1]"))).toBe('{"days":"three","other":"[1]"}');
+  expect(read(pair("city", "a") + pair("city", "b"))).toBeUndefined();
+});
+
+test.each([
+  [
+    '[look(id="a\\"b", n=-1.5, l=[1, {"x": None}], t=True)]',
+    { id: 'a"b', n: -1.5, l: [1, { x: null }], t: true },
+  ],
+  ["[look(id='it\\'s \"so\"')]", { id: 'it\'s "so"' }],
+  ["[look()]", {}],
+])("reads literals as Python has them: %s", (text, given) => {
+  expect(readTextCalls(text, offered)?.calls).toEqual([{ name: "look", arguments: JSON.stringify(given) }]);
+});
+
+test.each([
+  "[look(1)]",
+  "[look(id=x)]",
+  "[look(id=1) and more]",
+  "[look(id=0x10)]",
+  '[look(id="a" + "b")]',
+  "[look(id=90071992547409931)]",
+  `[look(id=${"[".repeat(5_000)})]`,
+  '[look(id="\\x41")]',
+])("leaves what is no literal of Python as it is: %s", (text) => {
+  expect(readTextCalls(text, offered)).toBeNull();
+});
+
+test.each([1, 3, 100])("a thought in a tag is reasoning, in pieces of %s characters", async (size) => {
+  const text = "<think>secret </plan></think>\n\nThe answer.";
+  const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, "g"))!;
+  const items = [message(text)] as unknown as readonly ModelItem[];
+  const given = [
+    ...pieces.map((piece) => ({ type: "text", index: 0, text: piece })),
+    { type: "item", index: 0, item: items[0] },
+    { type: "finish", items, incomplete: null },
+  ] as unknown as ModelPart[];
+  const read: ModelPart[] = [];
+  for await (const part of withThoughts(given, "p")) read.push(part);
+  const said = (type: string) =>
+    read.map((part) => (part.type === type && "text" in part ? part.text : "")).join("");
+  expect([said("reasoning"), said("text")]).toEqual(["secret </plan>", "The answer."]);
+  const provider_metadata = { provider: "p", metadata: {} };
+  expect(read.at(-1)).toMatchObject({
+    items: [
+      { type: "reasoning", summary: [{ type: "summary_text", text: "secret </plan>" }], provider_metadata },
+      message("The answer."),
+    ],
+  });
+});
+
+test.each(["<b>bold</b>", "<thinking>", "I <think>so</think>", "<thi", ""])(
+  "%j is no thought",
+  async (text) => {
+    const given = [
+      { type: "text", index: 0, text },
+      { type: "item", index: 0, item: message(text) },
+      { type: "finish", items: [message(text)], incomplete: null },
+    ] as unknown as ModelPart[];
+    const read: ModelPart[] = [];
+    for await (const part of withThoughts(given, "p")) read.push(part);
+    expect(read).toEqual(text === "" ? given.slice(1) : given);
+  },
+);
 
 test.each([
   ["a tool that is not offered", '<tool_call>{"name": "rm", "arguments": {}}</tool_call>'],

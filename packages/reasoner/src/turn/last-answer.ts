@@ -45,6 +45,8 @@ const sentences: Readonly<Record<string, string>> = {
   content_filter: "a filter of the provider blocked the answer",
   refusal: "the model refused to answer",
   empty: "the model gave no answer, also when it was asked again",
+  unread_call:
+    "the model wrote a call into its text that cannot be read, so no tool ran; turn on the server's parser for the model's calls (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and --tool-call-parser), or choose a model that the server has a template for",
 };
 
 /** Returns what a person reads about an incomplete turn. `reason` is `TurnResult.incomplete`. */

@@ -57,6 +57,29 @@ describe.each(runtimes)("$model, streamed $stream", ({ model, stream }) => {
     expect(shown).toEqual([...(said === "" ? [] : [said]), "done"]);
   });
 
+  test("a call that cannot be read is no answer: the turn is incomplete, and a person reads what to set", async () => {
+    const text = `<tool_call>${json.slice(0, -3)}`;
+    const { run, events } = await modelWorld({ ...chat, model }, stream, [{ text }], { tools: [echo] });
+    expect(await run("go")).toMatchObject({ status: "incomplete", incomplete: "unread_call", calls: 0 });
+    const message = expect.stringContaining("--jinja") as string;
+    expect(events).toContainEqual({ type: "tool_warning", tool: "", message });
+  });
+
+  test("a thought in the text is no part of the answer, and is not sent back as one", async () => {
+    const { run, texts, events } = await modelWorld(
+      { ...chat, model },
+      stream,
+      [{ text: "<think>secret plan</think>\n\nThe answer." }, { text: "more" }],
+      { tools: [echo] },
+    );
+    expect(await run("go")).toMatchObject({ status: "done", text: "The answer." });
+    const thought = events.flatMap((event) => (event.type === "thinking_delta" ? [event.text] : [])).join("");
+    expect(thought).toBe("secret plan");
+    await run("and?");
+    expect(texts[1]).not.toContain("<think>");
+    expect(texts[1]).not.toContain('"content":"secret plan');
+  });
+
   test("text that only looks like a call is what the model says, and a call that is not offered does not run", async () => {
     const texts = [`Write ${json} to call it.`, '{"name": "wipe", "arguments": {}}', '{"city": "Rome"}'];
     const { run } = await modelWorld(
