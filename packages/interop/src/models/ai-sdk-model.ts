@@ -78,9 +78,14 @@ async function* respond(
   const body: AiSdkRequest = { prompt: messages, abortSignal, ...settingsOf(request, options) };
   const reader = new PartReader({ provider: options.provider, model: language.modelId }, language.provider);
   const parts = settings.stream
-    ? reader.stream((await language.doStream(body)).stream)
+    ? reader.stream((await language.doStream(withEvents(body))).stream)
     : reader.answer(await language.doGenerate(body));
   yield* options.callsInText === true ? readTags(parts, request.tools, language.provider) : parts;
+}
+
+/** A request for a stream in which the server's events come, too, so that the arguments of calls can be checked. */
+function withEvents(body: AiSdkRequest): AiSdkRequest {
+  return body.tools === undefined ? body : { ...body, includeRawChunks: true };
 }
 
 /** Reads the thoughts and the calls that a server left in the text. */

@@ -24,6 +24,8 @@ export interface AiSdkRequest {
   responseFormat?: { type: "json"; schema: JsonSchema; name: string };
   reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
   abortSignal?: AbortSignal;
+  /** Each event of the server comes as a part, too, as it was sent. */
+  includeRawChunks?: boolean;
   providerOptions?: AiSdkOptions;
 }
 
@@ -90,6 +92,8 @@ export interface AiSdkPart {
   readonly providerMetadata?: AiSdkMetadata;
   readonly modelId?: string;
   readonly error?: unknown;
+  /** With `includeRawChunks`: an event as the server sent it. */
+  readonly rawValue?: unknown;
   readonly warnings?: readonly AiSdkWarning[];
   readonly usage?: AiSdkUsage;
   readonly finishReason?: { readonly unified: string; readonly raw: string | undefined };
@@ -112,5 +116,5 @@ export interface AiSdkAnswer {
   readonly finishReason: { readonly unified: string; readonly raw: string | undefined };
   readonly warnings: readonly AiSdkWarning[];
   readonly providerMetadata?: AiSdkMetadata;
-  readonly response?: { readonly id?: string; readonly modelId?: string };
+  readonly response?: { readonly id?: string; readonly modelId?: string; readonly body?: unknown };
 }

@@ -2,6 +2,7 @@ import { modelError, type ModelItem, type ModelPart, type ModelUsage } from "./m
 import { isRecord } from "../schema/guards.ts";
 import type { ModelAddress } from "./ai-sdk-error.ts";
 import { withEcho } from "./chat-echo.ts";
+import { WrittenArguments } from "./written-arguments.ts";
 import type { AiSdkAnswer, AiSdkMetadata, AiSdkPart, AiSdkUsage, AiSdkWarning } from "./ai-sdk-types.ts";
 
 /** A block that is still streamed. */
@@ -23,6 +24,7 @@ export class PartReader {
   #count = 0;
   #isFinished = false;
   #isStreamed = false;
+  readonly #arguments = new WrittenArguments();
 
   constructor(address: ModelAddress, provider: string) {
     this.#address = address;
@@ -45,6 +47,7 @@ export class PartReader {
   /** Reads an answer in one piece. */
   *answer({ content, warnings, response, ...end }: AiSdkAnswer): Iterable<ModelPart> {
     this.#model = response?.modelId ?? this.#model;
+    this.#arguments.event(response?.body);
     yield* this.#read({ type: "stream-start", warnings });
     for (const [at, part] of content.entries()) {
       const { type, text = "", providerMetadata } = part;
@@ -82,6 +85,9 @@ export class PartReader {
         break;
       case "tool-call":
         yield* this.#call(part);
+        break;
+      case "raw":
+        this.#arguments.event(part.rawValue);
         break;
       case "error":
         throw part.error;
@@ -135,10 +141,11 @@ export class PartReader {
     providerExecuted,
     providerMetadata,
   }: AiSdkPart): Iterable<ModelPart> {
+    const given = typeof input === "string" ? input : JSON.stringify(input ?? {});
+    this.#arguments.call(given);
     if (providerExecuted === true) return; // the provider answers its own calls
     const index = this.#count++;
     yield { type: "begin", index, kind: "function_call" };
-    const given = typeof input === "string" ? input : JSON.stringify(input ?? {});
     const item = { type: "function_call", call_id: toolCallId, name: toolName, arguments: given };
     yield this.#keep(index, item, providerMetadata);
   }
@@ -164,6 +171,10 @@ export class PartReader {
       throw modelError({ ...this.#address, kind, problem: `the model ended with an error: ${raw}` });
     }
     if (this.#isStreamed && isUnfinished(finishReason)) throw this.#unfinished();
+    if (this.#arguments.isDoubtful) {
+      const problem = "it sent arguments that belong to none of its calls";
+      throw modelError({ ...this.#address, kind: "stream", problem });
+    }
     const incomplete = cuts[reason] ?? cutBy(finishReason?.raw);
     return { type: "finish", items, usage: usageOf(usage), responseId: null, model: this.#model, incomplete };
   }

@@ -430,6 +430,7 @@ describe("a request of the AI SDK", () => {
         { type: "function", name: "see", description: "Sees.", inputSchema: { type: "object" } },
       ],
       toolChoice: { type: "auto" },
+      includeRawChunks: true,
       temperature: 0.5,
       maxOutputTokens: 9,
       reasoning: "low",

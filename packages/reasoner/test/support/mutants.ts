@@ -86,7 +86,7 @@ export async function expectSafe(seed: number): Promise<void> {
   expectWritten(await running(events), `seed ${seed}`);
 }
 
-type Draw = (below: number) => number;
+export type Draw = (below: number) => number;
 
 /** Drops, repeats or moves an event, or changes, drops or moves a member of one. */
 function mutate(events: readonly Item[], draw: Draw): Item[] {
@@ -121,7 +121,7 @@ function mutateMember(event: Item, draw: Draw): Item {
 }
 
 /** A linear congruential generator. */
-function random(seed: number): Draw {
+export function random(seed: number): Draw {
   let state = seed;
   return (below) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
