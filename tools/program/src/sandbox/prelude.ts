@@ -12,15 +12,17 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
   const RealPromise = Promise;
   const RealError = Error;
 
-  // A function may have any name, also one that looks like a place, so stacks have places alone. The engine asks for them here.
-  let site;
-  RealError.prepareStackTrace = (error, sites) => {
-    site = sites[0];
-    return "";
+  // A function may have any name, also one that looks like a place, so where a program calls is known by places alone. The
+  // engine asks its formatter of stacks for them, which no program can set.
+  const { set: setFormatter } = Object.getOwnPropertyDescriptor(RealError, "prepareStackTrace");
+  const { apply } = Reflect;
+  const stackBy = (formatter) => {
+    apply(setFormatter, RealError, [formatter]);
+    const { stack } = new RealError();
+    apply(setFormatter, RealError, [undefined]);
+    return stack;
   };
-  void new RealError().stack;
-  const { getFileName, getLineNumber, getColumnNumber } = getPrototypeOf(site);
-  const apply = Reflect.apply;
+  const { getFileName, getLineNumber, getColumnNumber } = getPrototypeOf(stackBy((error, sites) => sites[0]));
   const places = (error, sites) => {
     let shown = "";
     for (let at = 0; at < sites.length; at++)
@@ -28,8 +30,6 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
         ":" + apply(getColumnNumber, sites[at], []) + "\\n";
     return shown;
   };
-  RealError.prepareStackTrace = places;
-  // Both have a setter of the engine: without it, no program changes them.
   for (const fixed of ["prepareStackTrace", "stackTraceLimit"])
     defineProperty(RealError, fixed, { get: () => undefined, set: undefined, configurable: false });
 
@@ -68,7 +68,7 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
         if (json === undefined || json[0] !== "{")
           throw new TypeError("tools." + name + " takes one object with its arguments");
         // After the wait the program is no longer on the stack: the error shows where it called.
-        const { stack } = new RealError();
+        const stack = stackBy(places);
         const answer = parse(await call(name, json, stack));
         if (answer.error === undefined) return answer.data;
         throw defineProperty(new ToolError(answer.error, answer.code, name), "stack", { value: stack });
@@ -89,7 +89,7 @@ export const prelude = `(function (send, print, nearest, names, now, seed, maxTe
   }));
 
   const describe = async (given) => {
-    const { stack } = new RealError();
+    const stack = stackBy(places);
     const answer = parse(await call("?describe", stringify(given), stack));
     if (answer.error === undefined) return answer.data.declarations;
     throw defineProperty(new ToolError(answer.error, answer.code), "stack", { value: stack });
