@@ -12,7 +12,8 @@ const tape = "@toolmount/tape";
 
 /** The table of packages. A stated direction that no test holds decays. */
 export const packages: Readonly<Record<string, Allowance>> = {
-  "@toolmount/core": { house: [], libraries: ["zod"] },
+  // The compiler of TypeScript that Node cannot strip is carried.
+  "@toolmount/core": { house: [], libraries: ["zod", "@babel/*"] },
   "@toolmount/paths": { house: [], libraries: [] },
   "@toolmount/tape": { house: [core], libraries: [] },
   "@toolmount/loader": {
@@ -103,7 +104,8 @@ export const tool: Allowance = { house: [core, paths], libraries: ["*"] };
  */
 export const folderOrders: Readonly<Record<string, readonly (string | readonly string[])[]>> = {
   "packages/core": [
-    "json",
+    ["carried", "json"],
+    "import",
     "contract",
     ["text", "scheduling"],
     "schema",
@@ -247,10 +249,9 @@ export interface AmbientReader {
   readonly because: string;
 }
 
-/** The files that import what a plan names: one in the host, and one in the processes where its calls run. */
+/** The file that imports what a plan names, in the host and in the processes where its calls run. */
 export const computedImports = [
   // The bin of the command, as its manifest names it.
   "packages/create-toolmount/src/main.ts",
-  "packages/loader/src/modules/import.ts",
-  "packages/workers/src/far/import-module.ts",
+  "packages/core/src/import/import-module.ts",
 ];

@@ -240,8 +240,8 @@ test.each([
 
 test.each([
   {
-    title: "the loader's one file",
-    path: "packages/loader/src/modules/import.ts",
+    title: "core's one file",
+    path: "packages/core/src/import/import-module.ts",
     code: "export const load = (name: string) => import(name);",
   },
   {

@@ -13,7 +13,7 @@ export type { Problem } from "./diagnostics/problems.ts";
 export type { StepTimes } from "./mount/step-times.ts";
 
 // Give it modules, and find them
-export type { ModuleExports } from "./modules/import.ts";
+export type { ModuleExports } from "./modules/source.ts";
 export type { GivenModule, GivenModules } from "./modules/resolve.ts";
 export type {
   FoundSource,

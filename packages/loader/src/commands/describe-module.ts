@@ -6,7 +6,7 @@ import {
   type JsonSchema,
   type ToolInfo,
 } from "@toolmount/core";
-import type { ModuleExports } from "../modules/import.ts";
+import type { ModuleExports } from "../modules/source.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { readIssues } from "../diagnostics/schema-issues.ts";
 import {

@@ -1,7 +1,12 @@
-import { registerHooks } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { importFileOf, importModule, type ModuleExports } from "./import.ts";
+import { createRequire } from "node:module";
+import { sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { types } from "node:util";
+import { importModule, setImportQuery } from "@toolmount/core/import";
+import type { ModuleExports } from "./source.ts";
 import { readSourceFiles, type SourceFiles } from "./source-files.ts";
+
+const require = createRequire(import.meta.url);
 
 // Node caches every module for the life of the process, by URL, also one that failed. These maps describe that cache, so
 // there is one set of them in a process. A file that changed is imported under a URL with the digest of its content.
@@ -17,8 +22,6 @@ const failures = new Map<string, number>();
 
 /** By real path: what the URL of a file has now, besides its path. */
 const queries = new Map<string, string>();
-
-let isHooked = false;
 
 /** Imports a file, so that the code that runs is what its files contain now. */
 export async function importFile(files: SourceFiles, startedAt: number): Promise<ModuleExports> {
@@ -42,11 +45,19 @@ export async function importPackageFile(path: string, version: string | undefine
   return importEntry(entry, [...digests.keys()], digest);
 }
 
+/** Imports a file. One of an installed package is required, if it can be: that takes less time, and makes the same module. */
+export async function importFileOf(path: string): Promise<ModuleExports> {
+  if (path.includes(`${sep}node_modules${sep}`))
+    try {
+      const exports = require(path) as ModuleExports;
+      if (types.isModuleNamespaceObject(exports) && !("__esModule" in exports)) return exports;
+    } catch {
+      // A module that waits can only be imported, and a failure is reported as an import has it.
+    }
+  return importModule(pathToFileURL(path).href);
+}
+
 async function importEntry(entry: string, files: readonly string[], digest: string): Promise<ModuleExports> {
-  if (!isHooked && files.some((file) => file !== entry && queries.get(file) !== "")) {
-    isHooked = true;
-    registerHooks({ resolve: resolveWithQuery });
-  }
   try {
     return await importModule(`${pathToFileURL(entry).href}${queries.get(entry) ?? ""}`);
   } catch (error) {
@@ -62,22 +73,7 @@ async function importEntry(entry: string, files: readonly string[], digest: stri
 function setQuery(file: string, digest: string): void {
   const failed = failures.get(file) ?? 0;
   const parts = [...(digest === "" ? [] : [digest.slice(0, 16)]), ...(failed === 0 ? [] : [failed])];
-  queries.set(file, parts.length === 0 ? "" : `?v=${parts.join("-")}`);
-}
-
-type ResolveHook = NonNullable<Parameters<typeof registerHooks>[0]["resolve"]>;
-
-/** Adds the query of a file to its URL when a file of a module imports it; other imports are not changed. */
-const resolveWithQuery: ResolveHook = (specifier, context, next) => {
-  const resolved = next(specifier, context);
-  const { parentURL } = context;
-  if (!specifier.startsWith(".") || parentURL === undefined || !context.conditions.includes("import"))
-    return resolved;
-  if (!isFileOfModule(parentURL) || !isFileOfModule(resolved.url) || resolved.url.includes("?"))
-    return resolved;
-  return { ...resolved, url: `${resolved.url}${queries.get(fileURLToPath(resolved.url)) ?? ""}` };
-};
-
-function isFileOfModule(url: string): boolean {
-  return url.startsWith("file:") && queries.has(fileURLToPath(url));
+  const query = parts.length === 0 ? "" : `?v=${parts.join("-")}`;
+  queries.set(file, query);
+  setImportQuery(file, query);
 }

@@ -2,7 +2,7 @@ import { isToolmountError, type Clock } from "@toolmount/core";
 import { withTimeout } from "@toolmount/core/internal";
 import { findErrorOrigin, findSyntaxError, moduleFailed, shortMessage } from "./error-origin.ts";
 import { importFile, importPackageFile } from "./fresh-import.ts";
-import type { ModuleExports } from "./import.ts";
+import type { ModuleExports } from "./source.ts";
 import type { GivenModule, Resolution } from "./resolve.ts";
 
 export interface ImportContext {

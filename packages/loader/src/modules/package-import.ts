@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import type { ImportPackage } from "@toolmount/core";
-import { importModule } from "./import.ts";
+import { importModule } from "@toolmount/core/import";
 
 /** Imports packages by name from a folder, as Node would there. Null for a package that is not installed. */
 export function createPackageImport(folder: string): ImportPackage {

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
-import type { ModuleExports } from "./import.ts";
+import type { ModuleExports } from "./source.ts";
 import { findPackage, readPackage, type ModuleManifest, type PackageFacts } from "./manifest.ts";
 import { storeOf, type FetchedSource } from "./fetched-source.ts";
 import { packageOf, type Source } from "./source.ts";
@@ -201,8 +201,8 @@ async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | u
   });
 }
 
-const entryFiles = ["index.ts", "index.mjs", "index.js"];
-const importable = new Set([".ts", ".mts", ".js", ".mjs", ".cjs", ".cts"]);
+const entryFiles = ["index.ts", "index.tsx", "index.mjs", "index.js"];
+const importable = new Set([".ts", ".mts", ".tsx", ".js", ".mjs", ".cjs", ".cts"]);
 
 async function findEntry(
   folder: string,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
-import { dirname, extname, relative, resolve, sep } from "node:path";
+import { extname, relative, sep } from "node:path";
+import { findImport, findTsconfig, isTypeScript, needsCompiler } from "@toolmount/core/import";
 import { digestsWithImports, type SourceFile } from "./import-digests.ts";
 
 export interface SourceFiles {
@@ -47,7 +48,7 @@ export async function integrityOf(path: string | undefined): Promise<string | un
 async function readSource(file: string): Promise<SourceFile> {
   const content = await readFile(file);
   const hash = createHash("sha256").update(content).digest("hex");
-  return { hash, imports: hasImports(file) ? await importsIn(content.toString("utf8"), file) : [] };
+  return { hash, imports: hasImports(file) ? importsIn(content.toString("utf8"), file) : [] };
 }
 
 /** Whether the imports of a file are followed. */
@@ -55,24 +56,23 @@ export function hasImports(file: string): boolean {
   return scanned.has(extname(file));
 }
 
-const scanned = new Set([".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
+const scanned = new Set([".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs"]);
 
-/** The real paths of the files that the text of a file imports by a relative path. */
-export async function importsIn(text: string, file: string): Promise<readonly string[]> {
-  const specifiers = new Set([...text.matchAll(relativeImport)].map(([, , specifier = ""]) => specifier));
-  const found = [...specifiers].map((specifier) => findFile(resolve(dirname(file), specifier)));
-  return (await Promise.all(found)).filter((each) => each !== undefined);
+/**
+ * The real paths of the files that the text of a file imports, and of the project's `tsconfig.json` where it decides which
+ * these are, or which code the file becomes.
+ */
+export function importsIn(text: string, file: string): readonly string[] {
+  const specifiers = new Set([...text.matchAll(anyImport)].map(([, , specifier = ""]) => specifier));
+  const found = [...specifiers].map((specifier) => ({ specifier, path: findImport(specifier, file) }));
+  const isMapped = found.some(({ specifier, path }) => path !== undefined && !/^[./]/.test(specifier));
+  const usesProject = isTypeScript(file) && (isMapped || needsCompiler(text, extname(file)));
+  const project = usesProject ? (findTsconfig(file)?.files ?? []) : [];
+  return [...found.flatMap(({ path }) => path ?? []), ...project];
 }
 
-/** `from "./x"`, `import "./x"`, `import("./x")`, `require("./x")`. A match in a comment only adds a file to compare. */
-const relativeImport = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])(\.{1,2}\/[^"'`\n]{1,500})\1/g;
-
-/** CommonJS may leave out the extension. */
-async function findFile(path: string): Promise<string | undefined> {
-  for (const candidate of [path, `${path}.js`, `${path}.cjs`, `${path}.json`, `${path}/index.js`])
-    if ((await stat(candidate).catch(() => undefined))?.isFile() === true) return realpath(candidate);
-  return undefined;
-}
+/** `from "x"`, `import "x"`, `import("x")`, `require("x")`. A match in a comment only adds a file to compare. */
+const anyImport = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])([^"'`\n]{1,500})\1/g;
 
 function digestFrom(start: string, files: ReadonlyMap<string, SourceFile>): string {
   const reached = new Set([start]);

@@ -1,5 +1,5 @@
 import type { Json } from "@toolmount/core";
-import type { ModuleExports } from "./import.ts";
+import type { ModuleExports } from "./source.ts";
 
 /** A found module: its file or folder, or the module itself. */
 export type FoundSource = { readonly path: string } | { readonly module: ModuleExports };

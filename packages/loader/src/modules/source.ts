@@ -4,9 +4,11 @@ import { fileURLToPath } from "node:url";
 import type { Json, JsonObject } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 import { nameOfRepository, readGit, readNpmRange, type FetchedSource } from "./fetched-source.ts";
-import type { ModuleExports } from "./import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { schemeTable } from "./section-table.ts";
+
+/** What a module exports, by name. */
+export type ModuleExports = Readonly<Record<string, unknown>>;
 
 export type Source =
   /** An installed package: the names that are tried, in order; each may end with the path of one of its entries. */

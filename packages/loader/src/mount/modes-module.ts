@@ -1,7 +1,7 @@
 import type { Coordinator, ModeCatalog, ModeSummary, ToolInfo } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import { matchesGlob } from "@toolmount/core/text";
-import type { ModuleExports } from "../modules/import.ts";
+import type { ModuleExports } from "../modules/source.ts";
 import type { PlanModes } from "../plan/schema.ts";
 
 /** A module that mounts a plan's modes at `mode-catalog`. */

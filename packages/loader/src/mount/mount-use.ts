@@ -2,7 +2,7 @@ import { isToolmountError, ToolmountError, type Coordinator, type JsonObject } f
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
 import { adaptModule, mayBeForeign, withTimeout, type LoadedModule } from "@toolmount/core/internal";
-import type { ModuleExports } from "../modules/import.ts";
+import type { ModuleExports } from "../modules/source.ts";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { runnerModule } from "./far-module.ts";
 import { failUse, lacksState, waitingOf, withoutProblem, type FailedUse } from "./failed-use.ts";

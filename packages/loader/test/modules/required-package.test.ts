@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importFileOf } from "../../src/modules/import.ts";
+import { importFileOf } from "../../src/modules/fresh-import.ts";
 import { installed, workspace } from "../workspace.ts";
 
 /** What an installed package with this source exports, beside what an import of it gives. */

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import {
   createHost,
   ToolmountError,
@@ -22,10 +23,10 @@ import {
   type LoadedModule,
   type PreparedSchema,
 } from "@toolmount/core/internal";
+import { importModule } from "@toolmount/core/import";
 import { describeTool } from "./describe-tool.ts";
 import type { DescribedTool } from "./described-tool.ts";
 import type { HostMessage } from "./messages.ts";
-import { importFile } from "./import-module.ts";
 import { announcedEvents, problemOf, type Contribution } from "./contributions.ts";
 import type { ReportedCapability, ReportedHook } from "./far-message.ts";
 import {
@@ -72,7 +73,7 @@ type MountMessage = Extract<HostMessage, { type: "mount" }>;
 /** Imports and mounts a module, with a host of its own that has the folder of the plan. `use` asks the host. */
 export async function mountFar(message: MountMessage, use: UseCapability): Promise<FarModule> {
   const { module, describe } = message;
-  const exports = await importFile(module.specifier);
+  const exports = await importModule(pathToFileURL(module.specifier).href);
   const host = createFarHost(message);
   const draft = host.draft();
   const recognised = recogniseModule(module.specifier, exports, module.exports);

@@ -14,6 +14,7 @@ import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmou
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Border, Grants as BorderGrants, NodeProgram } from "../border/border.ts";
 import { secretsBeside, codeFolders } from "../border/code-folders.ts";
+import { findTsconfig } from "@toolmount/core/import";
 import { unavailable } from "../run-failures.ts";
 import type { Grants, Question } from "../far/messages.ts";
 import { FarProcess } from "./far-process.ts";
@@ -236,6 +237,6 @@ function farProgram(module: string): NodeProgram {
     // A neighbour cannot open its inspector by a signal.
     options: ["--disable-sigusr1", ...(isSource ? ["--conditions=@toolmount/source"] : [])],
     file,
-    code: codeFolders([file, module]),
+    code: [...codeFolders([file, module]), ...(findTsconfig(module)?.files ?? [])],
   };
 }

@@ -1,0 +1,42 @@
+import type { NodePath, PluginAPI, PluginObject, types as t } from "@babel/core";
+
+type Types = typeof t;
+
+/**
+ * Compiles decorators of parameters, which only `experimentalDecorators` has: a parameter's decorator becomes one of its
+ * method, or of its class, that passes on the parameter's index.
+ */
+export function legacyParameters({ types }: PluginAPI): PluginObject {
+  // Before the decorators of the class itself are compiled.
+  return {
+    visitor: { Program: (program) => program.traverse({ ClassMethod: (path) => moveUp(types, path) }) },
+  };
+}
+
+function moveUp(types: Types, path: NodePath<t.ClassMethod>): void {
+  const isConstructor = path.node.kind === "constructor";
+  const made = path.node.params.flatMap((parameter, index) =>
+    takeDecorators(types, parameter, index, isConstructor),
+  );
+  if (made.length === 0) return;
+  const owner = isConstructor ? (path.parentPath.parentPath as NodePath<t.Class>).node : path.node;
+  owner.decorators = [...(owner.decorators ?? []), ...made];
+}
+
+/** Takes the decorators off a parameter, and wraps each for the method or the class. */
+function takeDecorators(
+  types: Types,
+  parameter: t.ClassMethod["params"][number],
+  index: number,
+  isConstructor: boolean,
+): t.Decorator[] {
+  if (!("decorators" in parameter)) return [];
+  const given = parameter.decorators ?? [];
+  parameter.decorators = null;
+  return given.map(({ expression }) => {
+    const [target, key] = [types.identifier("target"), types.identifier("key")];
+    const name = isConstructor ? types.identifier("undefined") : key;
+    const call = types.callExpression(expression, [target, name, types.numericLiteral(index)]);
+    return types.decorator(types.arrowFunctionExpression([target, key], call));
+  });
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { extname, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { compileTypeScript } from "./compile.ts";
+import { findImport, isTypeScript } from "./find-import.ts";
+import { nearestFile } from "./nearest-file.ts";
+import { maskText, needsCompiler } from "./needs-compiler.ts";
+
+// Node has one set of hooks in a process, for all modules of it; these act only on files that a host imported as modules,
+// and on the files outside of `node_modules` that such a file imports.
+
+/** Paths of the files of modules. */
+const files = new Set<string>();
+
+/** By path: what the URL of a file has besides its path, because the file changed since it was first imported. */
+const queries = new Map<string, string>();
+
+let isHooked = false;
+
+/** Makes the file at `url`, and what it imports, subject to the rules of TypeScript. Other URLs are left alone. */
+export function acceptFile(url: string): void {
+  if (!url.startsWith("file:") || !accept(url) || isHooked) return;
+  isHooked = true;
+  registerHooks({ resolve, load });
+}
+
+/** Sets the query with which the files of modules import a file from now on; empty for the plain URL. */
+export function setImportQuery(path: string, query: string): void {
+  queries.set(path, query);
+}
+
+function accept(url: string): boolean {
+  const path = fileURLToPath(url);
+  if (path.includes(`${sep}node_modules${sep}`) && !queries.has(path)) return false;
+  files.add(path);
+  return true;
+}
+
+type Hooks = Parameters<typeof registerHooks>[0];
+
+const resolve: NonNullable<Hooks["resolve"]> = (specifier, context, next) => {
+  const importer = importerOf(context.parentURL);
+  if (importer === undefined) return next(specifier, context);
+  const resolved = resolveFrom(importer, specifier, () => next(specifier, context));
+  if (!resolved.url.startsWith("file:") || !accept(resolved.url)) return resolved;
+  const isImport = context.conditions.includes("import");
+  return {
+    ...resolved,
+    url: isImport ? withQuery(resolved.url) : resolved.url,
+    // `tsc` and bundlers take JSON without an attribute.
+    ...(isImport && isJson(resolved.url) && { importAttributes: { type: "json" } }),
+  };
+};
+
+/** The path of the module's file that imports; undefined for any other importer. */
+function importerOf(url: string | undefined): string | undefined {
+  if (url === undefined || !url.startsWith("file:")) return undefined;
+  const path = fileURLToPath(url);
+  return files.has(path) ? path : undefined;
+}
+
+type Resolved = ReturnType<Parameters<NonNullable<Hooks["resolve"]>>[2]>;
+
+/** As the project's `paths` say, else as Node resolves, else as `tsc` does. */
+function resolveFrom(importer: string, specifier: string, asNode: () => Resolved): Resolved {
+  const isRelative = /^\.{0,2}\//.test(specifier);
+  const mapped = isRelative ? undefined : findImport(specifier, importer);
+  if (mapped !== undefined) return found(mapped);
+  try {
+    return asNode();
+  } catch (error) {
+    const path = isRelative ? findImport(specifier, importer) : undefined;
+    if (path === undefined) throw error;
+    return found(path);
+  }
+}
+
+function found(path: string): Resolved {
+  return { url: pathToFileURL(path).href, shortCircuit: true };
+}
+
+function withQuery(url: string): string {
+  return url.includes("?") ? url : `${url}${queries.get(fileURLToPath(url)) ?? ""}`;
+}
+
+function isJson(url: string): boolean {
+  return /\.json(?:\?|$)/.test(url);
+}
+
+const load: NonNullable<Hooks["load"]> = (url, context, next) => {
+  const path = importerOf(url);
+  if (path === undefined || !isTypeScript(path)) return next(url, context);
+  const text = readFileSync(path, "utf8");
+  if (!needsCompiler(text, extname(path))) return next(url, context);
+  return { format: formatOf(path, text), source: compileTypeScript(path, text), shortCircuit: true };
+};
+
+/** Whether a file of TypeScript is an ES module or CommonJS, by its ending, its package, or its statements, as Node decides. */
+function formatOf(path: string, text: string): "module" | "commonjs" {
+  const ending = extname(path);
+  if (ending === ".mts") return "module";
+  if (ending === ".cts") return "commonjs";
+  const type = typeOfPackage(path);
+  if (type === "module" || type === "commonjs") return type;
+  return /^\s*(?:import|export)\b(?!\s*=)/m.test(maskText(text)) ? "module" : "commonjs";
+}
+
+function typeOfPackage(path: string): unknown {
+  const file = nearestFile("package.json", path);
+  return file === undefined ? undefined : (JSON.parse(readFileSync(file, "utf8")) as { type?: unknown }).type;
+}
