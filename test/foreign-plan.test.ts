@@ -180,8 +180,10 @@ async function twoClasses(second: string) {
     source.slice(0, source.indexOf("export async function mount")).replace("class ", "export class ");
   return createWorkspace({
     "package.json": '{"type":"module"}',
-    "plan.yaml": "version: 1\ntools:\n  - module: ./tools.js\n",
+    "plan.yaml": "version: 1\ntools:\n  - module: ./tools.js\n  - module: ./greetings.js\n",
     "tools.js": exported(good) + exported(second),
+    "greetings.js":
+      'export const mount = (coordinator) => void coordinator.registerCapability("IGreetingService", {});',
   });
 }
 

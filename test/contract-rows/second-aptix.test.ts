@@ -39,8 +39,8 @@ test("APTIX-N61: names of arguments bind without case, and those of the schema r
   expect(await textOf('{"name":"Ada","Name":"Bob"}')).toBe('{"name":"Ada","Name":"Bob"}');
 });
 
-test("APTIX-2: a class that waits for services that its inject does not name is refused with what to write", async () => {
-  const members = "constructor(logger) { this.logger = logger; }";
+test("APTIX-2: a class that waits for a service that no module registers is refused with what to write", async () => {
+  const members = "constructor(logger, clock) { this.logger = logger; }";
   const { problems } = await refused(
     plan,
     {},
@@ -48,7 +48,7 @@ test("APTIX-2: a class that waits for services that its inject does not name is 
   );
 
   expect(problems).toMatchObject([{ code: "TOOL_INVALID" }]);
-  expect(JSON.stringify(problems)).toContain('static inject = [\\"IAdminLogger\\"]');
+  expect(JSON.stringify(problems)).toContain('static inject = [\\"IAdminLogger\\", \\"IClock\\"]');
 });
 
 test("APTIX-3: a constructor that throws is refused with its reason", async () => {

@@ -113,6 +113,12 @@ const shapes: readonly (readonly [title: string, file: string, text: string, nam
     ["agent_a"],
   ],
   [
+    "Aptix: a class whose constructor takes a logger",
+    "a.mjs",
+    `export ${aptix("agent_a", { type: "class A", head: 'constructor(_logger) { if (typeof _logger.AddException !== "function") throw new Error("no logger"); }' })}`,
+    ["agent_a"],
+  ],
+  [
     "Aptix: a class of a base class",
     "a.mjs",
     `class Base { get Name() { return "agent_a"; } get IsToolFullyExecutedOnServer() { return true; } }\nexport ${aptix("agent_a", { type: "class A extends Base" })}`,
@@ -139,7 +145,7 @@ test.each([
   [
     "an Aptix class that waits for a service which its inject does not name",
     "a.mjs",
-    `export ${aptix("agent_a", { type: "class A", head: "constructor(logger) { this.logger = logger; }" })}`,
+    `export ${aptix("agent_a", { type: "class A", head: "static inject = []; constructor(logger) { this.logger = logger; }" })}`,
     'static inject = ["IAdminLogger"]',
   ],
   [

@@ -805,6 +805,7 @@ export const faultyModules: readonly FaultyModule[] = [
     fault: "an Aptix usage leaves out an argument",
     rule: "usage_in_step",
     profile: "aptix",
+    severity: "warning",
     module: aptixParameters({
       type: "object",
       properties: {

@@ -155,12 +155,11 @@ export interface MountedModule {
   readonly coordinator: Coordinator;
   /** Names of the tools it has mounted, as offered. */
   readonly toolNames: readonly string[];
+  /** Does what its tools put off until all modules of a draft are mounted. Several errors come in an `AggregateError`. */
+  link(): void;
 }
 
-/**
- * The next generation. It is invisible to callers of the host until `commit`, which is one assignment.
- * Modules kept from the current generation are shared, not copied.
- */
+/** The next generation, which callers of the host do not see before `commit`. Modules that it keeps are shared, not copied. */
 export interface Draft {
   /** Adds an empty module whose coordinator registers into this draft. */
   addModule(options: ModuleOptions): MountedModule;

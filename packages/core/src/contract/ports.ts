@@ -128,6 +128,13 @@ export interface AdapterServices {
   /** The name under which the tool is mounted, for a contract whose tools have no name of their own. */
   readonly name?: string | undefined;
   getCapability(name: string): unknown;
+  /** The names of all capabilities that are registered now. */
+  capabilities(): readonly string[];
+  /**
+   * Does some work when all modules of the plan are mounted, which may throw as `adapt` may. Undefined where no more
+   * modules are about to be mounted.
+   */
+  readonly whenLinked?: ((work: () => void) => void) | undefined;
   readonly logger: Logger;
 }
 

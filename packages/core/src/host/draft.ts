@@ -20,6 +20,7 @@ export function createDraft(host: HostState): Draft {
   return {
     addModule(options) {
       const module = addModule(host, set, options);
+      module.isLinked = false;
       added.push(module);
       return module;
     },
@@ -40,7 +41,10 @@ export function createDraft(host: HostState): Draft {
 async function commit(host: HostState, set: ModuleSet, drainMs: number | undefined): Promise<DrainReport> {
   const removed = host.moduleSet.modules.filter((module) => !set.modules.includes(module));
   host.moduleSet = set;
-  for (const module of set.modules) module.sets = [set];
+  for (const module of set.modules) {
+    module.sets = [set];
+    module.isLinked = true;
+  }
   const owners = new Set<unknown>(removed);
   const concerns = (call: Call) => call.tool !== null && owners.has(call.tool.module);
   const running = host.active.items().filter(concerns);

@@ -97,6 +97,11 @@ function adapt(module: ModuleState, thing: object, name: string | undefined): To
     return adapter.adapt(thing, {
       name,
       getCapability: (capability) => coordinator.getCapability(capability),
+      capabilities: () =>
+        [...module.newestSet.registry.capabilities].flatMap(([capability, given]) =>
+          given.length > 0 ? [capability] : [],
+        ),
+      whenLinked: module.isLinked ? undefined : (work) => void module.links.push(work),
       logger: coordinator.logger,
     });
   if (isNative(thing)) return thing;

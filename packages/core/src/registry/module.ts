@@ -66,6 +66,22 @@ function addAll(items: readonly (readonly [Item, ModuleSet])[]): void {
   }
 }
 
+/** What some work throws, in a list. */
+export function failureOf(work: () => void): readonly unknown[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    return [error];
+  }
+}
+
+/** Throws one failure, or several together, in an `AggregateError`. */
+export function throwAll(failures: readonly unknown[]): void {
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, "several tools were refused");
+}
+
 export class ModuleState implements MountedModule {
   readonly options: ModuleOptions;
   readonly items: Item[] = [];
@@ -74,9 +90,17 @@ export class ModuleState implements MountedModule {
   sets: ModuleSet[] = [];
   coordinator!: Coordinator;
   readonly mounted = new Map<keyof MountPoints, Map<string, Undo>>();
+  /** What adapters put off until the other modules of a draft are there. */
+  readonly links: (() => void)[] = [];
+  isLinked = true;
 
   constructor(options: ModuleOptions) {
     this.options = options;
+  }
+
+  link(): void {
+    this.isLinked = true;
+    throwAll(this.links.splice(0).flatMap(failureOf));
   }
 
   get id(): string {

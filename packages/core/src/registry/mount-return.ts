@@ -1,6 +1,7 @@
 import type { Coordinator } from "../contract/coordinator.ts";
-import { ToolmountError } from "../contract/errors.ts";
+import { isToolmountError, ToolmountError } from "../contract/errors.ts";
 import { isRecord, type JsonObject } from "../json/json.ts";
+import { failureOf, throwAll } from "./module.ts";
 import type { LoadedModule } from "./recognize-module.ts";
 
 /**
@@ -20,9 +21,17 @@ export async function runMount(
   const { tools, cleanup } = readReturn(id, returned);
   // First, so that it runs even when one of the tools is refused.
   if (cleanup !== undefined) coordinator.registerCleanup(cleanup);
-  for (const tool of tools)
-    if (!isMounted(tool)) coordinator.mount("tools", tool as { readonly name: string });
+  const refused = tools
+    .filter((tool) => !isMounted(tool))
+    .flatMap((tool) => failureOf(() => void coordinator.mount("tools", tool as { readonly name: string })));
+  throwAll(refused.filter(isMissing).slice(0, 1));
+  throwAll(refused);
   return returned;
+}
+
+/** The host may find the extension that a tool needs, and mount the module again. */
+function isMissing(error: unknown): boolean {
+  return isToolmountError(error) && error.code === "EXTENSION_MISSING";
 }
 
 interface Returned {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { messageOf } from "@toolmount/core/errors";
 import {
   failure,
   ToolmountError,
@@ -13,13 +12,12 @@ import {
   inspectAptixClass,
   mentions,
   readAptixSchema,
-  servicesOf,
   type AptixClass,
   type AptixInstance,
   type AptixSchema,
   type Breach,
 } from "./tool-class.ts";
-import { createAptixLogger } from "./logger.ts";
+import { breachesOf, findServices, makeInstance } from "./injection.ts";
 import { fromInvokeResult } from "./invoke-result.ts";
 import { isRecord, parseJson } from "../schema/guards.ts";
 import { withAptixBinding } from "../schema/aptix-binding.ts";
@@ -39,9 +37,8 @@ export const aptixAdapter: ToolAdapter = {
 function adapt(thing: unknown, type: AptixClass, services: AdapterServices): ToolDefinition {
   refuse(type, inspectAptixClass(type));
   const schema = readAptixSchema(type) as AptixSchema;
-  const tool = typeof thing === "function" ? construct(type, services) : (thing as AptixInstance);
-  refuse(type, inspectInstance(type, tool));
-  if (tool.IsToolFullyExecutedOnServer === undefined)
+  const { flag, instance } = typeof thing === "function" ? prepareClass(type, services) : given(type, thing);
+  if (flag === undefined)
     services.logger.warn(
       { tool: schema.name },
       "a class does not say where it runs (IsToolFullyExecutedOnServer): the host runs it",
@@ -54,7 +51,7 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
     usage: type.ToolUsageMetadata as string,
     ...(typeof type.ToolSummary === "string" ? { summary: type.ToolSummary } : {}),
     schema: withAptixBinding(schema.parameters),
-    execution: tool.IsToolFullyExecutedOnServer === false ? "client" : "server",
+    execution: flag === false ? "client" : "server",
     origin: "aptix",
     failures: {
       className,
@@ -63,7 +60,7 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
     execute: async (params, context) =>
       fromInvokeResult(
         schema.name,
-        await tool.ExecuteAsync(argumentText(params, context), contextOf(context), context.abortSignal),
+        await instance().ExecuteAsync(argumentText(params, context), contextOf(context), context.abortSignal),
       ),
   };
 }
@@ -86,51 +83,91 @@ function hasType(schema: unknown): boolean {
 }
 
 function refuse(type: AptixClass, breaches: readonly Breach[]): void {
-  if (breaches.length === 0) return;
+  if (breaches.length > 0) throw refusal(type, breaches);
+}
+
+function refusal(type: AptixClass, breaches: readonly Breach[]): ToolmountError {
   const tool = typeof type.ToolName === "string" && type.ToolName !== "" ? type.ToolName : type.name;
-  throw new ToolmountError("TOOL_INVALID", {
+  const details = {
     tool: tool.slice(0, 128),
     problem: breaches.map(({ problem }) => problem).join("; "),
     rule: breaches[0]!.rule,
     rules: breaches.map(({ rule }) => rule),
-  });
+  };
+  return new ToolmountError("TOOL_INVALID", details, { cause: breaches[0]!.cause });
 }
 
-/** A service that is not registered is null: the tool reports it when it is called. */
+/**
+ * A class is made when it is mounted; where a service is not there yet, when all modules of the plan are mounted. A service
+ * that no plan could have is null.
+ */
+function prepareClass(type: AptixClass, services: AdapterServices): Prepared {
+  const { whenLinked, logger } = services;
+  const lacking = breachesOf(findServices(type, services));
+  refuse(
+    type,
+    lacking.filter(({ service }) => service === undefined),
+  );
+  if (whenLinked !== undefined && lacking.length > 0) return prepareLater(type, services, whenLinked);
+  for (const { service } of lacking)
+    logger.warn({ tool: type.ToolName, service }, "a service of a tool is not there; the tool got null");
+  const made = construct(type, services);
+  whenLinked?.(() => refuse(type, breachesOf(findServices(type, services))));
+  return { flag: flagOf(type, made), instance: () => made };
+}
+
+interface Prepared {
+  readonly flag: unknown;
+  readonly instance: () => AptixInstance;
+}
+
+function prepareLater(
+  type: AptixClass,
+  services: AdapterServices,
+  whenLinked: (work: () => void) => void,
+): Prepared {
+  const flag = declaredFlag(type);
+  let made: AptixInstance | undefined;
+  const instance = () => (made ??= construct(type, services));
+  whenLinked(() => {
+    refuse(type, breachesOf(findServices(type, services)));
+    if ((flagOf(type, instance()) === false) !== (flag === false))
+      throw refusal(type, [{ rule: "server_flag", problem: lateFlag }]);
+  });
+  return { flag, instance };
+}
+
 function construct(type: AptixClass, services: AdapterServices): AptixInstance {
-  const { logger } = services;
-  refuse(type, waitsForMore(type));
-  const parts = servicesOf(type).map((name) => {
-    if (name === "IAdminLogger") return createAptixLogger(logger);
-    const service = services.getCapability(name);
-    if (service === null)
-      logger.warn(
-        { tool: type.ToolName, service: name },
-        "a service of a tool is not there; the tool got null",
-      );
-    return service;
-  });
-  try {
-    return new type(...parts);
-  } catch (cause) {
-    throw new ToolmountError(
-      "TOOL_INVALID",
-      {
-        tool: String(type.ToolName),
-        problem: `its constructor throws: ${messageOf(cause).slice(0, 500)}`,
-        rule: "constructible",
-      },
-      { cause },
-    );
-  }
+  const made = makeInstance(type, findServices(type, services), services);
+  if ("rule" in made) throw refusal(type, [made]);
+  return made;
 }
 
-/** A parameter of the constructor that no name of `inject` fills would be undefined. */
-function waitsForMore(type: AptixClass): readonly Breach[] {
-  const named = servicesOf(type).length;
-  if (type.length <= named) return [];
-  const problem = `its constructor takes ${type.length} services and its static inject names ${named}; write them in order, such as: static inject = ["IAdminLogger"]`;
-  return [{ rule: "constructible", problem }];
+const lateFlag =
+  "its IsToolFullyExecutedOnServer is known only after it is made; write it as a field or as a getter: get IsToolFullyExecutedOnServer() { return false; }";
+
+function given(type: AptixClass, thing: unknown): Prepared {
+  const tool = thing as AptixInstance;
+  return { flag: flagOf(type, tool), instance: () => tool };
+}
+
+/** Checks an instance, and reads where it runs. */
+function flagOf(type: AptixClass, tool: AptixInstance): unknown {
+  refuse(type, inspectInstance(type, tool));
+  return tool.IsToolFullyExecutedOnServer;
+}
+
+/** Where a class runs, as its prototype or its text says, before there is an instance of it. */
+function declaredFlag(type: AptixClass): boolean | undefined {
+  try {
+    const { IsToolFullyExecutedOnServer: flag } = type.prototype as Partial<AptixInstance>;
+    if (typeof flag === "boolean") return flag;
+  } catch {
+    // Its getter reads a member that only an instance has.
+  }
+  const source = Function.prototype.toString.call(type);
+  const [, written] = /\bIsToolFullyExecutedOnServer\s*=\s*(true|false|!0|!1)/.exec(source) ?? [];
+  return written === undefined ? undefined : written === "true" || written === "!0";
 }
 
 function* instanceRules(type: AptixClass, tool: AptixInstance): Generator<Breach> {

@@ -1,8 +1,8 @@
 import { messageOf } from "@toolmount/core/errors";
 import { silentLogger } from "@toolmount/core";
 import type { Profile, RuleProblem, ToolSubject } from "@toolmount/core/validation";
-import { aptixClassOf, mentions, servicesOf, type AptixInstance } from "./tool-class.ts";
-import { createAptixLogger } from "./logger.ts";
+import { findServices, makeInstance } from "./injection.ts";
+import { aptixClassOf, mentions, type AptixInstance } from "./tool-class.ts";
 import { isRecord } from "../schema/guards.ts";
 import { enforced, problemAt, texted, type ToolRule } from "../profile-words.ts";
 
@@ -20,13 +20,9 @@ function bareTool({ thing }: ToolSubject): AptixInstance | null {
   if (typeof thing !== "function") return (thing as AptixInstance | null) ?? null;
   const type = aptixClassOf(thing);
   if (type === null) return null;
-  try {
-    return new type(
-      ...servicesOf(type).map((name) => (name === "IAdminLogger" ? createAptixLogger(silentLogger) : null)),
-    );
-  } catch {
-    return null;
-  }
+  const bare = { logger: silentLogger, capabilities: () => [], getCapability: () => null };
+  const made = makeInstance(type, findServices(type, bare), bare);
+  return "rule" in made ? null : made;
 }
 
 const context = { SessionId: "trial", UserId: "trial", Request: { ConversationId: "trial" } };
@@ -163,9 +159,10 @@ export const aptixProfile: Profile = {
             yield problemAt(subject, `parameters.${name}`, "it has no description");
       },
     },
+    // The example of TUL-011 §6 and the text of TUL-010 §5 name no argument, and both are compliant.
     texted(
       "usage_in_step",
-      "error",
+      "warning",
       {
         why: "guidance that contradicts the schema makes wrong calls",
         fix: "name every argument of the schema",

@@ -23,6 +23,8 @@ export interface AptixInstance {
 export interface Breach {
   readonly rule: string;
   readonly problem: string;
+  /** What the tool threw. */
+  readonly cause?: unknown;
 }
 
 /** The class behind a thing that is mounted: the thing itself, or the class of the instance. Null for other things. */
@@ -130,11 +132,6 @@ export function readAptixSchema(type: AptixClass): AptixSchema | Error {
   if (typeof description !== "string" || description.trim() === "")
     return new Error("its GetSchema() returns no description");
   return { type: "function", name, description, parameters };
-}
-
-/** The names of services that a class is made with, in order. */
-export function servicesOf(type: AptixClass): readonly string[] {
-  return Array.isArray(type.inject) ? type.inject.map(String) : [];
 }
 
 /** Whether a usage text has the name of an argument as a word. */

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  aptixClassOf,
-  inspectAptixClass,
-  mentions,
-  servicesOf,
-  type AptixClass,
-} from "../../src/aptix/tool-class.ts";
+import { aptixClassOf, inspectAptixClass, mentions, type AptixClass } from "../../src/aptix/tool-class.ts";
 
 const schema = {
   type: "function",
@@ -98,14 +92,6 @@ test("a class is one of Aptix by any of its members, an instance by what it runs
   expect(aptixClassOf(Object.assign(Object.create(null) as object, { ExecuteAsync() {} }))).toBe(Object);
   for (const other of [() => 1, {}, { ToolName: "x" }, { ExecuteAsync: 1 }, null, "text"])
     expect(aptixClassOf(other)).toBeNull();
-});
-
-test("the services of a class are the names in its inject", () => {
-  expect(servicesOf(classWith({ inject: ["ILogger", Symbol.iterator] }))).toEqual([
-    "ILogger",
-    "Symbol(Symbol.iterator)",
-  ]);
-  expect(servicesOf(classWith({ inject: "ILogger" }))).toEqual([]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { DrainReport, ToolInfo } from "@toolmount/core";
 import { createReporter, maskProblem, planError } from "../diagnostics/problems.ts";
 import { findLooseDependencies, findLooseUses } from "./check-links.ts";
-import type { FailedUse } from "./failed-use.ts";
+import { failUse, type FailedUse } from "./failed-use.ts";
 import type { BuildContext, Building, Generation } from "./generation.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import type { ModuleUse } from "./module-use.ts";
@@ -18,7 +18,7 @@ import { findModule, prepareModule, type PreparedUse } from "./prepare-module.ts
  * 4. Require. The failure of a required module ends the build; an optional one is reported and left out.
  * 5. Order. A module comes after those whose capabilities it needs; otherwise the plan's order stays.
  * 6. Mount, one after the other (`mountUse`); servers that modules connect to start side by side (`connectUses`). A module that did not change is kept; a module whose need failed is skipped.
- * 7. Link. Every tool name under `uses` must be offered; a missing `dependsOn` is a warning.
+ * 7. Link. Tools get the services that other modules register (`linkUses`). Every tool name under `uses` must be offered; a missing `dependsOn` is a warning.
  * 8. Commit. The new generation becomes current in one assignment. Modules of the previous one that were not kept are
  *    drained and undone in reverse.
  *
@@ -43,6 +43,7 @@ export async function buildGeneration(
       if (use === first) await connectUses(building, ordered);
       await mountUse(building, use);
     }
+    await linkUses(building);
     requireNoneFailed(building.failed);
     requireLinked(building);
     requirePrograms(building);
@@ -93,6 +94,20 @@ function requireNoneFailed(failed: readonly FailedUse[]): void {
 
 function startBuilding(context: BuildContext, failed: FailedUse[]): Building {
   return { draft: context.host.draft(), context, mounted: [], failed, kept: [], connected: new Map() };
+}
+
+/** Links each new module with the others, now that all are mounted. One that cannot be linked has failed. */
+async function linkUses({ context, draft, mounted, failed }: Building): Promise<void> {
+  for (const use of mounted.slice()) {
+    try {
+      use.mounted.link();
+    } catch (error) {
+      mounted.splice(mounted.indexOf(use), 1);
+      failed.push(failUse(use.use, use.resolution, error, context, use.times));
+      for (const err of await draft.dropModule(use.mounted))
+        context.logger.warn({ err, module: use.use.id }, "a cleanup failed");
+    }
+  }
 }
 
 /** `uses` may name tools of the plan and tools that the application mounted itself. */

@@ -29,15 +29,23 @@ export function failUse(
   times: StepTimes = {},
 ): FailedUse {
   const { report, problems } = createReporter(map);
-  const error = withPlace(resolution, explainMissing(use, thrown));
-  const known = isToolmountError(error)
-    ? error
-    : moduleFailed("MODULE_MOUNT_FAILED", use.id, shortMessage(error), error);
-  const part = use.neededFor === undefined ? "value" : "key";
-  const path = findOverride(use, known) ?? use.path;
-  report(known.code, known.details as never, { path, part, hint: findHint(use, error) });
-  const causes = isToolmountError(error) ? [] : [error];
+  const errors = partsOf(thrown).map((each) => withPlace(resolution, explainMissing(use, each)));
+  for (const error of errors) {
+    const known = isToolmountError(error)
+      ? error
+      : moduleFailed("MODULE_MOUNT_FAILED", use.id, shortMessage(error), error);
+    const part = use.neededFor === undefined ? "value" : "key";
+    const path = findOverride(use, known) ?? use.path;
+    report(known.code, known.details as never, { path, part, hint: findHint(use, error) });
+  }
+  const causes = errors.filter((error) => !isToolmountError(error));
   return { use, resolution, problems: problems.map(maskProblem(mask)), causes, state: "failed", times };
+}
+
+/** Each tool of a module that was refused has its own error. */
+function partsOf(thrown: unknown): readonly unknown[] {
+  const isOfTools = thrown instanceof AggregateError && thrown.errors.every(isToolmountError);
+  return isOfTools ? (thrown.errors as readonly unknown[]) : [thrown];
 }
 
 /** A tool or a schema that is refused is written somewhere: where the module's own code mounts it. */

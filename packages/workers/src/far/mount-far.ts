@@ -80,7 +80,7 @@ export async function mountFar(message: MountMessage, use: UseCapability): Promi
   const config = describe ? await parseConfig(module, recognised) : (module.config as JsonObject);
   if (mayBeForeign(recognised, false)) await mountAdapters(draft);
   const definitions = new Map<string, ToolDefinition>();
-  const { coordinator } = draft.addModule({
+  const added = draft.addModule({
     id: module.specifier,
     config,
     // The host that sends the calls checks the texts of the tools.
@@ -94,13 +94,14 @@ export async function mountFar(message: MountMessage, use: UseCapability): Promi
   const mounted = new Set<unknown>();
   const registrations = createRegistrations();
   const allowed = describe
-    ? grantedCoordinator(coordinator, message.grants, registrations, use)
-    : coordinator;
+    ? grantedCoordinator(added.coordinator, message.grants, registrations, use)
+    : added.coordinator;
   const watched = noting(allowed, mounted);
   const adapted = adaptModule(module.specifier, recognised, watched);
   await runMount(module.specifier, adapted, watched, config, (tool) => mounted.has(tool));
   if (describe && adapted.kind === "mount" && adapted.onSessionReady !== undefined)
     refuse("exports onSessionReady");
+  added.link();
   await draft.commit();
   registrations.isMounted = true;
   const { hooks, capabilities } = registrations;
