@@ -59,7 +59,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
   },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
-  "@toolmount/testing": { house: [core, tape], libraries: ["vitest", "recheck"] },
+  // The coordinator of a test is the one that the adapters give to a plan's modules.
+  "@toolmount/testing": { house: [core, tape, "@toolmount/interop"], libraries: ["vitest", "recheck"] },
   toolmount: {
     house: [
       core,

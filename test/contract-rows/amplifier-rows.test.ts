@@ -46,7 +46,6 @@ describe("AMP-10, AMP-19: a call of an Amplifier tool ends in a ToolResult, and 
 
 test("AMP-22: a test coordinator mounts a MockTool made from name, description and return value, and its calls are seen", async () => {
   const coordinator = createTestCoordinator();
-  await interop.mount(coordinator, {});
   const tool = new MockTool({ name: "mock", description: "A mock. Use in tests.", returnValue: { a: 1 } });
   coordinator.mount("tools", tool);
   const outcome = await coordinator.host.call({ name: "mock", arguments: { at: "here" } });

@@ -4,6 +4,7 @@ export { createSchemaCompiler } from "./schema/compiler.ts";
 
 // Results and hooks of Aptix and Amplifier
 export { InvokeResult } from "./aptix/envelope.ts";
+export { AgentToolRegistry } from "./aptix/registry.ts";
 export {
   fromInvokeResult,
   toAgentToolCallResult,

@@ -4,8 +4,9 @@ export {
   createReadyCoordinator,
   createTestCoordinator,
   recordMounts,
+  TestCoordinator,
   type MountRecord,
-  type TestCoordinator,
+  type Recorded,
 } from "./fakes/test-coordinator.ts";
 export { createEventRecorder, type EventRecorder, type RecordedEvent } from "./fakes/event-recorder.ts";
 export {

@@ -11,13 +11,15 @@ import { findSecrets } from "@toolmount/core/scan";
 import { adaptAmplifierModule } from "./module.ts";
 import { Stopped, type AmplifierSessions } from "./sessions.ts";
 import { isRecord, readForeignSchema } from "../schema/guards.ts";
-import { fromAmplifierResult } from "./tool-result.ts";
+import { fromAmplifierResult, type AmplifierReturn } from "./tool-result.ts";
 
-/** A tool as Amplifier writes it; nothing is inherited. */
-interface AmplifierTool {
+/** A tool as Amplifier writes it; nothing is inherited. Its schema is `input_schema`, or what `get_schema()` returns. */
+export interface AmplifierTool<Input = never> {
   readonly name: string;
   readonly description: string;
-  execute(input: unknown): unknown;
+  readonly input_schema?: Readonly<Record<string, unknown>>;
+  get_schema?(): Readonly<Record<string, unknown>>;
+  execute(input: Input): Promise<AmplifierReturn> | AmplifierReturn;
 }
 
 /**
@@ -28,7 +30,7 @@ export function createAmplifierAdapter(sessions: AmplifierSessions): ToolAdapter
   return {
     name: "amplifier",
     recognises: isAmplifierTool,
-    adapt: (thing, services) => adapt(thing as AmplifierTool, services, sessions),
+    adapt: (thing, services) => adapt(thing as AmplifierTool<unknown>, services, sessions),
     adaptModule: (exports) => adaptAmplifierModule(exports, sessions),
   };
 }
@@ -41,7 +43,7 @@ function isAmplifierTool(thing: unknown): boolean {
 }
 
 function adapt(
-  tool: AmplifierTool,
+  tool: AmplifierTool<unknown>,
   { logger }: AdapterServices,
   sessions: AmplifierSessions,
 ): ToolDefinition {

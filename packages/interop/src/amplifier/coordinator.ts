@@ -28,7 +28,7 @@ interface Services {
 }
 
 /** Our coordinator, with the members that Amplifier's modules know beside its own. Source: KERNEL.md §1. */
-export type AmplifierCoordinator = Omit<Coordinator, "hooks"> & {
+export type AmplifierCoordinator = Omit<Coordinator, "hooks" | "mount"> & {
   readonly hooks: AmplifierHooks;
 } & ReturnType<typeof registrations> &
   ReturnType<typeof sessionMembers> &
@@ -68,11 +68,11 @@ function registrations(coordinator: Coordinator, sessions: AmplifierSessions) {
   const get = (point: keyof MountPoints, name?: string): unknown =>
     point === "tools" ? lookUpTools(coordinator, sessions, name) : coordinator.get(point, name);
   return {
-    mount: (
-      point: keyof MountPoints,
-      thing: never,
+    mount: <Point extends keyof MountPoints>(
+      point: Point,
+      thing: MountPoints[Point] | object,
       name?: string | { readonly name?: string | undefined },
-    ): Undo => coordinator.mount(point, thing, typeof name === "string" ? { name } : name),
+    ): Undo => coordinator.mount(point, thing as never, typeof name === "string" ? { name } : name),
     get,
     register_capability: (name: string, value: unknown) => coordinator.registerCapability(name, value),
     get_capability: (name: string) => coordinator.getCapability(name),
@@ -223,9 +223,15 @@ function lookUpTools(
   name: string | undefined,
 ): ReadonlyMap<string, ToolView> | ToolView | null {
   const infos = coordinator.get("tools") as ReadonlyMap<string, ToolInfo>;
-  if (name === undefined) return new Map([...infos].map(([key, info]) => [key, show(info, sessions)]));
+  if (name === undefined) return dictionary([...infos].map(([key, info]) => [key, show(info, sessions)]));
   const info = coordinator.get("tools", name) as ToolInfo | null;
   return info === null ? null : show(info, sessions);
+}
+
+/** A map whose entries are also members, as in a dictionary of Python. The methods of a map stay. */
+function dictionary<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
+  const free = entries.filter(([key]) => !(key in Map.prototype));
+  return Object.assign(new Map(entries), Object.fromEntries(free));
 }
 
 function show(info: ToolInfo, sessions: AmplifierSessions): ToolView {

@@ -9,6 +9,9 @@ export interface AmplifierToolResult {
   readonly error: AmplifierError | null;
 }
 
+/** What an Amplifier tool returns: `success` is true, and the others are null, where they are left out. */
+export type AmplifierReturn = Partial<AmplifierToolResult>;
+
 /** The error of an Amplifier tool's result: a message, a type, and members of its own. */
 export interface AmplifierError {
   readonly message: string;

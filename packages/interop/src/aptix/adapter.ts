@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   failure,
-  ToolmountError,
   type AdapterServices,
   type ToolAdapter,
   type ToolContext,
@@ -12,6 +11,9 @@ import {
   inspectAptixClass,
   mentions,
   readAptixSchema,
+  refusal,
+  refuse,
+  type AgentToolExecutionContext,
   type AptixClass,
   type AptixInstance,
   type AptixSchema,
@@ -80,21 +82,6 @@ const typing = ["type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf"] as c
 
 function hasType(schema: unknown): boolean {
   return isRecord(schema) && typing.some((keyword) => schema[keyword] !== undefined);
-}
-
-function refuse(type: AptixClass, breaches: readonly Breach[]): void {
-  if (breaches.length > 0) throw refusal(type, breaches);
-}
-
-function refusal(type: AptixClass, breaches: readonly Breach[]): ToolmountError {
-  const tool = typeof type.ToolName === "string" && type.ToolName !== "" ? type.ToolName : type.name;
-  const details = {
-    tool: tool.slice(0, 128),
-    problem: breaches.map(({ problem }) => problem).join("; "),
-    rule: breaches[0]!.rule,
-    rules: breaches.map(({ rule }) => rule),
-  };
-  return new ToolmountError("TOOL_INVALID", details, { cause: breaches[0]!.cause });
 }
 
 /**
@@ -199,7 +186,7 @@ function argumentText(params: unknown, { rawArguments }: ToolContext): string {
   return JSON.stringify(params);
 }
 
-function contextOf({ sessionId, userId, conversationId }: ToolContext) {
+function contextOf({ sessionId, userId, conversationId }: ToolContext): AgentToolExecutionContext {
   return {
     SessionId: sessionId ?? null,
     UserId: userId ?? null,

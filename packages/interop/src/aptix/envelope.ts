@@ -1,7 +1,7 @@
 import type { InvokeMessage, InvokeResult as Envelope } from "./invoke-result.ts";
 
-/** Aptix's envelope of a result; see `Envelope`. */
-export type InvokeResult = Envelope;
+/** Aptix's envelope of a result, whose payload is a JSON text; see `Envelope`. */
+export type InvokeResult<Result extends string = string> = Envelope & { readonly Result: Result | null };
 
 /** Makes Aptix envelopes, as tools written to that contract do. */
 export const InvokeResult = Object.freeze({
@@ -13,8 +13,9 @@ export const InvokeResult = Object.freeze({
     Warnings,
     ErrorMessage: null,
   }),
-  /** A failure in one sentence. */
-  FromError: (Message: string, ErrorCode?: string): Envelope => ({
+  /** A failure in one sentence. The original names the type of the missing result. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- FromError<string>(…), as the contract writes it
+  FromError: <_Result extends string = string>(Message: string, ErrorCode?: string): Envelope => ({
     Successful: false,
     Result: null,
     Errors: [ErrorCode === undefined ? { Message } : { Message, ErrorCode }],

@@ -2,7 +2,7 @@ import type { Logger } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 
 /** The logger that Aptix tools are made with. */
-export interface AptixLogger {
+export interface IAdminLogger {
   AddException(tag: string, error: unknown): void;
   AddError(tag: string, message: string): void;
   /** Attributes are an ordered list of pairs of texts. */
@@ -24,7 +24,7 @@ const levels: Readonly<Record<string, "trace" | "debug" | "info" | "warn" | "err
 };
 
 /** Lets Aptix tools write to the host's log. Attributes keep their order; what is no pair of texts is left out, and that is said. */
-export function createAptixLogger(logger: Logger): AptixLogger {
+export function createAptixLogger(logger: Logger): IAdminLogger {
   return Object.freeze({
     AddException: (tag: string, err: unknown) => logger.error({ err, tag: String(tag) }, String(tag)),
     AddError: (tag: string, message: string) => logger.error({ tag: String(tag) }, String(message)),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { messageOf } from "@toolmount/core/errors";
+import { messageOf, ToolmountError } from "@toolmount/core/errors";
+import type { InvokeResult } from "./envelope.ts";
 import { isRecord } from "../schema/guards.ts";
 
 /** A tool's type as Aptix writes it: constants and a schema on the class, the work on the instance. */
@@ -17,6 +18,24 @@ export interface AptixInstance {
   readonly Name?: unknown;
   readonly IsToolFullyExecutedOnServer?: unknown;
   ExecuteAsync(argumentsJson: string, context: unknown, signal?: AbortSignal): unknown;
+}
+
+/** What a call is about, as Aptix's tools read it. */
+export interface AgentToolExecutionContext {
+  readonly SessionId: string | null;
+  readonly UserId: string | null;
+  readonly Request: { readonly ConversationId: string | null };
+}
+
+/** The instance of an Aptix tool, which its class implements. */
+export interface IAgentTool {
+  readonly Name: string;
+  readonly IsToolFullyExecutedOnServer: boolean;
+  ExecuteAsync(
+    argumentsJson: string,
+    context: AgentToolExecutionContext,
+    cancellationToken?: AbortSignal,
+  ): Promise<InvokeResult>;
 }
 
 /** What a rule found wrong with a tool. `rule` is stable. */
@@ -62,6 +81,23 @@ export function inspectAptixClass(type: AptixClass): readonly Breach[] {
     ...nameRules(type.ToolName),
     ...schemaRules(type),
   ];
+}
+
+/** Throws `TOOL_INVALID` with the rules that a class breaks; does nothing without any. */
+export function refuse(type: AptixClass, breaches: readonly Breach[]): void {
+  if (breaches.length > 0) throw refusal(type, breaches);
+}
+
+/** The error of a class that breaks rules. */
+export function refusal(type: AptixClass, breaches: readonly Breach[]): ToolmountError {
+  const tool = typeof type.ToolName === "string" && type.ToolName !== "" ? type.ToolName : type.name;
+  const details = {
+    tool: tool.slice(0, 128),
+    problem: breaches.map(({ problem }) => problem).join("; "),
+    rule: breaches[0]!.rule,
+    rules: breaches.map(({ rule }) => rule),
+  };
+  return new ToolmountError("TOOL_INVALID", details, { cause: breaches[0]!.cause });
 }
 
 function constant(

@@ -1,5 +1,40 @@
-import { ToolmountError, type AdapterServices, type ToolAdapter, type ToolDefinition } from "@toolmount/core";
+import {
+  ToolmountError,
+  type AdapterServices,
+  type JsonSchema,
+  type StandardSchema,
+  type ToolAdapter,
+  type ToolContext,
+  type ToolDefinition,
+} from "@toolmount/core";
 import { completeClassification } from "@toolmount/core/internal";
+
+/** What a call of a Tool-Forge tool is about. */
+export type ForgeContext = Pick<ToolContext, "abortSignal" | "userId" | "client" | "auth">;
+
+/** What a Tool-Forge tool returns: always its name and a time, and either data or an error. */
+export type ForgeResult<Data = unknown> = {
+  readonly tool: string;
+  /** ISO 8601, when the attempt was made. */
+  readonly fetchedAt: string;
+} & ({ readonly data: Data; readonly error?: never } | { readonly error: string; readonly data?: never });
+
+/** A tool as Tool-Forge defines it. */
+export interface ForgeTool<Params = never> {
+  readonly name: string;
+  readonly description: string;
+  /** Of a library of schemas, or JSON Schema. */
+  readonly schema: StandardSchema | JsonSchema;
+  readonly category: "read" | "write" | "delete" | "side_effect";
+  readonly consequenceLevel: "low" | "medium" | "high";
+  readonly requiresConfirmation: boolean;
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly tags?: readonly string[];
+  readonly version?: string;
+  readonly dependsOn?: readonly string[];
+  execute(params: Params, context: ForgeContext): Promise<ForgeResult>;
+}
 
 /** The mark of tools that `defineTool` made; those are ours. */
 const authored = Symbol.for("toolmount.authored");

@@ -1,5 +1,5 @@
 import { InvokeResult } from "@toolmount/interop";
-import type { AptixLogger } from "../../src/aptix/logger.ts";
+import type { IAdminLogger } from "../../src/aptix/logger.ts";
 
 /** What the tool is made with. */
 export interface GreetingService {
@@ -54,12 +54,12 @@ Bad usage
     };
   }
 
-  readonly #logger: AptixLogger;
+  readonly #logger: IAdminLogger;
   readonly #service: GreetingService | null;
   /** What it was called with. */
   readonly heard: string[] = [];
 
-  constructor(logger: AptixLogger, service: GreetingService | null) {
+  constructor(logger: IAdminLogger, service: GreetingService | null) {
     this.#logger = logger;
     this.#service = service;
   }

@@ -46,7 +46,7 @@ function compileCache(): Readonly<Record<string, string>> {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
-/** The program of the process. Every import has a literal name, so that nothing else is imported. */
+/** The program of the process. */
 function programOf({ url, extensionUrls, config, capabilities }: FreshRead): string {
   const imported = extensionUrls.map(
     (extension, at) => `import * as extension${at} from ${JSON.stringify(extension)};`,
@@ -55,7 +55,8 @@ function programOf({ url, extensionUrls, config, capabilities }: FreshRead): str
   return `
     import { createHost } from ${JSON.stringify(import.meta.resolve("@toolmount/core"))};
     import { adaptModule, recogniseModule, runMount } from ${JSON.stringify(import.meta.resolve("@toolmount/core/internal"))};
-    import * as module from ${JSON.stringify(url)};
+    import { importModule } from ${JSON.stringify(import.meta.resolve("@toolmount/core/import"))};
+    const module = await importModule(${JSON.stringify(url)});
     ${imported.join("\n")}
     const host = createHost();
     ${mounted.join("\n")}

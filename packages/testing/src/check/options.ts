@@ -14,7 +14,7 @@ export interface CheckOptions {
   readonly invalid?: ArgumentTable | undefined;
   /** Rules beside those of the core. A profile with an origin is applied to tools of that origin only. */
   readonly profiles?: readonly Profile[] | undefined;
-  /** Modules to mount first, such as `@toolmount/interop` for tools of other contracts. */
+  /** Modules to mount first. Default: `@toolmount/interop`, for tools of other contracts. */
   readonly extensions?: readonly Extension[] | undefined;
   /** Services that the module looks up with `getCapability`. */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;

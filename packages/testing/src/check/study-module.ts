@@ -1,3 +1,4 @@
+import { mount } from "@toolmount/interop/mount";
 import type { JsonObject } from "@toolmount/core";
 import { isStandardSchema } from "@toolmount/core/internal";
 import type { ModuleSubject, ToolSubject } from "@toolmount/core/validation";
@@ -30,7 +31,7 @@ export async function studyModule(
     exports,
     {
       config: config.value,
-      extensions: options.extensions ?? [],
+      extensions: options.extensions ?? [{ mount }],
       capabilities: options.capabilities ?? {},
       timeoutMs,
     },
@@ -101,7 +102,7 @@ async function tryTools(trial: Trial, options: StudyOptions): Promise<readonly T
 async function repeat(
   exports: ModuleExports,
   trialOptions: TrialOptions,
-  { url, extensionUrls = [], onStep }: StudyOptions,
+  { url, extensionUrls = [import.meta.resolve("@toolmount/interop/mount")], onStep }: StudyOptions,
 ): Promise<ModuleSubject["repeats"]> {
   await beginStep({ onStep }, { during: "mount" });
   const again = await startTrial(exports, trialOptions);

@@ -4,6 +4,8 @@ export interface MockToolOptions {
   readonly description?: string | undefined;
   /** What a call answers: a whole result when it has `success`, else the output of a success. */
   readonly returnValue?: unknown;
+  /** Amplifier's name of `returnValue`. */
+  readonly return_value?: unknown;
 }
 
 /** A tool that remembers how it was called. Mounts as it is where Amplifier's shape is known. */
@@ -17,10 +19,25 @@ export class MockTool {
   lastInput: unknown = undefined;
   readonly #returnValue: unknown;
 
-  constructor({ name, description = `A mock of ${name}.`, returnValue = null }: MockToolOptions) {
+  constructor({
+    name,
+    description = `A mock of ${name}.`,
+    return_value = null,
+    returnValue = return_value,
+  }: MockToolOptions) {
     this.name = name;
     this.description = description;
     this.#returnValue = returnValue;
+  }
+
+  /** Amplifier's name of `callCount`. */
+  get call_count(): number {
+    return this.callCount;
+  }
+
+  /** Amplifier's name of `lastInput`. */
+  get last_input(): unknown {
+    return this.lastInput;
   }
 
   async execute(

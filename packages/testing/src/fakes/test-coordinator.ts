@@ -7,6 +7,7 @@ import {
   type Undo,
 } from "@toolmount/core";
 import { data, defineTool, failure } from "@toolmount/core";
+import { mountAdapters } from "@toolmount/interop/mount";
 
 /** One thing that was mounted or unmounted. */
 export interface MountRecord {
@@ -16,25 +17,32 @@ export interface MountRecord {
   readonly thing?: unknown;
 }
 
-/** A real coordinator of a real host, which also remembers what was mounted and unmounted through it. */
-export interface TestCoordinator extends Coordinator {
+/** What a coordinator remembers that records what was mounted and unmounted through it. */
+export interface Recorded {
   readonly host: Host;
   readonly history: readonly MountRecord[];
   /** What was mounted at `tools`, as it was given. */
   readonly mountedTools: readonly unknown[];
 }
 
-/** Makes a coordinator to mount a module into, without a plan. */
+/** The coordinator that a plan gives to a module: ours, with Amplifier's names, too. */
+export type TestCoordinator = ReturnType<typeof mountAdapters> & Recorded;
+
+/** Makes a coordinator to mount a module into, without a plan. Tools of all contracts can be mounted. */
 export function createTestCoordinator(options: HostOptions = {}): TestCoordinator {
   const host = createHost(options);
-  return recordMounts(host.coordinator, host);
+  return recordMounts(mountAdapters(host.coordinator), host);
 }
 
+/** Makes a coordinator as {@link createTestCoordinator} does: `new TestCoordinator()`, as in Amplifier's tests. */
+export const TestCoordinator = function (options: HostOptions = {}): TestCoordinator {
+  return createTestCoordinator(options);
+} as unknown as new (options?: HostOptions) => TestCoordinator;
+
 /** A coordinator over another that remembers what went through it. */
-export function recordMounts(coordinator: Coordinator, host: Host): TestCoordinator {
+export function recordMounts<Given extends Coordinator>(coordinator: Given, host: Host): Given & Recorded {
   const history: MountRecord[] = [];
-  const facade: TestCoordinator = {
-    ...coordinator,
+  const recorded = {
     host,
     history,
     get mountedTools() {
@@ -42,8 +50,8 @@ export function recordMounts(coordinator: Coordinator, host: Host): TestCoordina
         .filter(({ action, point }) => action === "mount" && point === "tools")
         .map(({ thing }) => thing);
     },
-    mount(point: keyof MountPoints, thing: never, mounting?: { name?: string | undefined }): Undo {
-      const undo = coordinator.mount(point, thing, mounting);
+    mount(point: keyof MountPoints, thing: never, mounting?: Mounting): Undo {
+      const undo = coordinator.mount(point, thing, mounting as { name?: string | undefined });
       history.push({ action: "mount", point, name: nameOf(thing, mounting), thing });
       return undo;
     },
@@ -52,12 +60,21 @@ export function recordMounts(coordinator: Coordinator, host: Host): TestCoordina
       history.push({ action: "unmount", point, name: name ?? "" });
     },
   };
-  return facade;
+  // Members that are computed stay so.
+  const members = {
+    ...Object.getOwnPropertyDescriptors(coordinator),
+    ...Object.getOwnPropertyDescriptors(recorded),
+  };
+  return Object.defineProperties({}, members) as Given & Recorded;
 }
 
-function nameOf(thing: unknown, mounting: { name?: string | undefined } | undefined): string {
+/** Amplifier's modules give the name alone. */
+type Mounting = string | { readonly name?: string | undefined };
+
+function nameOf(thing: unknown, mounting: Mounting | undefined): string {
   const { name, ToolName } = thing as { name?: unknown; ToolName?: unknown };
-  const named = [mounting?.name, ToolName, name].find((candidate) => typeof candidate === "string");
+  const given = typeof mounting === "string" ? mounting : mounting?.name;
+  const named = [given, ToolName, name].find((candidate) => typeof candidate === "string");
   return typeof named === "string" ? named : "";
 }
 
