@@ -120,3 +120,11 @@ test("what a plan does not grant is refused", async () => {
   const none = { hooks: [], capabilities: [], given: {} };
   await expect(describeFar({ root: "/a" }, "all-kinds", none)).rejects.toThrow(/hook|tool:pre/);
 });
+
+test("FORGE-N70: a process describes a tool whose schema is of a library that cannot print itself", async () => {
+  const { described } = await describeFar({}, "zod3");
+
+  expect(described?.tools).toMatchObject([
+    { name: "greet", inputSchema: { properties: { who: { type: "string" } }, required: ["who"] } },
+  ]);
+});

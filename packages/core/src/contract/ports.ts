@@ -142,6 +142,11 @@ export interface AdapterServices {
 export interface SchemaCompiler {
   /** Throws with a readable message when the schema itself is not valid. */
   compile(schema: JsonSchema): CompiledSchema;
+  /**
+   * Prints the schema of a library that has no printer of its own: what its parse takes, or what that returns. Undefined
+   * for an unknown library. Throws with a readable message for a schema that JSON cannot describe.
+   */
+  print?(schema: object, side: "input" | "output"): JsonSchema | undefined;
 }
 
 /** A parser that a compiler made. */

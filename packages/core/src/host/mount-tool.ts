@@ -1,7 +1,7 @@
 import { isToolmountError, ToolmountError, messageOf } from "../contract/errors.ts";
 import type { Undo } from "../contract/hooks.ts";
 import type { SchemaCompiler, ToolAdapter } from "../contract/ports.ts";
-import { isStandardSchema } from "../contract/standard-schema.ts";
+import { isStandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { completeClassification } from "../registry/complete-classification.ts";
 import { authoredDefinition } from "../registry/define-tool.ts";
@@ -86,7 +86,9 @@ function canWait(
   compiler: SchemaCompiler | null,
 ): boolean {
   if (needs === null || names.some((name) => needs.includes(foldName(String(name))))) return false;
-  return compiler !== null || [schema, outputSchema].every(isStandardSchema);
+  const printsItself = (each: ToolSchema) =>
+    isStandardSchema(each) && each["~standard"].jsonSchema !== undefined;
+  return compiler !== null || [schema, outputSchema].every(printsItself);
 }
 
 function adapt(module: ModuleState, thing: object, name: string | undefined): ToolDefinition {

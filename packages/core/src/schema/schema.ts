@@ -25,7 +25,7 @@ export function prepareSchema(
   compiler: SchemaCompiler | null,
 ): PreparedSchema {
   requireSchema(tool, schema);
-  if (isStandardSchema(schema)) return prepareStandard(tool, schema);
+  if (isStandardSchema(schema)) return prepareStandard(tool, schema, compiler);
   return prepareJsonSchema(tool, schema, compiler);
 }
 
@@ -62,12 +62,7 @@ function prepareJsonSchema(
   schema: JsonSchema,
   compiler: SchemaCompiler | null,
 ): PreparedSchema {
-  if (compiler === null)
-    throw new ToolmountError("EXTENSION_MISSING", {
-      what: `the JSON Schema of "${tool}"`,
-      module: "@toolmount/interop",
-      install: "npm install @toolmount/interop",
-    });
+  if (compiler === null) throw compilerMissing(`the JSON Schema of "${tool}"`);
   try {
     const parse = compiler.compile(schema);
     return { json: schema, parse, isPlain: parse.isExact === true };
@@ -80,10 +75,19 @@ function prepareJsonSchema(
   }
 }
 
+function compilerMissing(what: string): ToolmountError {
+  const module = "@toolmount/interop";
+  return new ToolmountError("EXTENSION_MISSING", { what, module, install: `npm install ${module}` });
+}
+
 /** Most parts that a schema is printed as. A program can build more of few objects. */
 const maxParts = 100_000;
 
-function prepareStandard(tool: string, schema: StandardSchema): PreparedSchema {
+function prepareStandard(
+  tool: string,
+  schema: StandardSchema,
+  compiler: SchemaCompiler | null,
+): PreparedSchema {
   const zod = isZod(schema) ? { schema, ...partsOf(schema) } : null;
   if (zod !== null && zod.size > maxParts) {
     const problem = `its schema prints as more than ${maxParts} parts: a part that is used twice is printed twice`;
@@ -92,23 +96,35 @@ function prepareStandard(tool: string, schema: StandardSchema): PreparedSchema {
   const isPlain = zod !== null && arePlain(zod.kinds);
   const parse = zod === null ? slowParser(schema) : zodParser(zod.schema, zod.kinds);
   let printed: JsonSchema | undefined;
-  const print = () => (printed ??= printSchema(tool, schema, "input"));
+  const print = () => (printed ??= printSchema(tool, schema, "input", compiler));
   if (isPlain && !zod.kinds.has("odd") && (schema as { type?: unknown }).type === "object")
     return Object.defineProperty({ json: {}, parse, isPlain, texts: zod.texts }, "json", { get: print });
-  if (!isPlain) requireSameTypes(tool, print(), printSchema(tool, schema, "output"), "");
+  if (!isPlain) requireSameTypes(tool, print(), printSchema(tool, schema, "output", compiler), "");
   return { json: print(), parse: guardPrototypeNames(print(), parse), isPlain };
 }
 
-function printSchema(tool: string, schema: StandardSchema, side: "input" | "output"): JsonSchema {
-  const printer = schema["~standard"].jsonSchema;
-  if (printer === undefined)
-    throw new ToolmountError("SCHEMA_NOT_JSON", { tool, problem: "its library cannot print JSON Schema" });
+function printSchema(
+  tool: string,
+  schema: StandardSchema,
+  side: "input" | "output",
+  compiler: SchemaCompiler | null,
+): JsonSchema {
+  const { jsonSchema: printer, vendor } = schema["~standard"];
+  if (printer === undefined && compiler === null)
+    throw compilerMissing(`the schema of "${tool}", of ${vendor},`);
+  let printed: Readonly<Record<string, unknown>> | undefined;
   try {
-    const { $schema: _, ...printed } = printer[side]({ target: "draft-2020-12" });
-    return withoutSafeIntegerBounds(printed) as JsonSchema;
+    printed = printer?.[side]({ target: "draft-2020-12" }) ?? compiler?.print?.(schema, side);
   } catch (cause) {
     throw new ToolmountError("SCHEMA_NOT_JSON", { tool, problem: messageOf(cause) }, { cause });
   }
+  if (printed === undefined)
+    throw new ToolmountError("SCHEMA_NOT_JSON", {
+      tool,
+      problem: `its library (${vendor}) cannot print JSON Schema`,
+    });
+  const { $schema: _, ...rest } = printed;
+  return withoutSafeIntegerBounds(rest) as JsonSchema;
 }
 
 /** Zod writes the range of safe integers into every integer: tokens without information for a model. */

@@ -170,7 +170,13 @@ describe("a schema of another library", () => {
       },
     };
 
-    expect(refusalOf(silent)).toBe("SCHEMA_NOT_JSON probe: its library cannot print JSON Schema");
+    expect(() => prepareSchema("probe", silent as never, null)).toThrow(
+      expect.objectContaining({ code: "EXTENSION_MISSING" }),
+    );
+    const compiler = { compile: () => () => ({ ok: true as const, value: {} }), print: () => undefined };
+    expect(() => prepareSchema("probe", silent as never, compiler)).toThrow(
+      "its library (test) cannot print JSON Schema",
+    );
     expect(refusalOf(failing)).toBe("SCHEMA_NOT_JSON probe: no printer for dates");
   });
 

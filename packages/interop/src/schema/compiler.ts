@@ -7,6 +7,7 @@ import type * as Engines from "../carried/ajv.ts";
 import { bindAsAptix, hasAptixBinding } from "./aptix-binding.ts";
 import { isRecord } from "./guards.ts";
 import { issuesOf } from "./issues.ts";
+import { printDefinition } from "./library-printers.ts";
 import { isPlainSchema } from "./plain-schema.ts";
 import { regexEngine } from "./regex-engine.ts";
 import { requireModestSchema } from "./schema-work.ts";
@@ -43,6 +44,7 @@ const options: Options = {
 export function createSchemaCompiler(): SchemaCompiler {
   const engines = new Map<string, Engine>();
   return {
+    print: printDefinition,
     compile(schema) {
       requireModestSchema(schema);
       const text = JSON.stringify(schema);

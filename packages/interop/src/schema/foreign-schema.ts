@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 import { messageOf } from "@toolmount/core/errors";
-import { ToolmountError, type JsonSchema, type StandardSchema, type ToolSchema } from "@toolmount/core";
-import { isStandardSchema as hasStandard, prepareSchema, requireJsonSchema } from "@toolmount/core/internal";
+import { ToolmountError, type JsonSchema, type ToolSchema } from "@toolmount/core";
+import { prepareSchema, requireJsonSchema } from "@toolmount/core/internal";
 import { z } from "zod";
-import type * as Printers from "../carried/printers.ts";
 import { isRecord } from "./guards.ts";
+import { isArkType, isStandardSchema, isZod3, printLibrary, type Zod3 } from "./library-printers.ts";
 import { repairSchema } from "./repair.ts";
 
-// A schema is printed synchronously, so `import()` cannot load a printer when the first one is; most hosts have none.
+// A shape is read synchronously, so `import()` cannot load Zod 3 for the first one that is of it.
 const require = createRequire(import.meta.url);
 
 /** The mark of the AI SDK's own schemas. Source: provider-utils, schema.ts. */
@@ -114,7 +114,7 @@ function sentences(issues: readonly Issue[]): string {
 /** The JSON Schema of what a parser accepts. */
 function print(tool: string, given: object): JsonSchema {
   try {
-    const printed = printBy(given);
+    const printed = printLibrary(given, "input");
     // Zod prints with a member that makes the text look like a schema of Zod again.
     if (isRecord(printed)) return JSON.parse(JSON.stringify(printed)) as JsonSchema;
   } catch (cause) {
@@ -127,56 +127,11 @@ function print(tool: string, given: object): JsonSchema {
   );
 }
 
-function printBy(given: object): unknown {
-  if (isZod3(given)) {
-    const { printZod3 } = require("#printers") as typeof Printers;
-    return printZod3(given as never, { pipeStrategy: "input", effectStrategy: "input" });
-  }
-  const standard = isStandardSchema(given) ? given["~standard"] : undefined;
-  const own = standard?.jsonSchema?.input({ target: "draft-2020-12" });
-  if (own !== undefined) return own;
-  if ("_zod" in given) return z.toJSONSchema(given as z.ZodType, { io: "input" });
-  if (isArkType(given)) return given.toJsonSchema();
-  if (standard?.vendor !== "valibot") return undefined;
-  const { printValibot } = require("#printers") as typeof Printers;
-  return printValibot(given as never, { typeMode: "input", errorMode: "throw" });
-}
-
-interface Zod3 {
-  readonly _def: { readonly typeName: string };
-  safeParseAsync(value: unknown): Promise<{
-    readonly success: boolean;
-    readonly data?: unknown;
-    readonly error?: { readonly issues: readonly Issue[] };
-  }>;
-}
-
-function isZod3(given: unknown): given is Zod3 {
-  if (typeof given !== "object" || given === null || "_zod" in given || !("_def" in given)) return false;
-  // oxlint-disable-next-line no-underscore-dangle -- Zod's own name
-  const { _def: definition } = given;
-  return isRecord(definition) && typeof definition["typeName"] === "string";
-}
-
-/** Whether a value can check others. A JSON Schema that Zod printed has the member, too, without a check. */
-function isStandardSchema(given: unknown): given is StandardSchema {
-  return hasStandard(given) && typeof given["~standard"].validate === "function";
-}
-
 /** Whether a value is a schema of a library that can check a value by itself. */
 export function isParser(given: unknown): boolean {
   return (
     isStandardSchema(given) || isZod3(given) || isArkType(given) || (isRecord(given) && aiSchemaMark in given)
   );
-}
-
-interface ArkType {
-  toJsonSchema(): unknown;
-}
-
-function isArkType(given: unknown): given is ArkType {
-  const isHolder = (typeof given === "object" || typeof given === "function") && given !== null;
-  return isHolder && typeof (given as Partial<ArkType>).toJsonSchema === "function" && "arkKind" in given;
 }
 
 /** A bare list of members, as MCP's SDK and Anthropic's agent SDK take it: each value is a schema of Zod. */

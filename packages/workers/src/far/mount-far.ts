@@ -1,10 +1,8 @@
 import { pathToFileURL } from "node:url";
 import {
-  createHost,
   ToolmountError,
-  type Coordinator,
-  type Draft,
   type Host,
+  type SchemaCompiler,
   type Json,
   type JsonObject,
   type ToolDefinition,
@@ -24,6 +22,7 @@ import {
   type PreparedSchema,
 } from "@toolmount/core/internal";
 import { importModule } from "@toolmount/core/import";
+import { createFarHost, mountAdapters, noting } from "./far-host.ts";
 import { describeTool } from "./describe-tool.ts";
 import type { DescribedTool } from "./described-tool.ts";
 import type { HostMessage } from "./messages.ts";
@@ -106,31 +105,11 @@ export async function mountFar(message: MountMessage, use: UseCapability): Promi
   registrations.isMounted = true;
   const { hooks, capabilities } = registrations;
   return {
-    tools: new Map([...definitions].map(([name, tool]) => [name, prepare(tool, describe)])),
+    tools: new Map([...definitions].map(([name, tool]) => [name, prepare(tool, describe, host)])),
     // Its hooks, capabilities and tools see the same state.
     keepsState: exports["keepsState"] === true || hooks.size > 0 || capabilities.size > 0,
     described: describe ? await describeAll(host, definitions, registrations) : undefined,
   };
-}
-
-/** The adapters of other contracts, for a module that may be of one. */
-async function mountAdapters(draft: Draft): Promise<void> {
-  const { mount } = await import("@toolmount/interop/mount");
-  await mount(draft.addModule({ id: "@toolmount/interop" }).coordinator, {});
-}
-
-function createFarHost({ folder, protectedPaths, secretPaths }: MountMessage): Host {
-  const host = createHost();
-  host.coordinator.registerCapability("session.working_dir", folder);
-  host.coordinator.registerCapability("session.protected_paths", protectedPaths);
-  host.coordinator.registerCapability("session.secret_paths", secretPaths);
-  // The host has compiled each JSON Schema, and checks the arguments by it; core does not probe a parser that throws.
-  host.coordinator.mount("schema-compiler", {
-    compile: () => () => {
-      throw new Error("the host parses these arguments");
-    },
-  });
-  return host;
 }
 
 /** The config as the module's own schema parses it. */
@@ -151,11 +130,12 @@ async function parseConfig({ specifier, config }: MountMessage["module"], module
   throw invalid(sentences.join("; ").slice(0, 1_500));
 }
 
-function prepare(definition: ToolDefinition, describe: boolean): FarTool {
+function prepare(definition: ToolDefinition, describe: boolean, { coordinator }: Host): FarTool {
   const { name, schema } = definition;
+  const compiler = coordinator.get("schema-compiler") as SchemaCompiler;
   const parses = describe && isStandardSchema(schema);
   const own = describe ? describingFailures(definition) : definition;
-  return { definition: own, parse: parses ? prepareSchema(name, schema, null).parse : undefined };
+  return { definition: own, parse: parses ? prepareSchema(name, schema, compiler).parse : undefined };
 }
 
 /** A tool whose failures are described where it runs: a host that has not imported it has no words for them. */
@@ -239,12 +219,4 @@ function plainData(data: unknown): JsonObject | null {
   } catch {
     return null;
   }
-}
-
-function noting(coordinator: Coordinator, mounted: Set<unknown>): Coordinator {
-  const mount = (...given: Parameters<Coordinator["mount"]>) => {
-    mounted.add(given[1]);
-    return coordinator.mount(...given);
-  };
-  return Object.freeze({ ...coordinator, mount });
 }

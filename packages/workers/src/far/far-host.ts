@@ -1,0 +1,42 @@
+import { createRequire } from "node:module";
+import { createHost, type Coordinator, type Draft, type Host } from "@toolmount/core";
+import type * as adapters from "@toolmount/interop";
+import type { HostMessage } from "./messages.ts";
+
+type Places = Pick<Extract<HostMessage, { type: "mount" }>, "folder" | "protectedPaths" | "secretPaths">;
+
+/** Makes the host of a process that runs the calls of a module, with the places that the module may ask for. */
+export function createFarHost({ folder, protectedPaths, secretPaths }: Places): Host {
+  const host = createHost();
+  host.coordinator.registerCapability("session.working_dir", folder);
+  host.coordinator.registerCapability("session.protected_paths", protectedPaths);
+  host.coordinator.registerCapability("session.secret_paths", secretPaths);
+  // The host has compiled each JSON Schema, and checks the arguments by it; core does not probe a parser that throws.
+  host.coordinator.mount("schema-compiler", {
+    compile: () => () => {
+      throw new Error("the host parses these arguments");
+    },
+    print: (schema, side) => interop().createSchemaCompiler().print?.(schema, side),
+  });
+  return host;
+}
+
+/** A schema is printed synchronously, so the adapters cannot be imported for the first one that needs them. */
+function interop(): typeof adapters {
+  return createRequire(import.meta.url)("@toolmount/interop") as typeof adapters;
+}
+
+/** Mounts the adapters of other contracts, for a module that may be of one. */
+export async function mountAdapters(draft: Draft): Promise<void> {
+  const { mount } = await import("@toolmount/interop/mount");
+  await mount(draft.addModule({ id: "@toolmount/interop" }).coordinator, {});
+}
+
+/** A coordinator over another that adds each thing that is mounted to `mounted`. */
+export function noting(coordinator: Coordinator, mounted: Set<unknown>): Coordinator {
+  const mount = (...given: Parameters<Coordinator["mount"]>) => {
+    mounted.add(given[1]);
+    return coordinator.mount(...given);
+  };
+  return Object.freeze({ ...coordinator, mount });
+}
