@@ -8,7 +8,7 @@ import { silentLogger } from "../contract/logger.ts";
 import type { ToolResult, ToolReturn } from "../contract/result.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import { toolFailure } from "../result/tool-failure.ts";
-import { prepareSchema, requireSchema, type PreparedSchema, invalidArguments } from "../schema/schema.ts";
+import { invalidArguments, parserAlone, requireSchema, type PreparedSchema } from "../schema/schema.ts";
 import type { SchemaOutput, ToolSchema } from "../contract/standard-schema.ts";
 import { normalizeResult, ContractBreach } from "../result/normalize.ts";
 
@@ -33,18 +33,20 @@ export function defineTool<const Schema extends ToolSchema, Returned extends Too
 ): Tool<Schema, DataOf<Returned>>;
 export function defineTool(specification: ToolSpecification<ToolSchema, unknown>): Tool {
   requireSchema(specification.name, specification.schema, specification);
-  let prepared: PreparedSchema | undefined;
+  let parse: Parse | undefined;
   const tool = {
     ...specification,
     execute: (params: unknown, context?: PartialContext) => {
-      prepared ??= prepareSchema(specification.name, specification.schema, null);
-      return executeAlone(specification, prepared, params, context);
+      parse ??= parserAlone(specification.name, specification.schema);
+      return executeAlone(specification, parse, params, context);
     },
     [authored]: undefined as Authored | undefined,
   };
   tool[authored] = { specification, tool };
   return tool;
 }
+
+type Parse = PreparedSchema["parse"];
 
 /** The `data` of a return value; of several, each of their types. */
 type DataOf<Returned> = Returned extends { readonly data: infer Data } ? Data : never;
@@ -66,7 +68,7 @@ export function authoredDefinition(given: ToolDefinition | Tool): ToolDefinition
 
 async function executeAlone(
   specification: ToolDefinition,
-  prepared: PreparedSchema,
+  parse: Parse,
   params: unknown,
   given: PartialContext = {},
 ): Promise<ToolResult> {
@@ -76,7 +78,7 @@ async function executeAlone(
   try {
     if (given.abortSignal?.aborted === true)
       return finish({ error: errorMessage("CANCELLED", {}), code: "CANCELLED" });
-    const parsed = await prepared.parse(params ?? {});
+    const parsed = await parse(params ?? {});
     if (!parsed.ok) return finish(invalidArguments(parsed.issues));
     return finish(await specification.execute(parsed.value, contextWithDefaults(name, given)));
   } catch (thrown) {

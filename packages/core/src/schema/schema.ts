@@ -29,6 +29,13 @@ export function prepareSchema(
   return prepareJsonSchema(tool, schema, compiler);
 }
 
+/** The parser of a schema without a host, where a schema that cannot print itself still checks its arguments. */
+export function parserAlone(tool: string, schema: ToolSchema): PreparedSchema["parse"] {
+  requireSchema(tool, schema);
+  const isPrinted = !isStandardSchema(schema) || schema["~standard"].jsonSchema !== undefined;
+  return isPrinted ? prepareSchema(tool, schema, null).parse : slowParser(schema);
+}
+
 /** Names under which other libraries keep the schema of the arguments. */
 const otherNames = ["inputSchema", "input_schema", "parameters", "args", "arguments"] as const;
 

@@ -141,6 +141,18 @@ describe("FORGE-N70: a schema means the same, whichever library it is of", () =>
     });
   });
 
+  test.each(["Zod 3", "Valibot", "ArkType"])(
+    "a defined tool of %s checks its arguments without a host",
+    async (library) => {
+      const tool = contracts["defineTool"]!(schemas[library]!) as {
+        execute(params: unknown): Promise<{ readonly data?: unknown; readonly code?: string }>;
+      };
+
+      expect((await tool.execute({ who: "Ada" })).data).toEqual({ who: "Ada", times: 2 });
+      expect((await tool.execute({ who: 7 })).code).toBe("INVALID_ARGUMENTS");
+    },
+  );
+
   test("without the adapters, the error says what prints such a schema", () => {
     const { coordinator } = createHost();
     const tool = contracts["defineTool"]!(schemas["Valibot"]!) as never;
