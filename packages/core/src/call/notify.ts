@@ -103,7 +103,7 @@ function withhold(call: Call, reason: string): void {
   ending.result = {
     tool,
     fetchedAt,
-    error: errorMessage("DENIED", { tool, reason: `its result is withheld: ${reason}` }),
+    error: `"${tool}" ran, and its result is withheld: ${reason}`,
     code: "DENIED",
   };
 }

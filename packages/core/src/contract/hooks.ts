@@ -19,6 +19,8 @@ export interface HookResult {
   readonly contextInjection?: string | undefined;
   /** Default `system`. */
   readonly contextInjectionRole?: "system" | "user" | "assistant" | undefined;
+  /** Several texts in their order. Where there are some, the fields of a single text do not count. */
+  readonly contextInjections?: readonly ContextInjection[] | undefined;
   readonly ephemeral?: boolean | undefined;
   readonly approvalPrompt?: string | undefined;
   readonly approvalOptions?: readonly string[] | undefined;
@@ -33,6 +35,15 @@ export interface HookResult {
   /** Default `info`. */
   readonly userMessageLevel?: "info" | "warning" | "error" | undefined;
   readonly userMessageSource?: string | undefined;
+  readonly appendToLastToolResult?: boolean | undefined;
+}
+
+/** One of several texts that a gate adds to what the model reads. */
+export interface ContextInjection {
+  readonly content: string;
+  /** Default `system`. */
+  readonly role?: "system" | "user" | "assistant" | undefined;
+  readonly ephemeral?: boolean | undefined;
   readonly appendToLastToolResult?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../contract/errors.ts";
 import type { Clock } from "../contract/clock.ts";
-import type { EventData, HookResult } from "../contract/hooks.ts";
+import type { EventData, ContextInjection, HookResult } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Injection } from "../contract/outcome.ts";
 import type { GateEntry } from "./registry.ts";
@@ -110,7 +110,7 @@ function take(host: GateHost, verdict: Verdict, gate: GateEntry, answer: unknown
   }
   const result = answer as HookResult;
   if (result.userMessage !== undefined && result.suppressOutput !== true) show(host, gate, result);
-  if (result.contextInjection !== undefined) inject(verdict, gate, result);
+  for (const injection of injectionsOf(result)) inject(verdict, gate, result, injection);
   switch (result.action ?? "continue") {
     case "deny":
       verdict.denied = { reason: result.reason ?? `gate "${gate.name}" denied it`, gate: gate.name };
@@ -132,12 +132,13 @@ const actions = new Set<unknown>([undefined, "continue", "deny", "modify", "inje
 function problemOf(answer: unknown): string | null {
   if (typeof answer !== "object" || answer === null)
     return `it answered with a value of type ${typeof answer}`;
-  const { action, data, contextInjection } = answer as HookResult;
+  const { action, data, contextInjection, contextInjections } = answer as HookResult;
   if (!actions.has(action)) return "it answered with an unknown action";
   for (const key of texts) if (!isTextOrAbsent(answer[key as never])) return `its ${key} is not a text`;
   if (action === "modify" && (typeof data !== "object" || data === null))
     return "it answered modify without data";
-  if (action === "inject_context" && typeof contextInjection !== "string")
+  if (!areInjections(contextInjections)) return "its contextInjections are not a list of { content: text }";
+  if (action === "inject_context" && typeof contextInjection !== "string" && contextInjections == null)
     return "it answered inject_context without a text";
   return null;
 }
@@ -154,13 +155,35 @@ function show({ logger }: GateHost, gate: GateEntry, result: HookResult): void {
   logger[level]({ gate: gate.name, source }, String(userMessage).slice(0, 2_000));
 }
 
-function inject(verdict: Verdict, gate: GateEntry, result: HookResult): void {
-  if (verdict.injections === null) verdict.suppressed = result.suppressOutput === true;
+function areInjections(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  const isInjection = (each: unknown) => typeof (each as { content?: unknown } | null)?.content === "string";
+  return Array.isArray(value) && value.every(isInjection);
+}
+
+/** The list of an answer has the last word over its single text. */
+function injectionsOf(result: HookResult): readonly ContextInjection[] {
+  const { contextInjection, contextInjectionRole, contextInjections, ephemeral, appendToLastToolResult } =
+    result;
+  if (contextInjections !== undefined && contextInjections !== null) return contextInjections;
+  if (contextInjection === undefined) return [];
+  return [
+    { content: String(contextInjection), role: contextInjectionRole, ephemeral, appendToLastToolResult },
+  ];
+}
+
+function inject(
+  verdict: Verdict,
+  gate: GateEntry,
+  { suppressOutput }: HookResult,
+  { content, role = "system", ephemeral = false, appendToLastToolResult = false }: ContextInjection,
+): void {
+  if (verdict.injections === null) verdict.suppressed = suppressOutput === true;
   (verdict.injections ??= []).push({
-    text: String(result.contextInjection),
-    role: result.contextInjectionRole ?? "system",
-    ephemeral: result.ephemeral ?? false,
-    appendToLastToolResult: result.appendToLastToolResult ?? false,
+    text: content,
+    role,
+    ephemeral,
+    appendToLastToolResult,
     source: gate.name,
   });
 }

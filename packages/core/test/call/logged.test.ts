@@ -65,7 +65,7 @@ describe("a gate", () => {
       status: "denied",
       result: {
         code: "DENIED",
-        error: '"probe" was not run: its result is withheld: a gate replaced it by an invalid result',
+        error: '"probe" ran, and its result is withheld: a gate replaced it by an invalid result',
       },
     });
     expect(said).toMatchObject([["error", {}, "a gate replaced a result by an invalid one"]]);

@@ -2,7 +2,7 @@ import { ToolmountError, type Logger } from "@toolmount/core";
 import { escapeHiddenInLines } from "@toolmount/core/text";
 import type { AmplifierSession } from "./sessions.ts";
 import { isRecord } from "../schema/guards.ts";
-import type { AmplifierHookResult } from "./hook-result.ts";
+import type { AmplifierHookResult, AmplifierInjection } from "./hook-result.ts";
 
 /** What is needed to carry out what a hook asked for. */
 interface HookServices {
@@ -26,25 +26,48 @@ export async function processHookResult(
   hookName: string,
   services: HookServices,
 ): Promise<AmplifierHookResult> {
-  const injection = result.context_injection ?? "";
-  if (injection !== "") await inject(result, injection, event, hookName, services);
+  const { context_injection: single, context_injections: several = [] } = result;
+  const one = { content: single ?? "", role: result.context_injection_role, ephemeral: result.ephemeral };
+  const injections = several.length > 0 ? several : one.content === "" ? [] : [one];
+  for (const injection of injections) requireSize(injection, hookName, services);
+  for (const injection of injections) await inject(injection, event, hookName, services);
   if (result.user_message && result.suppress_output !== true) await show(result, hookName, services);
-  return result.action === "ask_user" ? askUser(result, hookName, services) : result;
+  if (result.action === "ask_user") return askUser(result, hookName, services);
+  return several.length > 0 ? withoutStored(result, several) : result;
+}
+
+/** Of several texts, those that are stored are done; the others are for the loop to add to the request at hand. */
+function withoutStored(
+  result: AmplifierHookResult,
+  several: readonly AmplifierInjection[],
+): AmplifierHookResult {
+  const left = several.filter(({ ephemeral }) => ephemeral === true);
+  const action = left.length === 0 && result.action === "inject_context" ? { action: "continue" } : {};
+  return { ...result, context_injection: null, context_injections: left, ...action };
+}
+
+type Injection = Readonly<Record<"content", string>> & {
+  readonly role?: string | undefined;
+  readonly ephemeral?: boolean | undefined;
+};
+
+/** Before any of several texts is stored. */
+function requireSize({ content: given }: Injection, hookName: string, { sizeLimit }: HookServices): void {
+  const content = escapeHiddenInLines(given);
+  if (sizeLimit === null || content.length <= sizeLimit) return;
+  throw new ToolmountError("OPTION_INVALID", {
+    option: "injection_size_limit",
+    problem: `hook "${hookName}" injects ${content.length} characters, more than ${sizeLimit}`,
+  });
 }
 
 async function inject(
-  result: AmplifierHookResult,
-  given: string,
+  { content: given, role = "system", ephemeral }: Injection,
   event: string,
   hookName: string,
-  { session, logger, sizeLimit, tokenBudget, context, now }: HookServices,
+  { session, logger, tokenBudget, context, now }: HookServices,
 ): Promise<void> {
   const content = escapeHiddenInLines(given);
-  if (sizeLimit !== null && content.length > sizeLimit)
-    throw new ToolmountError("OPTION_INVALID", {
-      option: "injection_size_limit",
-      problem: `hook "${hookName}" injects ${content.length} characters, more than ${sizeLimit}`,
-    });
   session.injectedTokens += Math.ceil(content.length / 4);
   if (tokenBudget !== null && session.injectedTokens > tokenBudget)
     logger.warn(
@@ -52,9 +75,9 @@ async function inject(
       "hooks inject more than their budget",
     );
   const add = member(context, "add_message");
-  if (result.ephemeral === true || add === null) return;
+  if (ephemeral === true || add === null) return;
   const metadata = { source: "hook", hook_name: hookName, event, timestamp: now() };
-  await add({ role: result.context_injection_role ?? "system", content, metadata });
+  await add({ role, content, metadata });
 }
 
 async function show(

@@ -8,6 +8,8 @@ export interface AmplifierHookResult {
   readonly reason?: string | null;
   readonly context_injection?: string | null;
   readonly context_injection_role?: string;
+  /** Of contract 2.0: several texts in their order. Where there are some, the fields of a single text do not count. */
+  readonly context_injections?: readonly AmplifierInjection[];
   readonly ephemeral?: boolean;
   readonly approval_prompt?: string | null;
   readonly approval_options?: readonly string[] | null;
@@ -17,6 +19,14 @@ export interface AmplifierHookResult {
   readonly user_message?: string | null;
   readonly user_message_level?: string;
   readonly user_message_source?: string | null;
+  readonly append_to_last_tool_result?: boolean;
+}
+
+/** One of several texts that a hook injects. */
+export interface AmplifierInjection {
+  readonly content: string;
+  readonly role?: string;
+  readonly ephemeral?: boolean;
   readonly append_to_last_tool_result?: boolean;
 }
 
@@ -40,7 +50,7 @@ const names = [
 ] as const;
 
 /** The defaults of the fields. */
-const defaults: Required<AmplifierHookResult> = {
+const defaults: Required<Omit<AmplifierHookResult, "context_injections">> = {
   action: "continue",
   data: null,
   reason: null,
@@ -73,14 +83,30 @@ export function fromAmplifierHookResult(given: unknown): HookResult | undefined 
       here,
       there === "approval_timeout" ? Number(given[there]) * 1000 : given[there],
     ]);
-  return Object.fromEntries([...ours, ...theirs]) as HookResult;
+  const list = given["context_injections"];
+  // An empty list is the default of contract 2.0.
+  const several = Array.isArray(list) && list.length === 0 ? undefined : (list ?? undefined);
+  const injections = several === undefined ? {} : { contextInjections: fromInjections(several) };
+  return { ...Object.fromEntries([...ours, ...theirs]), ...injections } as HookResult;
+}
+
+/** What is no list of objects is passed on, so that the gate's answer is refused. */
+function fromInjections(given: unknown): unknown {
+  if (!Array.isArray(given)) return given;
+  return given.map((each: unknown) => {
+    if (!isRecord(each)) return each;
+    const { append_to_last_tool_result: appendToLastToolResult, ...rest } = each;
+    return { ...rest, ...(appendToLastToolResult !== undefined && { appendToLastToolResult }) };
+  });
 }
 
 /** One of our answers under Amplifier's names, with its defaults. */
-export function toAmplifierHookResult(result: HookResult): Required<AmplifierHookResult> {
+export function toAmplifierHookResult(
+  result: HookResult,
+): Required<Omit<AmplifierHookResult, "context_injections">> {
   const given = result as Readonly<Record<string, unknown>>;
   const fields = names
     .filter(([, here]) => given[here] !== undefined)
     .map(([there, here]) => [there, there === "approval_timeout" ? Number(given[here]) / 1000 : given[here]]);
-  return { ...defaults, ...Object.fromEntries(fields) } as Required<AmplifierHookResult>;
+  return { ...defaults, ...Object.fromEntries(fields) } as typeof defaults;
 }

@@ -1,4 +1,11 @@
-import { data, failure, type Json, type PartialResult, type ToolOutcome } from "@toolmount/core";
+import {
+  data,
+  failure,
+  type ContentBlock,
+  type Json,
+  type PartialResult,
+  type ToolOutcome,
+} from "@toolmount/core";
 import { ContractBreach } from "@toolmount/core/internal";
 import { isRecord } from "../schema/guards.ts";
 
@@ -9,8 +16,18 @@ export interface AmplifierToolResult {
   readonly error: AmplifierError | null;
 }
 
+/** A block of a result's content: a text, or an image in base64. */
+type AmplifierContent =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "image";
+      readonly source: { readonly type: "base64"; readonly media_type: string; readonly data: string };
+    };
+
 /** What an Amplifier tool returns: `success` is true, and the others are null, where they are left out. */
-export type AmplifierReturn = Partial<AmplifierToolResult>;
+export type AmplifierReturn = Partial<AmplifierToolResult> & {
+  readonly content?: readonly AmplifierContent[] | null;
+};
 
 /** The error of an Amplifier tool's result: a message, a type, and members of its own. */
 export interface AmplifierError {
@@ -26,15 +43,34 @@ export interface AmplifierError {
 export function fromAmplifierResult(tool: string, given: unknown): PartialResult {
   if (!isRecord(given)) throw new ContractBreach("an Amplifier tool answers with { success, output, error }");
   const { success = true, output = null, error = null } = given;
+  const content = readContent(given["content"]);
   if (typeof success !== "boolean") throw new ContractBreach("success is true or false");
   if (error !== null && !isRecord(error))
     throw new ContractBreach("error is an object with a message, or null");
   if (success && error !== null) throw new ContractBreach("a result with success true has no error");
-  if (success) return data(output);
+  if (success) return data(output, content);
   const message = isRecord(error) && typeof error["message"] === "string" ? error["message"].trim() : "";
   return failure(message || `${tool} failed`, {
     details: { output, error } as { output: Json; error: Json },
+    ...content,
   });
+}
+
+/** Of contract 2.0: texts and images in base64, in their order. Others are refused rather than dropped. */
+function readContent(given: unknown): { readonly content?: readonly ContentBlock[] } {
+  if (given === undefined || given === null) return {};
+  if (!Array.isArray(given) || given.length === 0)
+    throw new ContractBreach("content is a list of texts and images, or null");
+  return { content: given.map(readBlock) };
+}
+
+function readBlock(given: unknown): ContentBlock {
+  const { type, text, source } = isRecord(given) ? given : {};
+  if (type === "text" && typeof text === "string") return { type, text };
+  const { type: encoding, media_type: mimeType, data: bytes } = isRecord(source) ? source : {};
+  if (type === "image" && encoding === "base64" && typeof mimeType === "string" && typeof bytes === "string")
+    return { type, mimeType, data: bytes };
+  throw new ContractBreach("a block of content is a text, or an image in base64 with its media_type");
 }
 
 /**

@@ -124,6 +124,13 @@ function dataOf(data: EventData): JsonObject {
 
 const text = z.string().max(1_000_000).nullish();
 
+const injection = z.object({
+  content: z.string().max(1_000_000),
+  role: z.enum(["system", "user", "assistant"]).optional(),
+  ephemeral: z.boolean().optional(),
+  appendToLastToolResult: z.boolean().optional(),
+});
+
 /**
  * The answer of a hook, which its process may have forged. Only the plan and its approvers can let a question without an
  * answer count as an approval.
@@ -135,6 +142,7 @@ const hookAnswer = z
     reason: text,
     contextInjection: text,
     contextInjectionRole: z.enum(["system", "user", "assistant"]).optional(),
+    contextInjections: z.array(injection).max(100).nullish(),
     ephemeral: z.boolean().optional(),
     approvalPrompt: text,
     approvalOptions: z.array(z.string().max(1_000)).max(32).optional(),
