@@ -161,7 +161,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "api",
     "server",
   ],
-  "packages/mcp": ["wire", "auth", "tasks", ["serve", "mount"]],
+  "packages/mcp": ["wire", "reading", "auth", "tasks", ["serve", "mount"]],
   "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };
 

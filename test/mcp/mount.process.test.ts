@@ -107,7 +107,7 @@ test("a message of 10 MB arrives whole; one over the limit ends the connection w
   const next = await host.call({ name: "echo", arguments: { text: "again" } });
 
   expect(whole.result.data).toHaveLength(10_000_000);
-  expect(over).toMatchObject({ status: "failed", result: { code: "MCP_MESSAGE_TOO_LARGE" } });
+  expect(over).toMatchObject({ status: "unknown", result: { code: "MCP_MESSAGE_TOO_LARGE" } });
   expect(over.result.error).toContain("a line is longer than 12000000 bytes");
   expect(next.result.data).toBe("echo: again");
 });
@@ -119,7 +119,7 @@ test("a server that dies in a call fails that call; the next one runs on a new p
   const died = await host.call({ name: "die" });
   const after = await facts(host);
 
-  expect(died).toMatchObject({ status: "failed" });
+  expect(died).toMatchObject({ status: "unknown" });
   expect(after.pid).not.toBe(before.pid);
   expect(await statusOf(host)).toMatchObject({ state: "connected", connections: 2 });
 });

@@ -1,4 +1,5 @@
 import { isRecord } from "../json/json.ts";
+import { Answer } from "../contract/result.ts";
 import { errorMessage, isRunnerFailure, messageOf, type RunnerFailure } from "../contract/errors.ts";
 import type { ParseResult } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
@@ -19,7 +20,7 @@ export function shape(call: Call): HopAnswer {
   const result = thrown === null ? fromReturned(call) : fromThrown(call, thrown.value);
   if (result === null) return "next";
   ending.result = result;
-  ending.status = result.error === undefined ? "ok" : "failed";
+  ending.status = result.error === undefined ? "ok" : mayHaveRun(call.returned) ? "unknown" : "failed";
   const { checkOutput } = call.tool!;
   const isUnchecked =
     checkOutput === null || host.outputCheck === "off" || call.undo !== null || isStaged(call);
@@ -30,6 +31,10 @@ export function shape(call: Call): HopAnswer {
 /** Whether no data are known, because the tool did not run in a rehearsal. */
 function isStaged({ given, returned }: Call): boolean {
   return given.rehearsal !== undefined && (returned as { readonly data?: unknown } | null)?.data === null;
+}
+
+function mayHaveRun(returned: unknown): boolean {
+  return returned instanceof Answer && returned.mayHaveRun === true;
 }
 
 function fromReturned(call: Call): ToolResult | null {
@@ -132,7 +137,10 @@ function applyCheck(call: Call, checked: ParseResult): HopAnswer {
   if (checked.ok) return applyStop(call);
   const problem = checked.issues.slice(0, 5).map(issueSentence).join("; ").slice(0, 1000);
   const details = { tool: call.tool!.name, problem };
-  if (call.host.outputCheck === "strict") return endCall(call, "failed", "OUTPUT_INVALID", details);
+  // A server has run its tool, and says what it did in its own words: the text counts more than the schema.
+  const isOurs = call.tool!.definition.origin !== "mcp";
+  if (isOurs && call.host.outputCheck === "strict")
+    return endCall(call, "unknown", "OUTPUT_INVALID", details);
   call.ending.addWarning(errorMessage("OUTPUT_INVALID", details));
   return applyStop(call);
 }

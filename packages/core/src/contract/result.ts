@@ -81,6 +81,8 @@ export class Answer {
   declare readonly data?: unknown;
   declare readonly error?: string;
   declare readonly code?: string;
+  /** The tool may have taken effect, so the call ends as `unknown`, not as `failed`. */
+  declare readonly mayHaveRun?: true;
   declare readonly details?: unknown;
   declare readonly content?: readonly ContentBlock[];
   declare readonly warnings?: readonly string[];
@@ -110,11 +112,15 @@ export function changedSince(problem: string): PartialResult<never> {
   return failure(problem, { code: "CHANGED_SINCE" });
 }
 
-/** A failure: one sentence for the model. `code` is one of the tool's own, never one of the host's. */
+/**
+ * A failure: one sentence for the model. `code` is one of the tool's own, never one of the host's. With `mayHaveRun`, the
+ * tool may have taken effect although its result is not known: the call ends with the status `unknown`.
+ */
 export function failure(
   error: string,
   extra?: {
     code?: string | undefined;
+    mayHaveRun?: boolean | undefined;
     details?: JsonObject | undefined;
     content?: readonly ContentBlock[] | undefined;
     warnings?: readonly string[] | undefined;
@@ -123,6 +129,7 @@ export function failure(
 ): PartialResult<never> {
   const answer = new Answer() as Mutable<Answer>;
   answer.error = error;
+  if (extra?.mayHaveRun === true) answer.mayHaveRun = true;
   if (extra?.code !== undefined) answer.code = extra.code;
   if (extra?.details !== undefined) answer.details = extra.details;
   return addShown(answer, extra) as PartialResult<never>;

@@ -21,6 +21,7 @@ import { uiCapabilities } from "./ui.ts";
 import { followTask, startTask, taskOf } from "../tasks/follow.ts";
 import { tasksExtension, type Task } from "../tasks/task.ts";
 import { raceSignal } from "../wire/race-signal.ts";
+import { callResultOf } from "../reading/reader.ts";
 
 /** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];
@@ -158,7 +159,7 @@ export async function callWithAsks(
     return followInFront(client, await startTask(client, params, options), options, asks);
   const result = await withAnswers(client, params, asks, how, (next, own) => client.callTool(next, own));
   const task = taskOf(result);
-  return task === undefined ? result : followInFront(client, task, options, asks);
+  return task === undefined ? callResultOf(result) : followInFront(client, task, options, asks);
 }
 
 /** Waits for a task of a server; the client in front answers what the server asks meanwhile. */

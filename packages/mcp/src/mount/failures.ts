@@ -45,7 +45,7 @@ export function needsSignIn(
 export function lost(name: string): PartialResult {
   return failure(
     `the connection to the MCP server "${name}" ended while the call ran; whether it took effect is not known`,
-    { code: "MCP_CONNECTION_LOST" },
+    { code: "MCP_CONNECTION_LOST", mayHaveRun: true },
   );
 }
 
@@ -53,7 +53,7 @@ export function lost(name: string): PartialResult {
 export function refused(name: string, { message }: MessageTooLarge): PartialResult {
   return failure(
     `the answer of the MCP server "${name}" was not read: ${message}; whether it took effect is not known`,
-    { code: "MCP_MESSAGE_TOO_LARGE" },
+    { code: "MCP_MESSAGE_TOO_LARGE", mayHaveRun: true },
   );
 }
 
@@ -66,8 +66,17 @@ export function httpStatusOf(error: unknown): number | undefined {
 export function answeredWith(name: string, status: number): PartialResult {
   return failure(
     `the MCP server "${name}" answered the call with HTTP status ${status}; whether it took effect is not known`,
-    { code: "MCP_HTTP_STATUS", details: { status } },
+    { code: "MCP_HTTP_STATUS", details: { status }, mayHaveRun: true },
   );
+}
+
+/** A call that was answered with something else than a message of the protocol. What was written is shown. */
+export function answerUnreadable(problem: string, text: string): PartialResult {
+  return failure(`${problem}; whether it took effect is not known`, {
+    code: "MCP_ANSWER_UNREADABLE",
+    mayHaveRun: true,
+    ...(text.trim() !== "" && { content: [{ type: "text", text }] }),
+  });
 }
 
 /** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */

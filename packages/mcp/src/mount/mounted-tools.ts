@@ -4,7 +4,7 @@ import { digestOf, foldName, requireNoHiddenText } from "@toolmount/core/interna
 import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { ServerSettings } from "./config.ts";
-import { requestTools } from "./exposed-definitions.ts";
+import { exposedOf, requestTools } from "./exposed-definitions.ts";
 import { skillOf, skillProblem, toOffered } from "./skills.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import { mountedName } from "./tool-definition.ts";
@@ -20,11 +20,16 @@ interface MountedTool {
   readonly undo: () => void;
 }
 
+/** Sentences about one server that are kept. */
+const maxOddities = 200;
+
 /** The tools of one server on the coordinator, and the internal ones for what it exposes. */
 export class MountedTools {
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #define: (tool: Tool, name: string) => ToolDefinition;
+  /** What was not taken as the server says it. */
+  readonly #oddities = new Set<string>();
   readonly #mounted = new Map<string, MountedTool>();
   /** Their names, folded. */
   readonly #taken = new Set<string>();
@@ -58,8 +63,16 @@ export class MountedTools {
     return [...this.#mounted.values()].flatMap(({ skill }) => skill ?? []);
   }
 
-  get refused(): ServerStatus["refused"] {
-    return [...this.#refused].map(([tool, problem]) => ({ tool, problem }));
+  get status(): Pick<ServerStatus, "oddities" | "refused"> {
+    const refused = [...this.#refused].map(([tool, problem]) => ({ tool, problem }));
+    return this.#oddities.size === 0 ? { refused } : { refused, oddities: [...this.#oddities] };
+  }
+
+  /** Says a sentence about the server, once. */
+  noteOddity(sentence: string): void {
+    if (this.#oddities.has(sentence) || this.#oddities.size >= maxOddities) return;
+    this.#oddities.add(sentence);
+    this.#coordinator.logger.warn({ server: this.#settings.name }, sentence);
   }
 
   /** What is mounted, with the names under which the module mounted it. */
@@ -114,7 +127,11 @@ export class MountedTools {
 
   /** The tools of a server, and the internal ones for requests of clients, which the host makes by itself. */
   #withRequests(tools: readonly Tool[]): readonly Tool[] {
-    return [...tools, ...requestTools(this.#settings)];
+    // Of two names that are mounted as one, the order of the server's list does not say which has it.
+    const own = tools.filter((tool) => exposedOf(tool) === undefined);
+    const sorted = own.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    const others = tools.filter((tool) => exposedOf(tool) !== undefined);
+    return [...sorted, ...others, ...requestTools(this.#settings)];
   }
 
   /** `isLive`: the plan is mounted already, so whatever is wrong with one tool keeps out that tool only. */
@@ -127,7 +144,7 @@ export class MountedTools {
     if (problem !== undefined) return void this.#refused.set(tool.name, problem);
     try {
       if (this.#settings.hiddenText === "refuse") requireShownTexts(tool);
-      const undo = this.#coordinator.mount("tools", this.#define(tool, name));
+      const undo = this.#mountOne(tool, name);
       const skill = skillOf(tool);
       const offered = skill && toOffered(skill);
       this.#taken.add(foldName(name));
@@ -137,6 +154,19 @@ export class MountedTools {
       if (!isToolmountError(error) || !(isLive || refusals.has(error.code))) throw error;
       logger.warn({ tool: tool.name, err: error }, "a tool of an MCP server was left out");
       this.#refused.set(tool.name, error.message);
+    }
+  }
+
+  /** A schema of results that cannot be compiled costs the schema, not the tool. */
+  #mountOne(tool: Tool, name: string): () => void {
+    try {
+      return this.#coordinator.mount("tools", this.#define(tool, name));
+    } catch (error) {
+      const { outputSchema, ...others } = tool;
+      if (outputSchema === undefined || !isToolmountError(error) || !refusals.has(error.code)) throw error;
+      const undo = this.#coordinator.mount("tools", this.#define(others, name));
+      this.noteOddity(`tool "${tool.name}": its outputSchema cannot be used (${error.message}); left out`);
+      return undo;
     }
   }
 

@@ -66,7 +66,7 @@ export class MountedServer {
       const { state, cause } = status;
       return { user, state, ...(cause !== undefined && { cause }) };
     });
-    const own = { name, ...this.#main.status, refused: this.#tools.refused };
+    const own = { name, ...this.#main.status, ...this.#tools.status };
     return users.length === 0 ? own : { ...own, users };
   }
 
@@ -177,6 +177,7 @@ export class MountedServer {
       logger,
       onHosts,
       onServedToItself,
+      onOddity: (sentence: string) => this.#tools.noteOddity(sentence),
       verdict: this.#verdict,
       toolFor: (kind: AskKind) => this.exposed.toolFor(kind),
       user,

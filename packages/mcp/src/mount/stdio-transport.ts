@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   SdkError,
   SdkErrorCode,
@@ -8,21 +9,25 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { LineReader, requireNarrow } from "@toolmount/core/internal";
-import { exactResults } from "./exact-results.ts";
-import { isRecord } from "../wire/guards.ts";
+import { LineReader } from "@toolmount/core/internal";
 import { MessageTooLarge, tooLarge } from "../wire/message-size.ts";
+import { WireReader } from "../reading/reader.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
 /** What a stdio transport is made with. */
 interface StdioOptions extends Program {
   readonly maxMessageBytes: number;
   readonly logger: Logger;
+  /** Reads the messages of the program. Default: one that reports nothing. */
+  readonly reader?: WireReader | undefined;
   readonly onStarted?: (() => void) | undefined;
 }
 
 /** Longest line of a server's stderr, or of garbage, that is logged, in characters. */
 const maxLogged = 2_000;
+
+/** How long the output of a program that has ended is read, in milliseconds. */
+const lastWordsMs = 200;
 
 /**
  * Speaks with a program over its stdin and stdout, a message a line. Lines that are no messages are logged and left out.
@@ -36,6 +41,7 @@ export class StdioTransport implements Transport {
   lastWords = "";
   readonly #options: StdioOptions;
   readonly #lines: LineReader;
+  readonly #reader: WireReader;
   #tree: ProcessTree | undefined;
   #starting: Promise<unknown> | undefined;
   #ended: string | undefined;
@@ -45,6 +51,7 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioOptions) {
     this.#options = options;
+    this.#reader = options.reader ?? new WireReader(() => {});
     this.#lines = new LineReader(options.maxMessageBytes, tooLarge);
   }
 
@@ -73,13 +80,19 @@ export class StdioTransport implements Transport {
     this.#starting = starting;
     const tree = await starting;
     tree.output.on("data", (chunk: Buffer) => this.#read(chunk));
+    // The last line need not have an end.
+    const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
+    tree.output.once("end", () => (this.#read(Buffer.from("\n")), onRead()));
+    tree.output.once("close", onRead);
     tree.output.on("error", (error) => this.onerror?.(error));
     tree.input.on("error", (error) => this.onerror?.(error));
     tree.errors.on("data", (chunk: Buffer) => this.#listen(chunk));
     this.#options.onStarted?.();
-    void tree.exited.then(({ how, isFailure }) => {
+    void tree.exited.then(async ({ how, isFailure }) => {
       // An end that was asked for is no cause of anything; a program that failed was not asked.
       if (!this.#closed || isFailure) this.#ended = how;
+      // A program that it has started may hold the output open.
+      await Promise.race([read, delay(lastWordsMs, undefined, { ref: false })]);
       return this.close();
     });
   }
@@ -88,6 +101,7 @@ export class StdioTransport implements Transport {
     const tree = this.#tree;
     if (tree === undefined || this.#closed || !tree.input.writable)
       throw new SdkError(SdkErrorCode.NotConnected, "the server is not running");
+    this.#reader.sent(message);
     if (tree.input.write(serializeMessage(message))) return;
     await once(tree.input, "drain").catch((cause: unknown) => {
       // A part of the message may have reached the server.
@@ -105,6 +119,7 @@ export class StdioTransport implements Transport {
   }
 
   #read(chunk: Buffer): void {
+    if (this.#refused !== undefined) return;
     try {
       for (const line of this.#lines.push(chunk)) this.#receive(line);
     } catch (error) {
@@ -117,11 +132,9 @@ export class StdioTransport implements Transport {
   #receive(line: string): void {
     if (line.trim() === "") return;
     const { logger } = this.#options;
-    const message = readMessage(exactResults(line, logger));
-    if (message !== undefined) {
-      this.onmessage?.(message);
-      return;
-    }
+    const messages = this.#reader.readLine(line);
+    for (const message of messages ?? []) this.onmessage?.(message);
+    if (messages !== undefined) return;
     const stray = { line: line.slice(0, maxLogged) };
     const words = "the server wrote a line to stdout that is no message";
     if (this.#strayLines++ === 0) logger.warn(stray, words);
@@ -133,20 +146,4 @@ export class StdioTransport implements Transport {
     this.lastWords = `${this.lastWords}${text}`.slice(-maxLogged);
     this.#options.logger.debug({ stderr: text.slice(0, maxLogged) }, "the server wrote to stderr");
   }
-}
-
-/** The SDK checks each message that it gets, by a schema for each kind. This only keeps garbage out, and what is too wide. */
-function readMessage(line: string): JSONRPCMessage | undefined {
-  requireNarrow(line, tooLarge);
-  try {
-    const value: unknown = JSON.parse(line);
-    return isMessage(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isMessage(value: unknown): value is JSONRPCMessage {
-  if (!isRecord(value) || value["jsonrpc"] !== "2.0") return false;
-  return typeof value["method"] === "string" || isRecord(value["result"]) || isRecord(value["error"]);
 }

@@ -11,13 +11,16 @@ import {
   type ToolDefinition,
 } from "@toolmount/core";
 import { classify, digestOf, foldName, type Classification } from "@toolmount/core/internal";
+import { messageOf } from "@toolmount/core/errors";
 import { matchesGlob } from "@toolmount/core/text";
 import { isServedToItself } from "../wire/chain.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
+import { takeNotes, unreadableText } from "../reading/reader.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
 import {
   answeredWith,
+  answerUnreadable,
   causeOf,
   gone,
   httpStatusOf,
@@ -171,16 +174,19 @@ async function callTool(
 
 /** A person who watches sees what the model reads, unless the plan allows hidden characters. */
 function fromServer(result: CallToolResult, settings: ServerSettings): PartialResult {
-  const shown = withShownTexts(result, settings);
+  const given = withShownTexts(result, settings);
+  const { result: shown, notes } = takeNotes(given);
   const read = fromMcpResult(shown);
-  if (shown === result || read.error !== undefined) return read;
-  return { ...read, warnings: [...(read.warnings ?? []), shownWarning] };
+  const warnings = given === result || read.error !== undefined ? notes : [...notes, shownWarning];
+  return warnings.length === 0 ? read : { ...read, warnings };
 }
 
 const shownWarning = "characters that people cannot see are written as code points, such as \\u{202e}";
 
 /** Returns what went wrong between this host and the server, in words for a model. Other errors are thrown on. */
 function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
+  const unreadable = error instanceof ProtocolError ? unreadableText(error.data) : undefined;
+  if (unreadable !== undefined) return answerUnreadable(messageOf(error), unreadable);
   if (error instanceof ProtocolError)
     return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
   // The host has its own words for a call that was cancelled or took too long.

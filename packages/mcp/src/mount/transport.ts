@@ -10,13 +10,12 @@ import {
 } from "@modelcontextprotocol/client";
 import { resolve } from "node:path";
 import type { Coordinator, Logger } from "@toolmount/core";
-import { boundedFetch } from "@toolmount/core/internal";
 import { chainOf } from "../wire/chain.ts";
 import type { ServerSettings } from "./config.ts";
-import { tooLarge } from "../wire/message-size.ts";
 import type { Program } from "./process-tree.ts";
-import { exactResults } from "./exact-results.ts";
+import { readingFetch, sending } from "./reading-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
+import { WireReader } from "../reading/reader.ts";
 
 /** What a connection is made with. */
 export interface TransportOptions {
@@ -30,6 +29,8 @@ export interface TransportOptions {
   /** Variables that a program gets, whatever its entry says. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
+  /** Gets a sentence about each member of the server's definitions that is not taken as it is. */
+  readonly onOddity?: ((sentence: string) => void) | undefined;
   /** The capability `host.id`, for traces. */
   readonly hostId?: string | undefined;
   /** The transport calls it when it has started the program of a server over stdio, which does not answer at once. */
@@ -40,25 +41,25 @@ export interface TransportOptions {
 
 /** Makes the transport that an entry asks for; nothing is started yet. */
 export function createTransport(given: TransportOptions): Transport {
-  const { settings, logger, onStarted, authProvider } = given;
+  const { settings, logger, onStarted, authProvider, onOddity = () => {} } = given;
   const { url, headers, transport, maxMessageBytes } = settings;
   const program = programOf(given);
-  if (program !== undefined) return new StdioTransport({ ...program, maxMessageBytes, logger, onStarted });
+  const reader = new WireReader(onOddity);
+  if (program !== undefined)
+    return new StdioTransport({ ...program, maxMessageBytes, logger, onStarted, reader });
   const address = new URL(url ?? "");
-  // The SDK reports an event that is too large to `onerror`, and its call only learns that the stream ended.
-  const bounded = boundedFetch<string | URL>(
-    fetch,
-    { messageBytes: maxMessageBytes, rewrite: (text) => exactResults(text, logger) },
-    tooLarge,
-  );
+  const bounded = readingFetch(fetch, reader, { name: settings.name, maxMessageBytes });
   const options = {
     requestInit: { headers },
     ...(authProvider !== undefined && { authProvider }),
     fetch: authProvider?.noting?.(bounded) ?? bounded,
   };
-  return transport === "sse"
-    ? new SSEClientTransport(address, options)
-    : new HttpTransport(address, { ...options, onInsufficientScope: "throw" });
+  if (transport === "http")
+    return new HttpTransport(address, reader, { ...options, onInsufficientScope: "throw" });
+  const stream = new SSEClientTransport(address, options);
+  const send = stream.send.bind(stream);
+  stream.send = (message) => (reader.sent(message), send(message));
+  return stream;
 }
 
 /** The program of a server over stdio, with the border that the entry asks for. */
@@ -92,15 +93,28 @@ type Sent = Parameters<StreamableHTTPClientTransport["send"]>;
 
 /** HTTP as the SDK speaks it, but a request whose stream ends without an answer fails when the stream ends. */
 class HttpTransport extends StreamableHTTPClientTransport {
+  readonly #reader: WireReader;
+
+  constructor(
+    address: URL,
+    reader: WireReader,
+    options: ConstructorParameters<typeof StreamableHTTPClientTransport>[1],
+  ) {
+    super(address, options);
+    this.#reader = reader;
+  }
+
   /**
    * Sends a message. The promise of a request rejects also later, when the stream of its answer ends. The SDK reads
    * nothing else from that promise, and ignores it once it has the answer; so it need not resolve.
    */
   override async send(message: Sent[0], options?: Sent[1]): Promise<void> {
-    if (!isJSONRPCRequest(message) || options?.onRequestStreamEnd !== undefined)
-      return super.send(message, options);
+    if (!Array.isArray(message)) this.#reader.sent(message);
+    if (!isJSONRPCRequest(message)) return super.send(message, options);
+    const send = (how: Sent[1]) => sending.run(message, () => super.send(message, how));
+    if (options?.onRequestStreamEnd !== undefined) return send(options);
     const { promise, reject } = Promise.withResolvers<never>();
     const onRequestStreamEnd = () => reject(new SdkError(SdkErrorCode.ConnectionClosed, "the stream ended"));
-    await Promise.all([super.send(message, { ...options, onRequestStreamEnd }), promise]);
+    await Promise.all([send({ ...options, onRequestStreamEnd }), promise]);
   }
 }

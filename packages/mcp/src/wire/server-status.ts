@@ -24,6 +24,8 @@ export interface ServerStatus {
     readonly state: ServerStatus["state"];
     readonly cause?: string;
   }[];
+  /** What was not taken as the server says it, in a sentence each: what was left out, or taken for something else. */
+  readonly oddities?: readonly string[];
   /** Tools that were left out, and why. */
   readonly refused: readonly { readonly tool: string; readonly problem: string }[];
 }

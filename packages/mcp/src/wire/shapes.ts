@@ -42,3 +42,6 @@ export interface McpResult {
   _meta?: Record<string, unknown> | undefined;
   [member: string]: unknown;
 }
+
+/** Gets one sentence about what was left out of a server's words, or taken for something else. */
+export type Note = (sentence: string) => void;

@@ -1,0 +1,116 @@
+import { isRecord } from "../wire/guards.ts";
+import type { Note } from "../wire/shapes.ts";
+import {
+  flag,
+  listOf,
+  matching,
+  number,
+  oneOf,
+  record,
+  shape,
+  text,
+  withoutNulls,
+  type Members,
+  type Read,
+} from "./members.ts";
+
+const icons = listOf(
+  "icon",
+  shape({ src: text, mimeType: text, sizes: listOf("size", text), theme: oneOf("light", "dark") }, ["src"]),
+);
+export const named = { name: text, title: text, description: text, icons, _meta: record };
+export const implementation = shape({ ...named, version: text, websiteUrl: text });
+
+const annotations = shape({
+  audience: listOf("audience", oneOf("user", "assistant")),
+  priority: (value) => (typeof value === "number" && value >= 0 && value <= 1 ? value : undefined),
+  lastModified: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/),
+});
+
+export const linked = { ...named, uri: text, uriTemplate: text, mimeType: text, size: number, annotations };
+
+/** A resource has a text or bytes; one with neither is empty. */
+export const contents: Read = (value, note) => {
+  const read = shape({ uri: text, mimeType: text, text, blob: base64, _meta: record })(value, note);
+  if (!isRecord(read)) return undefined;
+  const { blob, ...others } = { uri: "", ...read } as Members;
+  return "text" in others || blob === undefined ? { text: "", ...others } : { ...others, blob };
+};
+
+/** A resource without a name has its address for one. */
+export function withName(read: Read, address: string): Read {
+  return (value, note) => {
+    const taken = read(value, note);
+    return isRecord(taken) ? { name: taken[address], ...taken } : undefined;
+  };
+}
+
+/** Reads the result of a call, which ran: all of it is kept. What is of no known form is shown as JSON. */
+export function readCallResult(
+  given: unknown,
+  note: Note,
+): Members & { readonly content: readonly unknown[] } {
+  if (!isRecord(given)) {
+    note("the answer is no object; it is shown as it is");
+    return { content: given === null ? [] : [readBlock(given, note)] };
+  }
+  const { content, isError, _meta, ...others } = withoutNulls(given);
+  const isNone = content === undefined && Object.keys(others).every((name) => name === "resultType");
+  if (content === undefined && others["structuredContent"] === undefined && !isNone)
+    note("the answer has no content; it is shown as JSON");
+  const blocks =
+    content ?? (others["structuredContent"] === undefined && !isNone ? [JSON.stringify(others)] : []);
+  const failed = isError === undefined ? undefined : flag(isError, note);
+  return {
+    ...others,
+    content: (Array.isArray(blocks) ? (blocks as readonly unknown[]) : [blocks]).map((block, at) =>
+      readBlock(block, (sentence) => note(`content block ${at + 1}: ${sentence}`)),
+    ),
+    ...(failed !== undefined && { isError: failed }),
+    ...(isRecord(_meta) && { _meta }),
+  };
+}
+
+const marks = { annotations, _meta: record };
+
+const blocks: Readonly<Record<string, Read>> = {
+  text: shape({ ...marks, text }, ["text"]),
+  image: shape({ ...marks, data: base64, mimeType: text }, ["data"]),
+  audio: shape({ ...marks, data: base64, mimeType: text }, ["data"]),
+  resource_link: withName(shape(linked, ["uri"]), "uri"),
+  resource: shape({ ...marks, resource: contents }, ["resource"]),
+};
+
+/** Reads one block of content. One of no known form becomes a text: its own, or its JSON. */
+export function readBlock(block: unknown, note: Note): unknown {
+  if (typeof block === "string") return { type: "text", text: block };
+  const type = isRecord(block) ? String(block["type"]) : "";
+  const read = Object.hasOwn(blocks, type) ? blocks[type]!(block, note) : undefined;
+  if (isRecord(read))
+    return type === "image" || type === "audio" ? withMimeType(read, block as Members) : read;
+  const own = isRecord(block) && typeof block["text"] === "string" ? block["text"] : undefined;
+  note(`it is not of a form that MCP has; it is shown as ${own === undefined ? "JSON" : "its text"}`);
+  return { type: "text", text: own ?? JSON.stringify(block) };
+}
+
+function withMimeType(read: Members, { data }: Members): Members {
+  const inUrl = /^data:([^;,]+)/.exec(String(data))?.[1];
+  return { mimeType: inUrl ?? "application/octet-stream", ...read };
+}
+
+/** Bytes in base64, also as a data URL, in the alphabet of URLs, or in lines. */
+function base64(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  if (isBase64(value)) return value;
+  const plain = value
+    .replace(/^data:[^,]*;base64,/, "")
+    .replaceAll(/\s/g, "")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/");
+  const padded = plain.padEnd(Math.ceil(plain.length / 4) * 4, "=");
+  return isBase64(padded) ? padded : undefined;
+}
+
+function isBase64(value: string): boolean {
+  return value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
+}

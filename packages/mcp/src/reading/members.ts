@@ -1,0 +1,68 @@
+// How members of foreign JSON are read, each by itself. Null is an absent member. A reader returns undefined for a value that
+// it cannot read; what is left out, or taken for something else, is one sentence.
+import { isRecord } from "../wire/guards.ts";
+import type { Note } from "../wire/shapes.ts";
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Reads a value that is not null; undefined where it cannot. */
+export type Read = (value: unknown, note: Note) => unknown;
+
+export const text: Read = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+export const record: Read = (value) => (isRecord(value) ? value : undefined);
+export const number: Read = (value) => (typeof value === "number" ? value : undefined);
+export const flag: Read = (value) =>
+  typeof value === "boolean"
+    ? value
+    : ({ true: true, false: false, 1: true, 0: false } as Members)[String(value)];
+export const oneOf =
+  (...words: readonly string[]): Read =>
+  (value) =>
+    words.includes(value as string) ? value : undefined;
+export const matching =
+  (pattern: RegExp): Read =>
+  (value) =>
+    typeof value === "string" && pattern.test(value) ? value : undefined;
+
+/** An object of these members; those in `needed` it must have. Others are kept as they are. */
+export function shape(members: Readonly<Record<string, Read>>, needed: readonly string[] = []): Read {
+  return (value, note) => {
+    if (!isRecord(value)) return undefined;
+    const read: Record<string, unknown> = {};
+    for (const [name, given] of Object.entries(value)) {
+      const taken = Object.hasOwn(members, name) && given !== null ? members[name]!(given, note) : given;
+      if (taken === undefined && given !== undefined) note(`its ${name} is ${kindOf(given)}; left out`);
+      if (taken !== undefined && !(given === null && Object.hasOwn(members, name))) read[name] = taken;
+    }
+    return needed.every((name) => read[name] !== undefined) ? read : undefined;
+  };
+}
+
+/** A list whose items are judged alone; one item need not be in a list. */
+export function listOf(what: string, of: Read): Read {
+  return (value, note) => {
+    const items = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+    return items.flatMap((item, at) => {
+      const name =
+        isRecord(item) && typeof item["name"] === "string" ? `"${item["name"].slice(0, 100)}"` : at + 1;
+      const taken = item === null ? undefined : of(item, (sentence) => note(`${what} ${name}: ${sentence}`));
+      if (taken === undefined) note(`${what} ${name}: it is not what the protocol describes; left out`);
+      return taken === undefined ? [] : [taken];
+    });
+  };
+}
+
+export function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object"
+    ? "an object"
+    : `${typeof value === "string" ? "the text" : "the value"} ${JSON.stringify(value).slice(0, 50)}`;
+}
+
+export function withoutNulls(given: Members): Members {
+  const kept = Object.entries(given).filter(
+    // Since 2026 the structured content of a result may be null.
+    ([name, value]) => value !== null || (name === "structuredContent" && "resultType" in given),
+  );
+  return kept.length === Object.keys(given).length ? given : Object.fromEntries(kept);
+}

@@ -1,0 +1,232 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { quoteChanged, requireNarrow } from "@toolmount/core/internal";
+import { isRecord } from "../wire/guards.ts";
+import { tooLarge } from "../wire/message-size.ts";
+import { readCallResult } from "./content.ts";
+import { readParams, readResult } from "./results.ts";
+import type { Note } from "../wire/shapes.ts";
+
+type Id = string | number;
+
+/** Under this key of `_meta` the SDK gets the result of a call past its schemas: {@link callResultOf} reads it. */
+const resultKey = "dev.toolmount/result";
+
+/** Under this key of `_meta` a result has the sentences about how it was read. */
+const notesKey = "dev.toolmount/notes";
+
+/** Under this key an error has the answer of a server that is not a message of the protocol. */
+const unreadableKey = "dev.toolmount/unreadable";
+
+/** Types of results that are no end of a call: the SDK and the tasks of this package work on them. */
+const unfinished: ReadonlySet<unknown> = new Set(["input_required", "task"]);
+
+/** Longest text of an unreadable answer that is passed on, in characters. */
+export const maxQuoted = 2_000;
+
+/** Requests of one connection whose answers are awaited; a server may never answer one that was cancelled. */
+const mostAsked = 10_000;
+
+/**
+ * Reads what a server sends before the SDK does: any text becomes messages that the SDK takes. Each answer is paired with
+ * its request, whatever its form.
+ */
+export class WireReader {
+  readonly #asked = new Map<Id, string>();
+  readonly #note: Note;
+  #isLegacy = false;
+  /** The lines so far of a message that is printed over several lines. */
+  #begun = "";
+
+  /** `note` gets one sentence about each member of a definition that was not taken as it is. */
+  constructor(note: Note) {
+    this.#note = note;
+  }
+
+  /** Takes note of a message that is sent. */
+  sent(message: JSONRPCMessage): void {
+    if (!("method" in message)) return;
+    const { method, params } = message;
+    if (method === "notifications/cancelled") this.#asked.delete(params?.["requestId"] as Id);
+    if (!("id" in message)) return;
+    if (method === "initialize") this.#isLegacy = true;
+    this.#asked.set(message.id, method);
+    const [oldest] = this.#asked.keys();
+    if (this.#asked.size > mostAsked && oldest !== undefined) this.#asked.delete(oldest);
+  }
+
+  /** Reads a line; the messages in it, none for a line that begins or continues one, undefined for other lines. */
+  readLine(line: string): readonly JSONRPCMessage[] | undefined {
+    const messages = this.read(line);
+    if (messages.length > 0) this.#begun = "";
+    if (messages.length > 0) return messages;
+    const broken = this.#begun === "" ? this.#brokenAnswer(line) : undefined;
+    if (broken !== undefined) return [broken];
+    if (this.#begun === "" && !/^[{[]\s*$/.test(line)) return undefined;
+    this.#begun += `${line}\n`;
+    if (!/^[}\]]/.test(line)) return [];
+    const whole = this.read(this.#begun);
+    this.#begun = "";
+    return whole.length > 0 ? whole : undefined;
+  }
+
+  /** Reads the messages of a text; none where it has none. `id` is that of the request that the text answers, where it is known. */
+  read(text: string, id?: Id): readonly JSONRPCMessage[] {
+    requireNarrow(text, tooLarge);
+    const changed: string[] = [];
+    const value = parse(text.startsWith("\uFEFF") ? text.slice(1) : text, (member) => changed.push(member));
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.flatMap((one) => (isRecord(one) ? (this.#toMessage(one, changed, id) ?? []) : []));
+  }
+
+  /** Rewrites a body, or an event of a stream; what has no message stays as it is. */
+  rewrite(text: string, id?: Id): string {
+    const lines = /^[\s\uFEFF]*[{[]/.test(text) ? undefined : text.split(/\r?\n/);
+    if (lines === undefined) {
+      const messages = this.read(text, id);
+      return messages.length === 0 ? text : JSON.stringify(messages.length === 1 ? messages[0] : messages);
+    }
+    const [data, others] = [true, false].map((is) => lines.filter((line) => line.startsWith("data:") === is));
+    const messages = this.read(data!.map((line) => line.slice("data:".length).trimStart()).join("\n"), id);
+    if (messages.length === 0) return text;
+    const head = others!.filter((line) => line !== "").map((line) => `${line}\n`);
+    return messages.map((message) => `${head.join("")}data: ${JSON.stringify(message)}\n\n`).join("");
+  }
+
+  /** A line that would answer one of our requests, but is not JSON: its call has an end. */
+  #brokenAnswer(line: string): JSONRPCMessage | undefined {
+    if (!/^\s*\{.*"(?:result|error)"/.test(line)) return undefined;
+    const written = /"id"\s*:\s*("[^"\\]{0,100}"|\d{1,15})/.exec(line)?.[1];
+    const id = written === undefined ? undefined : (JSON.parse(written) as Id);
+    if (id === undefined || !this.#asked.delete(id)) return undefined;
+    return unreadable(id, "the server answered with a line that is not JSON", line.slice(0, maxQuoted));
+  }
+
+  #toMessage(
+    { method, params, id: given, result, error, ...others }: Readonly<Record<string, unknown>>,
+    changed: readonly string[],
+    answers: Id | undefined,
+  ): JSONRPCMessage | undefined {
+    if (typeof method === "string") {
+      const read = readParams(method, params);
+      const id = isId(given) ? { id: given } : {};
+      return { jsonrpc: "2.0", ...id, method, ...(read !== undefined && { params: read }) };
+    }
+    const isAnswer = (error !== undefined && error !== null) || result !== undefined;
+    const id = this.#pair(given, "jsonrpc" in others || given === null ? answers : undefined);
+    if (!isAnswer || id === undefined) return undefined;
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (error !== undefined && error !== null) return { jsonrpc: "2.0", id, error: readError(error) };
+    return { jsonrpc: "2.0", id, result: this.#readResult(asked, result, changed) };
+  }
+
+  /** The id of the request that is answered: as it was sent, or the only one that waits for an answer without an id. */
+  #pair(given: unknown, answers: Id | undefined): Id | undefined {
+    if (given !== null && given !== undefined) {
+      if (!isId(given) || this.#asked.has(given)) return isId(given) ? given : undefined;
+      return [...this.#asked.keys()].find((id) => String(id) === String(given)) ?? given;
+    }
+    const [only, ...more] = this.#asked.keys();
+    return answers ?? (given === null && more.length === 0 ? only : undefined);
+  }
+
+  #readResult(
+    method: string | undefined,
+    given: unknown,
+    changed: readonly string[],
+  ): Record<string, unknown> {
+    if (method !== "tools/call" && method !== "tasks/result")
+      return {
+        ...(method === undefined && isRecord(given)
+          ? given
+          : readResult(method ?? "", given, this.#isLegacy, this.#note)),
+      };
+    if (isRecord(given) && (unfinished.has(given["resultType"]) || isRecord(given["task"])))
+      return { ...given };
+    const notes = changed.map(
+      (member) => `${member} is a number that JavaScript would change; it is read as a text`,
+    );
+    const read = readCallResult(given, (sentence) => notes.push(sentence));
+    const meta = { ...(read["_meta"] as object | undefined), ...(notes.length > 0 && { [notesKey]: notes }) };
+    const whole = Object.keys(meta).length === 0 ? read : { ...read, _meta: meta };
+    if (method === "tasks/result") return whole;
+    const type = isRecord(given) && "resultType" in given ? { resultType: "complete" } : {};
+    return { ...type, content: [], _meta: { [resultKey]: whole } };
+  }
+}
+
+/** The result of a call as it was read, from the one that the SDK gives. */
+export function callResultOf<
+  Result extends { readonly _meta?: Readonly<Record<string, unknown>> | undefined },
+>(result: Result): Result {
+  const { _meta: meta } = result;
+  const read = meta?.[resultKey];
+  return isRecord(read) ? (read as unknown as Result) : result;
+}
+
+/** Takes the sentences out of a result that was read. */
+export function takeNotes<Result extends { readonly _meta?: Readonly<Record<string, unknown>> | undefined }>(
+  result: Result,
+): { readonly result: Result; readonly notes: readonly string[] } {
+  const { _meta: meta = {}, ...others } = result;
+  const { [notesKey]: notes, ..._meta } = meta;
+  if (!Array.isArray(notes)) return { result, notes: [] };
+  return {
+    result: { ...others, ...(Object.keys(_meta).length > 0 && { _meta }) } as Result,
+    notes: notes.map(String),
+  };
+}
+
+/** The answer to a request that the server answered with something else than a message. */
+export function unreadable(id: Id, problem: string, text: string): JSONRPCMessage {
+  const data = { [unreadableKey]: text };
+  return { jsonrpc: "2.0", id, error: { code: -32_603, message: problem, data } };
+}
+
+/** What a server wrote that was no message; undefined for an error that a message reported. */
+export function unreadableText(data: unknown): string | undefined {
+  const text = isRecord(data) ? data[unreadableKey] : undefined;
+  return typeof text === "string" ? text : undefined;
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === "string" || Number.isInteger(value);
+}
+
+function readError(given: unknown): { code: number; message: string; data?: unknown } {
+  if (!isRecord(given))
+    return { code: -32_603, message: typeof given === "string" ? given : JSON.stringify(given) };
+  const { code, message, data } = given;
+  return {
+    code: Number.isInteger(Number(code ?? Number.NaN)) ? Number(code) : -32_603,
+    message: typeof message === "string" ? message : JSON.stringify(message ?? given),
+    ...(data !== undefined && { data }),
+  };
+}
+
+/** Parses a text, also behind words that were printed before it on the same line. Numbers of results keep their digits. */
+function parse(text: string, onChanged: (member: string) => void): unknown {
+  const exact = text.includes('"structuredContent"') ? quoteChanged(text, isStructured, onChanged) : text;
+  const start = exact.search(/[{[]\s*"/);
+  return tryParse(exact) ?? (start < 0 ? undefined : tryParse(withoutNaN(exact.slice(start))));
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Python writes numbers that JSON does not have. */
+function withoutNaN(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (found) =>
+    found.startsWith('"') ? found : "null",
+  );
+}
+
+function isStructured(path: readonly (string | number)[]): boolean {
+  const [result, content] = typeof path[0] === "number" ? path.slice(1) : path;
+  return result === "result" && content === "structuredContent";
+}

@@ -1,0 +1,166 @@
+// One table of what a server may answer, and how each answer is read. The SDK refuses a whole list, or a whole connection, for
+// one member; here each item is judged alone.
+import { isRecord } from "../wire/guards.ts";
+import type { Note } from "../wire/shapes.ts";
+import { contents, implementation, linked, named, readBlock, withName } from "./content.ts";
+import {
+  flag,
+  kindOf,
+  listOf,
+  oneOf,
+  shape,
+  text,
+  withoutNulls,
+  type Members,
+  type Read,
+} from "./members.ts";
+import { readInputSchema, readOutputSchema } from "./schema.ts";
+
+/** The result of a method that a server answers, as the SDK takes it. `isLegacy`: the connection is of before 2026. */
+export function readResult(method: string, given: unknown, isLegacy: boolean, note: Note): Members {
+  const result = withoutNulls(isRecord(given) ? given : {});
+  const read = Object.hasOwn(results, method) ? results[method]!(result, note, isLegacy) : result;
+  return "_meta" in read && !isRecord(read["_meta"]) ? { ...read, _meta: {} } : read;
+}
+
+const toolMembers = {
+  ...named,
+  annotations: shape({
+    title: text,
+    readOnlyHint: flag,
+    destructiveHint: flag,
+    idempotentHint: flag,
+    openWorldHint: flag,
+  }),
+  execution: shape({ taskSupport: oneOf("required", "optional", "forbidden") }),
+};
+
+const toolOf = (isLegacy: boolean): Read => {
+  const rest = shape(toolMembers, ["name"]);
+  return (value, note) => {
+    const tool = rest(value, note) as Members | undefined;
+    if (tool === undefined) return undefined;
+    const { inputSchema, outputSchema, ...others } = tool;
+    const output = readOutputSchema(outputSchema, isLegacy, note);
+    return {
+      ...others,
+      inputSchema: readInputSchema(inputSchema, note),
+      ...(output !== undefined && { outputSchema: output }),
+    };
+  };
+};
+
+const promptMessage: Read = (value, note) =>
+  isRecord(value)
+    ? {
+        role: oneOf("user", "assistant")(value["role"], note) ?? "user",
+        content: readBlock(value["content"], note),
+      }
+    : undefined;
+
+const promptArgument = shape({ name: text, description: text, required: flag }, ["name"]);
+
+/** A list of the 2026 revision states how long it may be kept. */
+const kept = (result: Members): Members => ({
+  ...result,
+  ttlMs: typeof result["ttlMs"] === "number" && result["ttlMs"] >= 0 ? Math.floor(result["ttlMs"]) : 0,
+  cacheScope: result["cacheScope"] === "public" ? "public" : "private",
+});
+
+type ReadResult = (result: Members, note: Note, isLegacy: boolean) => Members;
+
+/** A result with one list. */
+const list =
+  (member: string, what: string, of: (isLegacy: boolean) => Read): ReadResult =>
+  (result, note, isLegacy) => {
+    const items = result[member] === undefined ? [] : listOf(what, of(isLegacy))(result[member], note);
+    const { nextCursor, ...others } = result;
+    const page = {
+      ...others,
+      ...(nextCursor !== undefined && { nextCursor: text(nextCursor, note) }),
+      [member]: items,
+    };
+    return isLegacy ? page : kept(page);
+  };
+
+/** What a server says of itself when it is connected to, in both revisions. */
+const introduction: ReadResult = (result, note, isLegacy) => ({
+  ...(isLegacy ? { protocolVersion: "2025-03-26" } : kept({})),
+  ...result,
+  capabilities: readCapabilities(result["capabilities"], note),
+  ...(isLegacy && {
+    serverInfo: {
+      name: "unknown",
+      version: "unknown",
+      ...(implementation(result["serverInfo"] ?? {}, note) as object),
+    },
+  }),
+  ...("instructions" in result && { instructions: text(result["instructions"], note) }),
+});
+
+/** Groups whose changes a server may announce, whether it says so or not. */
+const changing = ["tools", "resources", "prompts"];
+
+/** A capability is an object; of a server that names none, the tools are asked for. */
+function readCapabilities(given: unknown, note: Note): Members {
+  const stated = Object.entries(isRecord(given) ? given : {}).flatMap(([name, value]) => {
+    if (value === null || value === false) return [];
+    if (!isRecord(value) && value !== true)
+      note(`its capability ${name} is ${kindOf(value)}; taken as stated`);
+    const own = isRecord(value) ? withoutNulls(value) : {};
+    return [[name, changing.includes(name) ? readChanging(own, note) : own] as const];
+  });
+  return Object.fromEntries(stated.length === 0 ? [["tools", {}]] : stated);
+}
+
+function readChanging(given: Members, note: Note): unknown {
+  return shape({ listChanged: flag, subscribe: flag })(given, note);
+}
+
+const empty: ReadResult = () => ({});
+
+const results: Readonly<Record<string, ReadResult>> = {
+  initialize: introduction,
+  "server/discover": introduction,
+  ping: empty,
+  "logging/setLevel": empty,
+  "resources/subscribe": empty,
+  "resources/unsubscribe": empty,
+  "tools/list": list("tools", "tool", toolOf),
+  "prompts/list": list("prompts", "prompt", () =>
+    shape({ ...named, arguments: listOf("argument", promptArgument) }, ["name"]),
+  ),
+  "resources/list": list("resources", "resource", () => withName(shape(linked, ["uri"]), "uri")),
+  "resources/templates/list": list("resourceTemplates", "resource template", () =>
+    withName(shape(linked, ["uriTemplate"]), "uriTemplate"),
+  ),
+  "resources/read": (result, note, isLegacy) => {
+    const page = { ...result, contents: listOf("resource", contents)(result["contents"] ?? [], note) };
+    return isLegacy ? page : kept(page);
+  },
+  "prompts/get": (result, note) => ({
+    ...result,
+    ...("description" in result && { description: text(result["description"], note) }),
+    messages: listOf("message", promptMessage)(result["messages"] ?? [], note),
+  }),
+  "completion/complete": (result, note) => {
+    const { values, total, hasMore } = isRecord(result["completion"])
+      ? result["completion"]
+      : ({} as Members);
+    const completion = {
+      values: (listOf("value", text)(values ?? [], note) as readonly string[]).slice(0, 100),
+      ...(typeof total === "number" && { total }),
+      ...(typeof hasMore === "boolean" && { hasMore }),
+    };
+    return { ...result, completion };
+  },
+};
+
+/** Reads what a server reports or asks while it works: members that are null are absent. */
+export function readParams(method: string, given: unknown): Members | undefined {
+  if (!isRecord(given)) return undefined;
+  const params = withoutNulls(given);
+  if (method !== "notifications/message") return params;
+  const level = oneOf("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+  return { data: null, ...params, level: level(params["level"], () => {}) ?? "info" };
+}

@@ -1,0 +1,209 @@
+import { isRecord } from "../wire/guards.ts";
+import type { Note } from "../wire/shapes.ts";
+
+/** What the value of a keyword of JSON Schema has to be. Other keywords are not touched. */
+type Kind =
+  | "schema"
+  | "schemas"
+  | "map"
+  | "text"
+  | "pattern"
+  | "number"
+  | "flag"
+  | "names"
+  | "values"
+  | "type";
+
+const kinds: Readonly<Record<string, Kind>> = Object.fromEntries(
+  Object.entries({
+    schema:
+      "items additionalItems additionalProperties contains else if not propertyNames then unevaluatedItems unevaluatedProperties",
+    schemas: "allOf anyOf oneOf prefixItems",
+    map: "$defs definitions dependentSchemas patternProperties properties",
+    text: "$anchor $comment $id $ref $schema description format title",
+    pattern: "pattern",
+    number:
+      "exclusiveMaximum exclusiveMinimum maxItems maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf",
+    flag: "deprecated readOnly uniqueItems writeOnly",
+    names: "required",
+    values: "enum examples",
+    type: "type",
+  }).flatMap(([kind, keywords]) => keywords.split(" ").map((keyword) => [keyword, kind as Kind])),
+);
+
+const typeNames = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
+
+/** Names of types in other languages, which servers write for those of JSON Schema. */
+const otherNames: Readonly<Record<string, string>> = {
+  bool: "boolean",
+  dict: "object",
+  double: "number",
+  float: "number",
+  int: "integer",
+  list: "array",
+  str: "string",
+};
+
+/** A host refuses a schema that is deeper. */
+const maxLevels = 100;
+
+/**
+ * Reads the schema of a tool's arguments: an object, whatever else it says. Keywords that no compiler takes are left out,
+ * each with a sentence; a schema without any is returned as it is.
+ */
+export function readInputSchema(given: unknown, note: Note): Readonly<Record<string, unknown>> {
+  const say: Note = (problem) => note(`its schema ${problem}`);
+  const schema = given === true || given === undefined || given === null ? {} : given;
+  if (!isRecord(schema)) say("is no object; any arguments are passed on");
+  if (!isRecord(schema)) return { type: "object" };
+  const { type } = schema;
+  if (type === "object") return readSchema(schema, say);
+  if (!(Array.isArray(type) && type.includes("object"))) say(`has ${saidType(type)}; taken as an object`);
+  return readSchema({ ...schema, type: "object" }, say);
+}
+
+/** Reads the schema of a tool's results. Before 2026 it describes an object; undefined for one that does not. */
+export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note): unknown {
+  const say: Note = (problem) => note(`its outputSchema ${problem}`);
+  if (!isRecord(given)) return undefined;
+  const lost = lostReference(given, given);
+  if (lost !== undefined) say(`refers to ${shorten(lost)}, which it does not have; left out`);
+  if (lost !== undefined) return undefined;
+  const type = given["type"] ?? undefined;
+  if (!isLegacy || type === "object") return readSchema(given, say);
+  if (type === undefined) return readSchema({ ...given, type: "object" }, say);
+  say(`has ${saidType(type)}, which no result has; left out`);
+  return undefined;
+}
+
+/** The first reference in a schema to a part that it does not have. Nothing is fetched. */
+function lostReference(value: unknown, root: Readonly<Record<string, unknown>>, levels = maxLevels): unknown {
+  if (typeof value !== "object" || value === null || levels === 0) return undefined;
+  const { $ref } = value as { readonly $ref?: unknown };
+  if (typeof $ref === "string" && !refersWithin($ref, root)) return $ref;
+  for (const part of Object.values(value)) {
+    const lost = lostReference(part, root, levels - 1);
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
+
+/** Whether a reference may be resolved: by a pointer that leads somewhere, or by a name that the compiler looks up. */
+function refersWithin(reference: string, root: Readonly<Record<string, unknown>>): boolean {
+  if (!reference.startsWith("#/")) return reference.startsWith("#") || JSON.stringify(root).includes('"$id"');
+  let at: unknown = root;
+  for (const part of reference.slice(2).split("/")) {
+    const key = unescapePart(part);
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return false;
+    at = (at as Readonly<Record<string, unknown>>)[key];
+  }
+  return true;
+}
+
+function unescapePart(part: string): string {
+  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
+
+function saidType(type: unknown): string {
+  return type === undefined || type === null ? "no type" : `the type ${JSON.stringify(type).slice(0, 50)}`;
+}
+
+/** Reads a schema and those below it. */
+function readSchema(schema: Readonly<Record<string, unknown>>, note: Note, levels = maxLevels) {
+  let read = schema;
+  for (const [keyword, value] of Object.entries(schema)) {
+    const kind = Object.hasOwn(kinds, keyword) ? kinds[keyword]! : undefined;
+    const taken =
+      kind === undefined || levels === 0 ? value : readers[kind](value, note, levels - 1, keyword);
+    if (taken === value) continue;
+    if (taken === undefined && value !== null)
+      note(`has "${keyword}": ${shorten(value)}, which JSON Schema does not allow there; left out`);
+    const { [keyword]: _, ...others } = read;
+    read = taken === undefined ? others : { ...others, [keyword]: taken };
+  }
+  return read;
+}
+
+type ReadKeyword = (value: unknown, note: Note, levels: number, keyword: string) => unknown;
+
+const readers: Readonly<Record<Kind, ReadKeyword>> = {
+  schema: (value, note, levels, keyword) =>
+    keyword === "items" && Array.isArray(value)
+      ? readEach(value, note, levels)
+      : readOne(value, note, levels),
+  schemas: (value, note, levels) =>
+    Array.isArray(value) && value.length > 0 ? readEach(value, note, levels) : undefined,
+  map: readMap,
+  text: (value) => (typeof value === "string" ? value : undefined),
+  pattern: (value) => (typeof value === "string" && isPattern(value) ? value : undefined),
+  number: (value) => (typeof value === "number" ? value : undefined),
+  flag: (value) => (typeof value === "boolean" ? value : undefined),
+  names: readNames,
+  values: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined),
+  type: readType,
+};
+
+function readOne(value: unknown, note: Note, levels: number): unknown {
+  if (typeof value === "boolean") return value;
+  return isRecord(value) ? readSchema(value, note, levels) : undefined;
+}
+
+/** Null is a schema that says nothing. */
+function readEach(values: readonly unknown[], note: Note, levels: number): readonly unknown[] {
+  const read = values.map((value) => readOne(value, note, levels) ?? {});
+  return read.every((value, at) => value === values[at]) ? values : read;
+}
+
+/** PHP writes an empty object as a list. */
+function readMap(value: unknown, note: Note, levels: number): unknown {
+  if (Array.isArray(value) && value.length === 0) return {};
+  if (!isRecord(value)) return undefined;
+  const read = Object.entries(value).flatMap(([name, schema]) => {
+    const taken = schema === null ? {} : readOne(schema, note, levels);
+    if (taken === undefined) note(`has no schema for "${name.slice(0, 50)}"; left out`);
+    return taken === undefined ? [] : [[name, taken] as const];
+  });
+  const isSame = read.every(([name, schema]) => schema === value[name]);
+  return isSame && read.length === Object.keys(value).length ? value : Object.fromEntries(read);
+}
+
+function readNames(value: unknown): unknown {
+  if (!Array.isArray(value)) return undefined;
+  return value.every((name) => typeof name === "string")
+    ? value
+    : value.filter((name) => typeof name === "string");
+}
+
+function readType(value: unknown): unknown {
+  if (typeof value === "string") return typeName(value);
+  if (!Array.isArray(value)) return undefined;
+  const names = value.map((name) => (typeof name === "string" ? typeName(name) : undefined));
+  if (names.length === 0 || names.includes(undefined)) return undefined;
+  return names.every((name, at) => name === value[at]) ? value : names;
+}
+
+function typeName(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  const known = Object.hasOwn(otherNames, lower) ? otherNames[lower]! : lower;
+  return typeNames.has(known) ? known : undefined;
+}
+
+/** Patterns that are valid only without the flag `u` are taken, too. */
+function isPattern(text: string): boolean {
+  return ["u", ""].some((flags) => {
+    try {
+      return new RegExp(text, flags) instanceof RegExp;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function shorten(value: unknown): string {
+  return (JSON.stringify(value) ?? "").slice(0, 60);
+}
