@@ -232,6 +232,12 @@ export const ambientReaders: readonly AmbientReader[] = [
       "programs that a tool starts need PATH and HOME; a process gets these few and the names in the plan",
   },
   {
+    path: "packages/mcp/src/mount/process-tree.ts",
+    reads: ["process.env"],
+    because:
+      "the program of a server needs PATH, HOME and the way to the network; it gets these few and the variables in the plan",
+  },
+  {
     path: "packages/policy/src/hook-environment.ts",
     reads: ["process.env"],
     because: "the program of a hook needs PATH and HOME; it gets these few and the variables in the plan",

@@ -57,7 +57,7 @@ test("an entry that says nothing more gives a server as little as possible", () 
     network: "none",
     headers: {},
     auth: expect.objectContaining({ grant: "authorization_code" }),
-    transport: "http",
+
     era: "auto",
     instance: "shared",
     users: {},

@@ -16,6 +16,17 @@ describe("a server that refuses the credentials", () => {
     expect(await call()).toMatchObject(sum);
   });
 
+  test("in a header of its entry does not ask for a sign-in", async () => {
+    const { call, failing } = connectionWorld({ headers: { Authorization: "Bearer old" } });
+    failing["server/discover"] = [() => new Response("Invalid API key", { status: 401 })];
+    await expect(call()).rejects.toMatchObject({
+      code: "MCP_KEY_REFUSED",
+      message: expect.stringMatching(
+        /^the MCP server "files" refuses the authorization header of its entry: .*Invalid API key/,
+      ),
+    });
+  });
+
   test("of a call is not asked again before a sign-in", async () => {
     let mayTry = false;
     const authProvider = { token: async () => undefined, mayTry: async () => mayTry } as never;

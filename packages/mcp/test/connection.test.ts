@@ -86,6 +86,16 @@ describe("a connection", () => {
     await expect(call()).rejects.toMatchObject(unavailable("it did not answer within 300 ms"));
   });
 
+  test.each<[string, Answer]>([
+    ["refuses it", status(502)],
+    ["does not answer it", () => new Promise<Response>(() => {})],
+  ])("to a server that %s, the question for its revision, is one of before 2026", async (_, answer) => {
+    const { call, failing, verdict, connection } = connectionWorld({ era: "auto", startTimeoutMs: 3_000 });
+    failing["server/discover"] = [answer];
+    expect(await call()).toMatchObject(sum);
+    expect([verdict.prior?.kind, connection.status.protocol]).toEqual(["legacy", "2025-11-25"]);
+  });
+
   test.each([
     ["auto", "modern"],
     ["modern", undefined],

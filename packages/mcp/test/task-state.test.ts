@@ -119,7 +119,7 @@ test.each([
   ],
   [
     { url: "https://a.example", startTimeoutMs: 3_000 },
-    { mode: "auto", probe: { timeoutMs: 3_000 } },
+    { mode: "auto", probe: { timeoutMs: 1_000 } },
   ],
 ])("a server of %j is asked for its revision by %j", (entry, expected) => {
   expect(negotiationOf(config.parse({ name: "files", ...entry }))).toEqual(expected);

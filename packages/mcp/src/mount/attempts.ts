@@ -1,7 +1,9 @@
-import type { Client } from "@modelcontextprotocol/client";
+import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import { systemClock, type ToolmountError } from "@toolmount/core";
 import { isServedToItself } from "../wire/chain.ts";
-import { causeOf, isUnauthorized } from "./failures.ts";
+import type { ServerSettings } from "./config.ts";
+import { causeOf, gone, isSilent, isUnauthorized, needsSignIn, refusesToPost } from "./failures.ts";
+import type { TransportOptions } from "./transport.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
@@ -17,6 +19,12 @@ export class Attempts {
   #cause: string | undefined;
   #needsAuth = false;
   #refusal: ToolmountError | undefined;
+  readonly #isKeyed: boolean;
+
+  /** `isKeyed`: the plan has the credentials, so no person can sign in. */
+  constructor(isKeyed = false) {
+    this.#isKeyed = isKeyed;
+  }
 
   /** Why no connection is made any more: the server leads back to this host. */
   get refusal(): ToolmountError | undefined {
@@ -57,10 +65,29 @@ export class Attempts {
     const before = this.#cause;
     this.#failures++;
     this.#failedAt = systemClock.now();
-    this.#needsAuth = isUnauthorized(error);
+    this.#needsAuth = isUnauthorized(error) && !this.#isKeyed;
     if (isServedToItself(error)) this.#refusal = error;
     this.#cause = this.#refusal?.message ?? causeOf(error, transport);
     return this.#cause === before;
+  }
+
+  /** Takes note of a failure, logs it where it is another than before, and returns what callers get. */
+  end(
+    error: unknown,
+    transport: StdioTransport | undefined,
+    options: Pick<TransportOptions, "settings" | "logger"> & { readonly user?: string | undefined },
+  ): Error {
+    const { settings, logger } = options;
+    // A server that is away for long is asked again and again, and is away for the same reason.
+    const level = this.failed(error, transport) ? "debug" : "warn";
+    const why = this.#cause ?? "";
+    const facts = {
+      server: settings.name,
+      ...(this.#refusal === undefined ? { err: error } : { code: this.#refusal.code }),
+    };
+    logger[level](facts, this.#refusal?.message ?? `an MCP server cannot be reached: ${why}`);
+    if (this.#refusal !== undefined) return this.#refusal;
+    return isUnauthorized(error) ? needsSignIn(options, why, error) : gone(settings.name, why, error);
   }
 
   succeeded(): void {
@@ -76,8 +103,28 @@ export class Attempts {
 
   /** A call was refused: a person has to sign in. */
   refused(): void {
-    this.#needsAuth = true;
+    this.#needsAuth = !this.#isKeyed;
   }
+}
+
+/** How a server is connected to: the revision that it is known to speak, and SSE where it was found. */
+export interface Way {
+  readonly prior: PriorDiscovery | undefined;
+  readonly found?: "sse" | undefined;
+}
+
+/** Another way to a server that one way did not reach: as a server from before 2026, or over SSE. */
+export function otherWay(
+  error: unknown,
+  { command, transport, era }: Pick<ServerSettings, "command" | "transport" | "era">,
+  { isKnown, hasEnded }: { readonly isKnown: boolean; readonly hasEnded: boolean },
+): Way | undefined {
+  const prior = { kind: "legacy" } as const;
+  if (command === undefined && transport === undefined && refusesToPost(error))
+    return { prior, found: "sse" };
+  // Some servers from before 2026 end when they are asked which revision they speak, or do not answer.
+  const isOld = command === undefined ? isSilent(error) : hasEnded;
+  return era === "auto" && !isKnown && isOld ? { prior } : undefined;
 }
 
 /** What the status of one connection is made of. */

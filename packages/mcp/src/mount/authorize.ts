@@ -5,6 +5,7 @@ import { createCredentialFile, credentialFile } from "../auth/credential-file.ts
 import { Credentials, credentialsCapability, type CredentialStore } from "../auth/credentials.ts";
 import { ExchangedAuthorization } from "../auth/exchanged.ts";
 import type { ServerSettings } from "./config.ts";
+import { signsInByHeader } from "./failures.ts";
 
 /** Returns where credentials are stored: in the plan's state store, or in a file beside the plan. */
 export function credentialStoreOf(offered: unknown, folder: string | undefined): CredentialStore {
@@ -35,11 +36,6 @@ export function authorizationOf(
   const store = lateStore(coordinator, folder);
   const credentials = new Credentials(store, address, { clientId: auth.clientId, user });
   return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });
-}
-
-/** Whether the plan itself gives the requests an `Authorization` header. */
-export function signsInByHeader({ headers }: Pick<ServerSettings, "headers">): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
 /** Where the credentials of a host are. The store is looked up for each access: a module may offer it later. */

@@ -174,8 +174,14 @@ const probeMs = 10_000;
 
 /** Which revision a server speaks, as it was found out last, with the time of it. */
 export class EraVerdict {
+  #transport: "sse" | undefined;
   #prior: PriorDiscovery | undefined;
   #at = 0;
+
+  /** How the server over HTTP is spoken to, where that is not Streamable HTTP. */
+  get transport(): "sse" | undefined {
+    return this.#transport;
+  }
 
   /** Returns what is known and still fresh. */
   get prior(): PriorDiscovery | undefined {
@@ -188,19 +194,21 @@ export class EraVerdict {
   }
 
   /** Takes note of what a connection has found out. */
-  note(client: Client): void {
+  note(client: Client, transport?: "sse"): void {
+    this.#transport = transport;
     const discover = client.getDiscoverResult();
     this.#prior = discover === undefined ? { kind: "legacy" } : { kind: "modern", discover };
     this.#at = systemClock.now();
   }
 
   forget(): void {
+    this.#transport = undefined;
     this.#prior = undefined;
   }
 }
 
 /** Returns how the SDK's client finds, or is given, the revision to speak. */
-export function negotiationOf({ era, command, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
+export function negotiationOf({ era, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
   switch (era) {
     case "legacy":
       return { mode: "legacy" };
@@ -208,7 +216,7 @@ export function negotiationOf({ era, command, startTimeoutMs }: ServerSettings):
       return { mode: { pin: "2026-07-28" } };
     case "auto":
     default: {
-      const timeoutMs = command === undefined ? startTimeoutMs : Math.min(probeMs, startTimeoutMs / 3);
+      const timeoutMs = Math.min(probeMs, startTimeoutMs / 3);
       return { mode: "auto", probe: { timeoutMs } };
     }
   }

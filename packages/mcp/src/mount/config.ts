@@ -34,7 +34,7 @@ export const config = z
     env: texts
       .default({})
       .describe(
-        "Variables of the program, beside `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER`; it gets no others.",
+        "Variables of the program, beside `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `USER` and those for proxies, certificates and registries without credentials; it gets no others.",
       ),
     cwd: z.string().optional().describe("Working folder of the program. Without it, the plan's folder."),
     border: z
@@ -65,9 +65,9 @@ export const config = z
       .describe("How to [sign in](#sign-in) to a server over HTTP: `toolmount auth <entry>`."),
     transport: z
       .enum(["http", "sse"])
-      .default("http")
+      .optional()
       .describe(
-        "How a server over HTTP is spoken to: Streamable HTTP, or SSE for servers from before March 2025.",
+        "How a server over HTTP is spoken to: Streamable HTTP, or SSE for servers from before March 2025. Without it, SSE is tried where the server refuses Streamable HTTP.",
       ),
     era: z
       .enum(["auto", "legacy", "modern"])

@@ -9,9 +9,9 @@ import type { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { currentFront, Fronts } from "../wire/front.ts";
 import { callWithAsks, type RequestAsks } from "./asks.ts";
-import { Attempts, describeConnection } from "./attempts.ts";
+import { Attempts, describeConnection, otherWay, type Way } from "./attempts.ts";
 import type { CallServerOptions } from "./tool-definition.ts";
-import { connectClient, createClient, listen, type ConnectionOptions, type EraVerdict } from "./client.ts";
+import { connectClient, createClient, listen, type ConnectionOptions } from "./client.ts";
 import {
   causeOf,
   gone,
@@ -20,6 +20,7 @@ import {
   isUnauthorized,
   isUnsent,
   needsSignIn,
+  signsInByHeader,
   tooLate,
 } from "./failures.ts";
 import { listOffered, readSkill } from "./skills.ts";
@@ -38,12 +39,13 @@ export class Connection {
   /** The end of the last connection: a new one is not made before everything of the old one is gone. */
   #ending: Promise<void> = Promise.resolve();
   readonly #fronts = new Fronts();
-  readonly #attempts = new Attempts();
+  readonly #attempts: Attempts;
   #connections = 0;
   readonly #closing = new AbortController();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#attempts = new Attempts(signsInByHeader(options.settings));
   }
 
   get status(): Omit<ServerStatus, "name" | "refused"> {
@@ -124,7 +126,7 @@ export class Connection {
   }
 
   async #connect(): Promise<Client> {
-    const { settings, logger, onTools, onHosts, authProvider } = this.#options;
+    const { settings, onTools, onHosts, authProvider } = this.#options;
     await this.#ending;
     await authProvider?.ready?.();
     // A server that refused is not asked again and again: a person has to sign in first.
@@ -145,15 +147,7 @@ export class Connection {
     } catch (error) {
       // A server that connects but does not list its tools is as good as one that is away.
       await this.rest();
-      // A server that is away for long is asked again and again, and is away for the same reason.
-      const level = this.#attempts.failed(error, this.#transport) ? "debug" : "warn";
-      const { cause: why = "", needsAuth: refused, refusal } = this.#attempts;
-      const facts = {
-        server: settings.name,
-        ...(refusal === undefined ? { err: error } : { code: refusal.code }),
-      };
-      logger[level](facts, refusal?.message ?? `an MCP server cannot be reached: ${why}`);
-      throw refusal ?? (refused ? needsSignIn(this.#options, why, error) : gone(settings.name, why, error));
+      throw this.#attempts.end(error, this.#transport, this.#options);
     }
   }
 
@@ -170,22 +164,27 @@ export class Connection {
 
   async #open(above: Above, late: AbortSignal): Promise<Client> {
     const { settings, verdict } = this.#options;
+    const known = verdict.prior;
     try {
-      return await this.#openOnce(above, verdict.prior, late);
+      return await this.#openOnce(above, { prior: known, found: verdict.transport }, late);
     } catch (error) {
-      // Some servers from before 2026 end when they are asked which revision they speak.
-      const isStdio = settings.command !== undefined && settings.era === "auto";
-      if (!isStdio || verdict.prior !== undefined || this.#transport?.ended === undefined) throw error;
+      const facts = { isKnown: known !== undefined, hasEnded: this.#transport?.ended !== undefined };
+      const other = otherWay(error, settings, facts);
+      if (other === undefined) throw error;
       await this.#ending;
-      return this.#openOnce(above, { kind: "legacy" }, late);
+      const client = await this.#openOnce(above, other, late).catch((err: unknown) => {
+        throw other.found === "sse" ? error : err; // it does not speak SSE either
+      });
+      verdict.note(client, other.found);
+      return client;
     }
   }
 
-  async #openOnce(above: Above, prior: EraVerdict["prior"], late: AbortSignal): Promise<Client> {
+  async #openOnce(above: Above, { prior, found }: Way, late: AbortSignal): Promise<Client> {
     const { settings, verdict, logger } = this.#options;
     const { signal: closing } = this.#closing;
     if (closing.aborted) throw gone(settings.name, "its host is closed");
-    const transport = createTransport({ ...this.#options, serverEnv: above.env });
+    const transport = createTransport({ ...this.#options, found, serverEnv: above.env });
     this.#transport = transport instanceof StdioTransport ? transport : undefined;
     const client = this.#createClient(above);
     try {

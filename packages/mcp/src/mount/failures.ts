@@ -19,12 +19,25 @@ export function tooLate({ startTimeoutMs }: { readonly startTimeoutMs: number })
 
 interface Failing {
   readonly name: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly auth: { readonly grant: string; readonly issuer?: string | undefined };
 }
 
-/** A failure that a person can end by signing in. */
+/** Whether an entry itself gives the requests an `Authorization` header. */
+export function signsInByHeader({
+  headers,
+}: {
+  readonly headers: Readonly<Record<string, string>>;
+}): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}
+
+/** A failure that a person can end by signing in, or by another key in the plan. */
 export function needsSignIn(
-  { settings: { name, auth }, user }: { readonly settings: Failing; readonly user?: string | undefined },
+  {
+    settings: { name, auth, headers = {} },
+    user,
+  }: { readonly settings: Failing; readonly user?: string | undefined },
   cause: string,
   error?: unknown,
 ): ToolError {
@@ -33,12 +46,26 @@ export function needsSignIn(
       `the MCP server "${name}" refuses the token that ${auth.issuer} gave for the user "${user}": ${cause}`,
       { code: "MCP_NEEDS_AUTH", cause: error },
     );
+  if (signsInByHeader({ headers })) {
+    const text = textOf(error);
+    const words = text === "" ? cause : text.slice(0, 300);
+    return new ToolError(`the MCP server "${name}" refuses the authorization header of its entry: ${words}`, {
+      code: "MCP_KEY_REFUSED",
+      cause: error,
+    });
+  }
   const who = user === undefined ? "a person" : `the user "${user}"`;
   const whose = user === undefined ? "" : ` --user ${/^[\w.@-]+$/.test(user) ? user : JSON.stringify(user)}`;
   return new ToolError(
     `the MCP server "${name}" needs a sign-in: ${cause}; ${who} has to run: toolmount auth ${name}${whose}`,
     { code: "MCP_NEEDS_AUTH", cause: error },
   );
+}
+
+/** What the server wrote beside a status. */
+function textOf(error: unknown): string {
+  const text = error instanceof SdkHttpError ? error.data?.text : undefined;
+  return typeof text === "string" ? text.trim() : "";
 }
 
 /** A call whose connection ended before its answer came. */
@@ -119,6 +146,19 @@ export function servedToItself({ message, code }: ToolmountError): ToolError {
 /** The server refused the credentials, or a person has to sign in. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
+}
+
+/** The server over HTTP refused a request of Streamable HTTP, other than for its credentials. */
+export function refusesToPost(error: unknown): boolean {
+  const status = httpStatusOf(error) ?? 0;
+  return status >= 400 && status < 500 && ![401, 403, 429].includes(status);
+}
+
+/** The server was reached, and did not answer. */
+export function isSilent(error: unknown): boolean {
+  return (
+    isSdkError(error, SdkErrorCode.RequestTimeout) || isSdkError(error, SdkErrorCode.EraNegotiationFailed)
+  );
 }
 
 /** The server does not know the session; it says so before it runs anything. */

@@ -112,9 +112,21 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   };
 }
 
+/** How this machine reaches the network: through which proxy, by which certificates and registries. */
+const networkNames =
+  /^(?:(?:https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|npm_config_registry|pip_index_url|uv_(?:default_)?index(?:_url)?)$/i;
+
+/** The variables that each program gets. An address with credentials is not one of them. */
+function environment(): Record<string, string> {
+  const network = Object.entries(process.env).filter(
+    ([name, value = ""]) => networkNames.test(name) && !/\/\/[^/]*@/.test(value),
+  );
+  return { ...getDefaultEnvironment(), ...(Object.fromEntries(network) as Record<string, string>) };
+}
+
 /** Returns what is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
 function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
-  const whole = { ...getDefaultEnvironment(), ...env };
+  const whole = { ...environment(), ...env };
   if (sandbox === undefined) return { file: command, args, env: whole, filter: undefined };
   const launch = launchInSandbox({ command, args, env: whole }, sandbox);
   if (!("problem" in launch)) return launch;
@@ -181,7 +193,7 @@ export async function requireBorder(program: Program | undefined): Promise<void>
   if (program?.sandbox === undefined) return;
   launchOf(program);
   const kind = program.sandbox.network ? "online" : "closed";
-  const proof = await proveSandbox({ kind, env: { ...getDefaultEnvironment(), ...program.env } });
+  const proof = await proveSandbox({ kind, env: { ...environment(), ...program.env } });
   if (proof.problem !== null)
     throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: proof.problem });
   const launch = launchOf({ ...program, command: "/bin/echo", args: ["ready"] });

@@ -20,6 +20,8 @@ import { WireReader } from "../reading/reader.ts";
 /** What a connection is made with. */
 export interface TransportOptions {
   readonly settings: ServerSettings;
+  /** How a server over HTTP is spoken to, where its entry does not say. Default Streamable HTTP. */
+  readonly found?: "sse" | undefined;
   /** Where relative paths start: the plan's folder. */
   readonly folder: string | undefined;
   /** What a server behind a border must not change. */
@@ -42,7 +44,7 @@ export interface TransportOptions {
 /** Makes the transport that an entry asks for; nothing is started yet. */
 export function createTransport(given: TransportOptions): Transport {
   const { settings, logger, onStarted, authProvider, onOddity = () => {} } = given;
-  const { url, headers, transport, maxMessageBytes } = settings;
+  const { url, headers, maxMessageBytes } = settings;
   const program = programOf(given);
   const reader = new WireReader(onOddity);
   if (program !== undefined)
@@ -54,7 +56,7 @@ export function createTransport(given: TransportOptions): Transport {
     ...(authProvider !== undefined && { authProvider }),
     fetch: authProvider?.noting?.(bounded) ?? bounded,
   };
-  if (transport === "http")
+  if ((settings.transport ?? given.found) !== "sse")
     return new HttpTransport(address, reader, { ...options, onInsufficientScope: "throw" });
   const stream = new SSEClientTransport(address, options);
   const send = stream.send.bind(stream);

@@ -2,7 +2,7 @@ import { systemClock, ToolmountError, type ServerSignIn } from "@toolmount/core"
 import { Credentials, tokensOf, type CredentialStore, type StartedSignIn } from "../../auth/credentials.ts";
 import { createSignInFetch } from "../../auth/sign-in-fetch.ts";
 import { SignInProvider } from "../../auth/sign-in-provider.ts";
-import { signsInByHeader } from "../authorize.ts";
+import { signsInByHeader } from "../failures.ts";
 import type { ServerSettings } from "../config.ts";
 import { settingsFor } from "../own-connections.ts";
 import { beginSignIn, challengeFor, finishSignIn, signInFailed } from "./sign-in-steps.ts";
