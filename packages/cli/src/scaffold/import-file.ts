@@ -23,7 +23,7 @@ type Imported =
       readonly kind: "servers";
       readonly report: EditReport;
       readonly variables: ServerList["variables"];
-      /** Servers that are plans which toolmount serves, and those that the list switches off. */
+      /** Servers that are plans which toolmount serves, and what of the list the plan does not get. */
       readonly left: readonly { readonly name: string; readonly because: string }[];
     }
   | { readonly kind: "rules"; readonly report: EditReport; readonly left: PermissionRules["left"] };
@@ -45,13 +45,13 @@ export async function importFile(list: string, plan: string | undefined, cwd: st
     });
     return { kind: "rules", report, left };
   }
-  const { entries, variables, disabled } = await readServerList(text);
+  const { entries, variables, left: dropped } = await readServerList(text);
   const reasons = await Promise.all(entries.map((entry) => servesToolmount(mcpOf(entry), process.argv[1])));
   const own = entries.flatMap(({ module: name }, at) => {
     const because = reasons[at];
     return because === undefined ? [] : [{ name, because: `${because}: a plan must not mount itself` }];
   });
-  const left = [...own, ...disabled.map((name) => ({ name, because: "the list switches it off" }))];
+  const left = [...own, ...dropped];
   const others = entries.filter((_, at) => reasons[at] === undefined);
   const report = await addToPlan(plan, cwd, (file) => addEntries(file, others, { cwd }));
   const isAdded = (because: string) =>

@@ -4,40 +4,48 @@ import { findSecrets } from "@toolmount/core/scan";
 import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
 import { isObject } from "../plan-tests/refuse.ts";
+import { chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
 
 /** Entries and variables from another application's list of MCP servers. */
 export interface ServerList {
   readonly entries: readonly NewEntry[];
   /** Variables that the entries read, each with the server and setting that needs it. */
   readonly variables: readonly { readonly name: string; readonly because: string }[];
-  /** Names of servers that the list switches off. */
-  readonly disabled: readonly string[];
+  /** Servers, and settings of servers as `server, setting`, that the plan does not get, each with the reason. */
+  readonly left: readonly { readonly name: string; readonly because: string }[];
 }
 
 /**
- * Reads the list of MCP servers of Claude Desktop, Cursor (`mcpServers`) or VS Code (`servers`, or `mcp.servers` of its
- * settings) as entries of a plan. Comments and trailing commas are allowed. A secret becomes a variable,
- * because it does not belong in a plan: it is known by its name, or by its shape.
+ * Reads the list of MCP servers of another application as entries of a plan: `mcpServers` of Claude, Cursor, Windsurf and
+ * Gemini, `servers` or `mcp.servers` of VS Code, `mcp` of opencode, `context_servers` of Zed. Comments and trailing commas are
+ * allowed. References to variables stay references. A secret becomes a variable, because it does not belong in a plan: it is
+ * known by its name, or by its shape.
  *
- * Throws `USAGE_INVALID` when the text is not such a list.
+ * Throws `USAGE_INVALID` when the text is not such a list, or has no server that can be read.
  */
 export async function readServerList(text: string): Promise<ServerList> {
   const servers = findServers(await parseSettings(text));
-  const disabled = Object.keys(servers).filter((name) => isDisabled(servers[name]));
   const variables = new Map<string, string>();
-  const enabled = Object.entries(servers).filter(([name]) => !disabled.includes(name));
-  const entries = enabled.map(([name, server]): NewEntry => {
+  const left: { name: string; because: string }[] = [];
+  const problems: string[] = [];
+  const entries = Object.entries(servers).flatMap(([name, server]): NewEntry[] => {
+    const isOff = isObject(server) && isSwitchedOff(server);
+    if (isOff) left.push({ name, because: "the list switches it off" });
+    if (isOff) return [];
     const mcp = isObject(server) ? readServer(name, server, variables) : undefined;
-    if (mcp === undefined) return refuse(`server "${name.slice(0, 100)}" has neither a command nor a url`);
+    if (mcp === undefined) problems.push(name);
+    if (mcp === undefined || !isObject(server)) return [];
+    left.push(...settingsLeft(name, server));
     // A server that is away keeps no other from being used.
-    return { module: name, source: { mcp }, prefix: prefixOf(name), required: false };
+    return [
+      { module: name, source: { mcp }, prefix: prefixOf(name), required: false, tools: chosenTools(server) },
+    ];
   });
-  return { entries, variables: [...variables].map(([name, because]) => ({ name, because })), disabled };
-}
-
-/** Applications write `disabled: true` or `enabled: false` for a server that they do not start. */
-function isDisabled(server: unknown): boolean {
-  return isObject(server) && (server["disabled"] === true || server["enabled"] === false);
+  const [first] = problems;
+  if (first !== undefined && entries.length === 0)
+    return refuse(`server "${first.slice(0, 100)}" has neither a command nor a url`);
+  left.push(...problems.map((name) => ({ name, because: "it has neither a command nor a url" })));
+  return { entries, variables: [...variables].map(([name, because]) => ({ name, because })), left };
 }
 
 /** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` with the line of the mistake. */
@@ -52,8 +60,10 @@ export async function parseSettings(text: string): Promise<unknown> {
 }
 
 function findServers(list: unknown): Readonly<Record<string, unknown>> {
-  const mcp = isObject(list) && isObject(list["mcp"]) ? list["mcp"]["servers"] : undefined;
-  const found = isObject(list) ? [list["mcpServers"], list["servers"], mcp].find(isObject) : undefined;
+  const mcp = isObject(list) && isObject(list["mcp"]) ? (list["mcp"]["servers"] ?? list["mcp"]) : undefined;
+  const found = isObject(list)
+    ? [list["mcpServers"], list["servers"], list["context_servers"], mcp].find(isObject)
+    : undefined;
   return found ?? refuse('the list has neither "mcpServers" nor "servers"');
 }
 
@@ -64,8 +74,9 @@ function readServer(
   server: Readonly<Record<string, unknown>>,
   variables: Variables,
 ): JsonObject | undefined {
-  const { command, args, env, cwd, url, serverUrl, headers } = server;
-  const at = [url, serverUrl].find((one) => typeof one === "string");
+  const { cwd, url, serverUrl, httpUrl, headers, type, transport = type } = server;
+  const { command, args, env } = programOf(server);
+  const at = [httpUrl, url, serverUrl].find((one) => typeof one === "string");
   const text = (value: string) => readText(value, name, variables);
   const secrets = (map: unknown) => (isObject(map) ? readMap(map, name, variables) : undefined);
   if (typeof command === "string")
@@ -76,8 +87,26 @@ function readServer(
       cwd: typeof cwd === "string" ? text(cwd) : undefined,
     });
   return typeof at === "string"
-    ? present({ url: readUrl(text(at), name, variables), headers: secrets(headers) })
+    ? present({
+        url: readUrl(text(at), name, variables),
+        headers: secrets(headers),
+        transport: transport === "sse" ? "sse" : undefined,
+      })
     : undefined;
+}
+
+/** The program of a server: a text, a list with its arguments (opencode), or a map of both (Zed). */
+function programOf({ command, args, env, environment = env }: Readonly<Record<string, unknown>>) {
+  if (isObject(command))
+    return { command: command["path"], args: command["args"], env: command["env"] ?? env };
+  const words = typeof args === "string" ? args.split(/\s+/) : args;
+  if (!Array.isArray(command)) return { command, args: words, env: environment };
+  const [program, ...own] = command.map(String);
+  return {
+    command: program,
+    args: [...own, ...(Array.isArray(words) ? (words as unknown[]) : [])],
+    env: environment,
+  };
 }
 
 function readMap(map: Readonly<Record<string, unknown>>, server: string, variables: Variables): JsonObject {
@@ -114,7 +143,9 @@ function readUrl(url: string, server: string, variables: Variables): string {
 
 /** Whether a value that is written out is a secret, by its name or its shape. */
 function holdsSecret(name: string, value: string): boolean {
-  if (value === "" || /^[^$]*\$\{[A-Za-z_]\w*\}$/.test(value)) return false;
+  const reference = /^[^$]*\$\{[A-Za-z_]\w*(?::-([^{}]*))?\}[^$]*$/.exec(value);
+  if (reference !== null) return findSecrets(reference[1] ?? "").length > 0;
+  if (value === "") return false;
   return namesSecret(name) || /(?:^|[_-])key$/i.test(name) || findSecrets(value).length > 0;
 }
 
@@ -136,14 +167,27 @@ function addVariable(name: string, because: string, variables: Variables): strin
   return `\${${name}}`;
 }
 
+/** Places that VS Code has names for. */
+const places: Readonly<Record<string, string>> = {
+  workspaceFolder: ".",
+  workspaceRoot: ".",
+  userHome: "${HOME}",
+  pathSeparator: "/",
+  "/": "/",
+};
+
 /** Rewrites variables of other applications as variables of a plan, and escapes text that only looks like one. */
 function readText(text: string, because: string, variables: Variables): string {
+  const whole = /^\$([A-Z_][A-Z0-9_]*)$/.exec(text)?.[1];
+  if (whole !== undefined) return addVariable(whole, because, variables);
   return text.replaceAll(
-    /\$\{(?:(env|input):)?([^{}]*)\}|\$\{/g,
-    (whole, kind: string | undefined, name?: string) => {
-      if (kind === undefined && name === "workspaceFolder") return ".";
-      if (kind === undefined || name === undefined) return `$${whole}`;
-      return addVariable(variableOf(name, name), because, variables);
+    /\$\{(?:(env|input):)?([^{}:]*)(:-[^{}]*)?[^{}]*\}|\$\{/g,
+    (found, kind: string | undefined, name?: string, fallback?: string) => {
+      if (kind === undefined && name !== undefined && Object.hasOwn(places, name)) return places[name]!;
+      if (name === undefined || (kind === undefined && !/^[A-Za-z_]\w*$/.test(name))) return `$${found}`;
+      const variable = kind === undefined ? name : variableOf(name, name);
+      if (fallback !== undefined) return `\${${variable}${fallback}}`;
+      return variable === "HOME" ? "${HOME}" : addVariable(variable, because, variables);
     },
   );
 }

@@ -26,7 +26,7 @@ test("servers of Claude Desktop and Cursor become entries, and their secrets var
       source: {
         mcp: {
           command: "npx",
-          args: ["-y", "files-server", "/srv", "$${x}"],
+          args: ["-y", "files-server", "/srv", "${x}"],
           env: { LOG: "debug", API_KEY: "${API_KEY}", EMPTY_TOKEN: "" },
         },
       },
@@ -43,7 +43,7 @@ test("servers of Claude Desktop and Cursor become entries, and their secrets var
       },
     },
   ]);
-  expect(variables.map(({ name }) => name)).toEqual(["API_KEY", "REMOTE_TOKEN", "REMOTE_X_API_KEY"]);
+  expect(variables.map(({ name }) => name)).toEqual(["x", "API_KEY", "REMOTE_TOKEN", "REMOTE_X_API_KEY"]);
 });
 
 test("a secret of a server becomes a variable, by its name or by its shape, wherever it is written", async () => {
@@ -121,7 +121,7 @@ test.each([["{"], ["[]"], ['{"tools":[]}'], ['{"mcpServers":{"a":{}}}'], ['{"mcp
 );
 
 test("a server that the list switches off is no entry, and asks for no variable", async () => {
-  const { entries, variables, disabled } = await readServerList(
+  const { entries, variables, left } = await readServerList(
     JSON.stringify({
       mcpServers: {
         on: { command: "a", disabled: false },
@@ -133,5 +133,99 @@ test("a server that the list switches off is no entry, and asks for no variable"
 
   expect(entries.map(({ module }) => module)).toEqual(["on"]);
   expect(variables).toEqual([]);
-  expect(disabled).toEqual(["off", "also off"]);
+  expect(left).toEqual(["off", "also off"].map((name) => ({ name, because: "the list switches it off" })));
+});
+
+/** The entry and the report of a list with one server. */
+async function one(server: object) {
+  const { entries, variables, left } = await readServerList(JSON.stringify({ mcpServers: { a: server } }));
+  const [{ source, tools } = { source: undefined, tools: undefined }] = entries;
+  return { mcp: (source as { mcp: object }).mcp, tools, set: variables.map(({ name }) => name), left };
+}
+
+test.each<[string, object, object, string[]]>([
+  [
+    "a variable",
+    { command: "x", env: { PLACE: "${PLACE}" } },
+    { command: "x", env: { PLACE: "${PLACE}" } },
+    ["PLACE"],
+  ],
+  [
+    "a variable after a word",
+    { url: "https://a.example", headers: { Authorization: "Bearer ${MY_TOKEN}" } },
+    { url: "https://a.example", headers: { Authorization: "Bearer ${MY_TOKEN}" } },
+    ["MY_TOKEN"],
+  ],
+  [
+    "a default",
+    { command: "x", args: ["--key=${API_KEY:-none}"] },
+    { command: "x", args: ["--key=${API_KEY:-none}"] },
+    [],
+  ],
+  [
+    "a home",
+    { command: "${HOME}/bin/s", args: ["${userHome}/a", "${workspaceFolder}/b"] },
+    { command: "${HOME}/bin/s", args: ["${HOME}/a", "./b"] },
+    [],
+  ],
+  [
+    "a variable as a shell writes it",
+    { command: "x", env: { T: "$GH_TOKEN", S: "a $b" } },
+    { command: "x", env: { T: "${GH_TOKEN}", S: "a $b" } },
+    ["GH_TOKEN"],
+  ],
+  [
+    "a text that only looks like one",
+    { command: "x", args: ["${a b}", "${"] },
+    { command: "x", args: ["$${a b}", "$${"] },
+    [],
+  ],
+])("%s stays a reference", async (_, server, mcp, set) => {
+  expect(await one(server)).toEqual({ mcp, tools: undefined, set, left: [] });
+});
+
+test.each<[string, object, object]>([
+  [
+    "of SSE",
+    { type: "sse", url: "https://a.example/sse" },
+    { url: "https://a.example/sse", transport: "sse" },
+  ],
+  ["of Gemini", { httpUrl: "https://a.example/mcp" }, { url: "https://a.example/mcp" }],
+  [
+    "of opencode",
+    { type: "local", command: ["npx", "-y", "s"], environment: { A: "1" } },
+    { command: "npx", args: ["-y", "s"], env: { A: "1" } },
+  ],
+  [
+    "of Zed",
+    { source: "custom", command: { path: "s", args: ["-v"], env: { A: "1" } } },
+    { command: "s", args: ["-v"], env: { A: "1" } },
+  ],
+  ["with its arguments as a text", { command: "npx", args: "-y s" }, { command: "npx", args: ["-y", "s"] }],
+])("a server %s is an entry", async (_, server, mcp) => {
+  expect(await one(server)).toEqual({ mcp, tools: undefined, set: [], left: [] });
+});
+
+test("what switches a tool off is in the entry, and every other setting is named", async () => {
+  const settings = { autoApprove: ["b"], timeout: 5, gallery: true };
+  const { tools, left } = await one({
+    command: "x",
+    includeTools: ["a", "b"],
+    disabledTools: ["b"],
+    ...settings,
+  });
+  expect(tools).toEqual({ include: ["a", "b"], exclude: ["b"] });
+  expect(left).toEqual([
+    { name: "a, autoApprove", because: "who approves is in the plan's policy" },
+    { name: "a, timeout", because: "its unit differs; write timeoutMs in milliseconds" },
+    { name: "a, gallery", because: "an entry has no such setting" },
+  ]);
+  expect((await one({ command: "x", tools: ["*"] })).tools).toBeUndefined();
+});
+
+test("an entry that cannot be read costs that entry, and other lists have other names", async () => {
+  const { entries, left } = await readServerList('{"context_servers":{"a":{"command":"x"},"b":{},"c":7}}');
+  expect(entries.map(({ module }) => module)).toEqual(["a"]);
+  expect(left.map(({ name }) => name)).toEqual(["b", "c"]);
+  expect((await readServerList('{"mcp":{"a":{"type":"local","command":["x"]}}}')).entries).toHaveLength(1);
 });

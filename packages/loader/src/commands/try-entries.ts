@@ -16,6 +16,8 @@ export interface NewEntry {
   readonly export?: string | readonly string[] | undefined;
   readonly required?: boolean | undefined;
   readonly prefix?: string | undefined;
+  /** Which tools of the module are offered. */
+  readonly tools?: JsonObject | undefined;
   readonly run?: JsonObject | undefined;
   readonly config?: JsonObject | undefined;
 }

@@ -1,0 +1,48 @@
+import type { JsonObject } from "@toolmount/core";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Whether an application does not start a server. */
+export function isSwitchedOff({ disabled, enabled, isActive }: Settings): boolean {
+  return disabled === true || enabled === false || isActive === false;
+}
+
+/** The tools that a list chooses, or switches off, as the plan writes them; undefined where it has all. */
+export function chosenTools({
+  tools,
+  includeTools = tools,
+  excludeTools,
+  disabledTools = excludeTools,
+}: Settings): JsonObject | undefined {
+  const names = (list: unknown) =>
+    Array.isArray(list) && list.length > 0 && !list.includes("*") ? list.map(String) : undefined;
+  const [include, exclude] = [names(includeTools), names(disabledTools)];
+  if (include === undefined && exclude === undefined) return undefined;
+  return { ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) };
+}
+
+/** The settings of a server that its entry does not get, each with the reason. */
+export function settingsLeft(server: string, given: Settings): { name: string; because: string }[] {
+  const left = Object.keys(given).filter((setting) => !isRead.has(setting));
+  return left.map((setting) => ({
+    name: `${server}, ${setting}`,
+    because: reasons.get(setting) ?? "an entry has no such setting",
+  }));
+}
+
+const isRead: ReadonlySet<string> = new Set(
+  "args command cwd disabled disabledTools enabled env environment excludeTools headers httpUrl includeTools isActive serverUrl source tools transport type url".split(
+    " ",
+  ),
+);
+
+const approvals = "who approves is in the plan's policy";
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["autoApprove", approvals],
+  ["alwaysAllow", approvals],
+  ["trust", approvals],
+  ["timeout", "its unit differs; write timeoutMs in milliseconds"],
+  ["envFile", "write its variables under env"],
+  ["oauth", "write auth; toolmount auth signs in"],
+]);
