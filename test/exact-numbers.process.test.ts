@@ -167,7 +167,7 @@ async function folderWith(module: string): Promise<string> {
   return folder;
 }
 
-test("a number that a mounted server answers keeps its digits, and the log names the member", async () => {
+test("a number that a mounted server answers keeps its digits, and a warning names the member", async () => {
   const answer = `{"content":[{"type":"text","text":"found"}],"structuredContent":{"ad":{"id":${id}},"count":2}}`;
   const folder = await folderWith(`import { createInterface } from "node:readline";
 const results = {
@@ -180,14 +180,12 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const answer = results[method] === undefined ? '"error":{"code":-32601,"message":"no"}' : '"result":' + results[method];
   if (id !== undefined) process.stdout.write('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + "," + answer + "}\\n");
 });`);
-  const warned: object[] = [];
-  const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
   const server = { command: process.execPath, args: [join(folder, "module.mjs")] };
   const host = await openHost(
     { version: 1, tools: [{ module: "ads", source: { mcp: server } }] },
     {
       cwd: folder,
-      logger: { ...logger, child: () => logger },
+      logger: silentLogger,
       extensions: { "@toolmount/interop": interop, "@toolmount/mcp": mcp },
       approver: () => ({ decision: "approve" }),
     },
@@ -197,5 +195,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 
   expect(JSON.stringify(result.data)).toContain(`"id":"${id}"`);
   expect(JSON.stringify(result.data)).toContain('"count":2');
-  expect(warned).toContainEqual(expect.objectContaining({ member: "result.structuredContent.ad.id" }));
+  expect(result.warnings).toEqual([
+    "result.structuredContent.ad.id is a number that JavaScript would change; it is read as a text",
+  ]);
 });

@@ -171,7 +171,7 @@ test("a server that refuses the credentials of the plan is asked with growing de
 
   expect(status).toMatchObject({
     state: "failed",
-    problems: [{ message: expect.stringContaining("needs a sign-in") }],
+    problems: [{ message: expect.stringContaining("refuses the authorization header") }],
   });
   expect(third - first).toBeGreaterThanOrEqual(250 + 500);
 });

@@ -1,6 +1,8 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
-import { isJsonContentType } from "@modelcontextprotocol/server";
+import { isJsonContentType, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { LineReader, readBounded, refusalOf } from "@toolmount/core/internal";
+import { readClientMessage, refuse, type ReadMessage } from "../reading/requests.ts";
+import { isRecord } from "../wire/guards.ts";
 import { tooLarge } from "../wire/message-size.ts";
 
 /** Longest line that a client may send, in bytes. */
@@ -9,34 +11,59 @@ const maxLineBytes = 64 * 1024 * 1024;
 /** Characters at each end of a message in which its id is looked for. Clients write it as the first or the last member. */
 const idWithin = 256;
 
+/** The requests of a client that have no answer yet. */
+interface Requests {
+  received(message: JSONRPCMessage): void;
+  /** Resolves when all are answered, or cannot be. */
+  settled(output: Writable): Promise<void>;
+}
+
 /**
- * The messages of a client over stdio, a whole line at a time. One that is too wide to parse is refused in its place, and a
- * line that is too long ends the input with an error.
+ * The messages of a client over stdio, a whole line at a time. One that cannot be served is answered in its place, and a
+ * line that is too long ends the input with an error. The end of the input waits for the answers.
  */
-export function narrowLines(input: Readable, output: Writable): Readable {
+export function narrowLines(input: Readable, output: Writable, requests: Requests): Readable {
   const reader = new LineReader(maxLineBytes, tooLarge);
   const lines = new Transform({
     transform(chunk: Buffer, _, done) {
       try {
-        for (const line of reader.push(chunk)) {
-          const excess = refusalOf(line);
-          if (excess === null) this.push(`${line}\n`);
-          else output.write(`${refusal(line, excess)}\n`);
-        }
+        for (const line of reader.push(chunk)) take(line);
         done();
       } catch (error) {
         done(error as Error);
       }
     },
+    flush(done) {
+      for (const line of reader.push(Buffer.from("\n"))) take(line);
+      requests.settled(output).then(() => done(), done);
+    },
   });
+  const take = (line: string) => {
+    for (const read of readLine(line))
+      if ("message" in read) {
+        requests.received(read.message as JSONRPCMessage);
+        lines.push(`${JSON.stringify(read.message)}\n`);
+      } else output.write(`${JSON.stringify(read.refusal)}\n`);
+  };
   pipeline(input, lines, () => {}); // the end and the error of the lines say it
   return lines;
 }
 
-/** The answer to a message that is not parsed. */
-function refusal(line: string, excess: string): string {
-  const error = { code: -32_600, message: `the message has ${excess}` };
-  return JSON.stringify({ jsonrpc: "2.0", id: idOf(line), error });
+/** The messages of a line, which may be a list of them. */
+function readLine(line: string): readonly ReadMessage[] {
+  const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
+  if (text.trim() === "") return [];
+  const excess = refusalOf(text);
+  if (excess !== null) return [refuse(idOf(text), -32_600, `the message has ${excess}`)];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!Array.isArray(value)) return [readClientMessage(value)];
+    return value.length === 0
+      ? [refuse(null, -32_600, "the list has no message")]
+      : value.map(readClientMessage);
+  } catch {
+    return [refuse(idOf(text), -32_700, "the line is not valid JSON")];
+  }
 }
 
 /** The id of a message that is not parsed; null where it is at neither end. */
@@ -58,14 +85,17 @@ export async function readMessage(request: Request): Promise<Response | { readon
   const { method, headers } = request;
   if (method !== "POST" || !isJsonContentType(headers.get("content-type"))) return {};
   const length = headers.get("content-length");
-  if (Number(length) > maxBodyBytes) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
+  if (Number(length) > maxBodyBytes) return refuseBody(413, "", `more than ${maxBodyBytes} bytes`);
   // The stream is asked for only where it is read: a server makes it, and a whole request around it, when it is.
   const text = length === null ? await textOf(request.body) : await request.text();
-  if (text === null) return refuse(413, "", `more than ${maxBodyBytes} bytes`);
+  if (text === null) return refuseBody(413, "", `more than ${maxBodyBytes} bytes`);
   const excess = refusalOf(text);
-  if (excess !== null) return refuse(400, text, excess);
+  if (excess !== null) return refuseBody(400, text, excess);
   try {
-    return { parsedBody: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value)) return { parsedBody: value };
+    const read = readClientMessage(value);
+    return "message" in read ? { parsedBody: read.message } : Response.json(read.refusal, { status: 400 });
   } catch {
     return answer(400, null, { code: -32_700, message: "the body is not valid JSON" });
   }
@@ -75,7 +105,7 @@ async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string |
   return body === null ? "" : ((await readBounded(body, maxBodyBytes))?.toString("utf8") ?? null);
 }
 
-function refuse(status: number, text: string, excess: string): Response {
+function refuseBody(status: number, text: string, excess: string): Response {
   return answer(status, idOf(text), { code: -32_600, message: `the message has ${excess}` });
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
@@ -31,6 +32,50 @@ export interface ServedStreams {
   close(): Promise<void>;
 }
 
+/** How long requests are answered after the input of a client has ended, in milliseconds. */
+const lastAnswersMs = 30_000;
+
+/** The requests of a client that have no answer yet. A client may end its input and still read. */
+class OpenRequests {
+  readonly #open = new Set<unknown>();
+  /** Questions to the client, which it cannot answer after its input has ended. */
+  readonly #asked = new Set<unknown>();
+  #onChange = () => {};
+
+  watch(transport: StdioServerTransport): void {
+    const send = transport.send.bind(transport);
+    transport.send = async (message) => {
+      if ("method" in message && "id" in message) this.#asked.add(message.id);
+      await send(message);
+      if (!("method" in message)) this.#end(message.id);
+    };
+  }
+
+  received(message: JSONRPCMessage): void {
+    if (!("method" in message)) this.#asked.delete(message.id);
+    else if (message.method === "notifications/cancelled") this.#end(message.params?.["requestId"]);
+    else if ("id" in message && message.method !== "subscriptions/listen") this.#open.add(message.id);
+  }
+
+  #end(id: unknown): void {
+    this.#open.delete(id);
+    this.#onChange();
+  }
+
+  /** Resolves when all are answered, or cannot be. */
+  async settled(output: Writable): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, lastAnswersMs);
+    output.once("close", resolve).once("error", resolve);
+    this.#onChange = () => {
+      if (this.#open.size === 0 || this.#asked.size > 0) resolve();
+    };
+    this.#onChange();
+    await promise;
+    clearTimeout(timer);
+  }
+}
+
 /** Serves a host over stdin and stdout, or any pair of streams, in both eras of the protocol. */
 export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const { input, output, sessionId = `mcp-${randomUUID()}`, onError, ...options } = given;
@@ -38,9 +83,11 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const tasks = new ServedTasks(host, given.sessionId ?? "stdio");
   const served = new ServedSession(host, sessionId, tasks);
   const seal = createStateSeal(options.stateKey);
-  const lines = narrowLines(input, output);
+  const open = new OpenRequests();
+  const lines = narrowLines(input, output, open);
   // The lines have their own limit.
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: Number.POSITIVE_INFINITY });
+  open.watch(transport);
   let stopWatching = () => {};
   const handle = serveStdio(
     async ({ era }) => {

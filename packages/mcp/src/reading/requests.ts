@@ -1,0 +1,92 @@
+// What a client sends, read before the SDK does: a request that is nearly right is served, and one that is not gets an error
+// with its id at once.
+import { isRecord } from "../wire/guards.ts";
+import { listOf, record, shape, text, withoutNulls, type Members } from "./members.ts";
+
+/** A message of a client as the SDK takes it, or the error for one that cannot be served. */
+export type ReadMessage = { readonly message: object } | { readonly refusal: object };
+
+/** Reads one message that a client sent. */
+export function readClientMessage(given: unknown): ReadMessage {
+  if (!isRecord(given)) return refuse(null, -32_600, "a message is an object");
+  const { id, method, params, error, ...others } = given;
+  if ("result" in others || (error !== undefined && error !== null)) {
+    const answer = { ...others, id, jsonrpc: "2.0" };
+    return { message: error === undefined || error === null ? answer : { ...answer, error } };
+  }
+  const isRequest = "id" in given;
+  const shown = typeof id === "string" || typeof id === "number" ? id : null;
+  if (typeof method !== "string") return refuse(shown, -32_600, "the message has no method");
+  if (isRequest && typeof id !== "string" && !Number.isInteger(id))
+    return refuse(shown, -32_600, "the id of a request is a text or an integer");
+  if (params !== undefined && params !== null && !isRecord(params))
+    return refuse(shown, -32_602, "params is an object");
+  const read = isRecord(params)
+    ? readParams(method, params)
+    : method === "initialize"
+      ? introduction({})
+      : undefined;
+  return {
+    message: {
+      ...others,
+      jsonrpc: "2.0",
+      ...(isRequest && { id }),
+      method,
+      ...(read !== undefined && { params: read }),
+    },
+  };
+}
+
+/** The error for a message that is not served. */
+export function refuse(
+  id: string | number | null,
+  code: number,
+  problem: string,
+): { readonly refusal: object } {
+  return { refusal: { jsonrpc: "2.0", id, error: { code, message: problem } } };
+}
+
+/** Null is an absent member. */
+function readParams(method: string, given: Members): Members {
+  const { _meta: meta, ...others } = withoutNulls(given);
+  const params = { ...others, ...(isRecord(meta) && { _meta: withoutNulls(meta) }) } as Members;
+  if (method === "initialize") return introduction(params);
+  if (method !== "tools/call" || isRecord(params["arguments"])) return params;
+  const { arguments: args, ...rest } = params;
+  const read = readArguments(args);
+  return read === undefined ? rest : { ...rest, arguments: read };
+}
+
+/** Arguments as a JSON text, which models write, and an empty list, which PHP writes for an empty object. */
+function readArguments(given: unknown): unknown {
+  if (Array.isArray(given) && given.length === 0) return undefined;
+  if (typeof given !== "string") return given;
+  try {
+    const read: unknown = JSON.parse(given);
+    return isRecord(read) ? read : given;
+  } catch {
+    return given;
+  }
+}
+
+const client = shape({
+  name: text,
+  title: text,
+  version: text,
+  websiteUrl: text,
+  icons: listOf("icon", record),
+});
+
+/** What a client says of itself; each of its capabilities is an object. */
+function introduction({ protocolVersion, capabilities, clientInfo, ...others }: Members): Members {
+  const stated = Object.entries(isRecord(capabilities) ? capabilities : {}).flatMap(([name, value]) =>
+    value === null || value === false ? [] : [[name, isRecord(value) ? withoutNulls(value) : {}] as const],
+  );
+  const info = isRecord(clientInfo) ? (client(clientInfo, () => {}) as object) : {};
+  return {
+    ...others,
+    protocolVersion: typeof protocolVersion === "string" ? protocolVersion : "2025-11-25",
+    capabilities: Object.fromEntries(stated),
+    clientInfo: { name: "unknown", version: "unknown", ...info },
+  };
+}

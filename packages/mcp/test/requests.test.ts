@@ -1,0 +1,155 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { data, defineTool } from "@toolmount/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { readClientMessage } from "../src/reading/requests.ts";
+import { serveHttp, serveStreams } from "../src/index.ts";
+import { add, hostOf } from "./support.ts";
+
+const call = (params: object) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "u", ...params },
+});
+const initialize = (params?: object) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  ...(params && { params }),
+});
+const unknown = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "unknown", version: "unknown" },
+};
+const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+
+test.each<[string, object, object]>([
+  ["without jsonrpc", { id: 1, method: "ping" }, ping],
+  ["of another jsonrpc", { ...ping, jsonrpc: "1.0" }, ping],
+  ["with params that are null", { ...ping, params: null }, ping],
+  ["with a cursor that is null", { ...ping, params: { cursor: null } }, { ...ping, params: {} }],
+  ["with arguments that are null", call({ arguments: null, _meta: null }), call({})],
+  [
+    "with a progress token that is null",
+    call({ arguments: {}, _meta: { progressToken: null } }),
+    call({ arguments: {}, _meta: {} }),
+  ],
+  ["with arguments as a text", call({ arguments: '{"id":5}' }), call({ arguments: { id: 5 } })],
+  ["with arguments as an empty list", call({ arguments: [] }), call({})],
+  ["with arguments that are no object", call({ arguments: "5" }), call({ arguments: "5" })],
+  ["that connects and says nothing of itself", initialize(), initialize(unknown)],
+  [
+    "that connects without its version",
+    initialize({ clientInfo: { name: "x" } }),
+    initialize({ ...unknown, clientInfo: { name: "x", version: "unknown" } }),
+  ],
+  [
+    "that connects with odd capabilities",
+    initialize({
+      capabilities: { roots: null, sampling: true, elicitation: { form: null } },
+      clientInfo: { name: "x", version: 1 },
+    }),
+    initialize({
+      ...unknown,
+      capabilities: { sampling: {}, elicitation: {} },
+      clientInfo: { name: "x", version: "1" },
+    }),
+  ],
+  [
+    "that is an answer with an error that is null",
+    { id: 1, result: {}, error: null },
+    { jsonrpc: "2.0", id: 1, result: {} },
+  ],
+])("a message %s is served", (_, given, message) => {
+  expect(readClientMessage(given)).toEqual({ message });
+});
+
+test.each<[string, unknown, string | number | null, number]>([
+  ["an id that is null", { ...ping, id: null }, null, -32_600],
+  ["an id that is an object", { ...ping, id: {} }, null, -32_600],
+  ["an id that is no integer", { ...ping, id: 1.5 }, 1.5, -32_600],
+  ["a method that is a number", { ...ping, method: 5 }, 1, -32_600],
+  ["no method", { jsonrpc: "2.0", id: "a" }, "a", -32_600],
+  ["params that are a list", { ...ping, params: [] }, 1, -32_602],
+  ["no members", 5, null, -32_600],
+])("a message with %s has an error at once", (_, given, id, code) => {
+  expect(readClientMessage(given)).toMatchObject({ refusal: { jsonrpc: "2.0", id, error: { code } } });
+});
+
+const slow = defineTool({
+  name: "slow",
+  description: "Takes a moment. Use in tests.",
+  schema: z.strictObject({}),
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  execute: async () => (await delay(50), data("done")),
+});
+
+/** Writes lines to a host, ends its input, and returns what it wrote until it closed. */
+async function session(...lines: readonly string[]) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = serveStreams(hostOf([add, slow]), { input, output });
+  onTestFinished(() => served.close());
+  input.end([JSON.stringify(initialize()), ...lines].join("\n"));
+  await served.closed;
+  output.end();
+  const written = (await text(output)).trim().split("\n");
+  return written
+    .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: object })
+    .slice(1);
+}
+
+describe("over stdio", () => {
+  test("what was asked before the end of the input is answered, the last line without an end, too", async () => {
+    const asked = [2, 3].map((id) =>
+      JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow" } }),
+    );
+    expect(await session(...asked)).toMatchObject(
+      [2, 3].map((id) => ({ id, result: { content: [{ text: "done" }] } })),
+    );
+  });
+
+  test.each<[string, object[]]>([
+    [
+      '[{"jsonrpc":"2.0","id":2,"method":"ping"},{"id":3,"method":"ping"}]',
+      [
+        { id: 2, result: {} },
+        { id: 3, result: {} },
+      ],
+    ],
+    ["[]", [{ id: null, error: { code: -32_600 } }]],
+    ['\uFEFF{"jsonrpc":"2.0","id":2,"method":"ping"}', [{ id: 2, result: {} }]],
+    ['{"jsonrpc":"2.0","id":2,"method":"ping"', [{ id: 2, error: { code: -32_700 } }]],
+    ["nonsense", [{ id: null, error: { code: -32_700 } }]],
+    ["  ", []],
+  ])("the line %j is answered", async (line, answers) => {
+    expect(await session(line)).toMatchObject(answers);
+  });
+});
+
+test("over HTTP, a body that is nearly right is served, and another one has an error with its id", async () => {
+  const served = serveHttp(hostOf([add]));
+  onTestFinished(() => served.close());
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const post = async (body: object) => {
+    const request = new Request("http://127.0.0.1/mcp", {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    const { status, ...response } = await served
+      .fetch(request)
+      .then(async (got) => ({ status: got.status, text: await got.text() }));
+    return [status, response.text];
+  };
+  expect(await post({ id: 1, method: "initialize" })).toEqual([
+    200,
+    expect.stringContaining('"protocolVersion":"2025-11-25"'),
+  ]);
+  expect(await post({ id: 7, method: 5 })).toEqual([400, expect.stringContaining('"id":7')]);
+});
