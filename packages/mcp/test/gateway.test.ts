@@ -46,6 +46,16 @@ describe.each(eras)("a client of the %s era", (era) => {
     expect(asked.find(([method]) => method === "completion/complete")?.[1]).toMatchObject({ ref });
   });
 
+  test("reads structured content of any kind where its revision has that", async () => {
+    const { answers } = library();
+    const call = () => ({ content: [text("five")], structuredContent: 5 });
+    const { host } = await gatewayOf({ library: { answers: { ...answers, "tools/call": call } } }, {});
+    const client = await connectStreams(host, era);
+
+    const { content, structuredContent } = await client.callTool({ name: "find_library" });
+    expect([content, structuredContent]).toEqual([[text("five")], era === "modern" ? 5 : undefined]);
+  });
+
   test("of two servers gets each request to the server whose item it is", async () => {
     const [one, two] = [library("one"), library("two")];
     const settings = { one: { expose }, two: { expose, prefix: "two_" } };

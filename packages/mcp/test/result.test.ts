@@ -48,6 +48,11 @@ describe("what a client reads of a call", () => {
       outcome({ data: "paid", meta: { mcp: { _meta: { trace: 1 }, later: true }, other: 1 } }),
       { content: [text("paid")], later: true, _meta: { trace: 1, ...facts() } },
     ],
+    [
+      "a value that is structured content of 2026",
+      outcome({ data: 5, content: [text("five")], meta: { mcp: { structuredContent: 5 } } }),
+      { content: [text("five")], structuredContent: 5 },
+    ],
     ["meta of another kind", outcome({ data: "paid", meta: { mcp: "no" } }), { content: [text("paid")] }],
   ])("that returned %s", (_, given, expected) => {
     expect(toMcpResult(given)).toEqual({ _meta: facts(), ...expected });
@@ -152,7 +157,11 @@ describe("what a host reads of a server's result", () => {
     ],
     ["two texts", { content: [text("a"), text("b")] }, { data: "a\nb", content: [text("a"), text("b")] }],
     ["no block", { content: [] }, { data: null, content: [] }],
-    ["data", { content: [text("x")], structuredContent: [1] }, { data: [1], content: [text("x")] }],
+    [
+      "data",
+      { content: [text("x")], structuredContent: [1] },
+      { data: [1], content: [text("x")], meta: { mcp: { structuredContent: [1] } } },
+    ],
     ["data without a block", { content: [], structuredContent: {} }, { data: {}, content: [] }],
     ["a failure", { content: [text("no")], isError: true }, { error: "no" }],
     [

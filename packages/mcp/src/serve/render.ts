@@ -16,7 +16,10 @@ export async function render(
   if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
-  const rendered = withWhole(served.host, outcome, toMcpResult(outcome));
+  const whole = withWhole(served.host, outcome, toMcpResult(outcome));
+  const { structuredContent, ...others } = whole;
+  // Before 2026, structured content is an object.
+  const rendered = era === "modern" || isRecord(structuredContent) ? whole : others;
   const info = served.host.coordinator.get("tools", tool) as Pick<ToolInfo, "outputSchema"> | null;
   if (!isListed(info?.outputSchema, era)) return rendered;
   // Clients validate what is not an error: it has the data that the schema promises, or it is an error.

@@ -33,7 +33,7 @@ export function toMcpResult(outcome: ToolOutcome): McpResult {
   return {
     ...members,
     content: [...contentOf(result.data, result.content ?? []), ...notesOf(outcome)],
-    ...(isRecord(result.data) && { structuredContent: result.data }),
+    ...((isRecord(result.data) || structuredContent !== undefined) && { structuredContent: result.data }),
     _meta: meta,
   };
 }
@@ -147,8 +147,11 @@ export function fromMcpResult({ content, structuredContent, isError, ...members 
       meta: keptMembers({ ...members, structuredContent }),
     });
   const meta = keptMembers(members);
-  if (structuredContent !== undefined)
-    return data<unknown>(structuredContent, { content: content.map(fromMcpBlock), meta });
+  if (structuredContent !== undefined) {
+    // Data of any other kind have to be known from a text: since 2026 they are structured content, too.
+    const own = isRecord(structuredContent) ? meta : keptMembers({ ...members, structuredContent });
+    return data<unknown>(structuredContent, { content: content.map(fromMcpBlock), meta: own });
+  }
   if (isPlainText) return data<unknown>(first.text, { meta });
   return data<unknown>(content.some(({ type }) => type === "text") ? said : null, { ...blocks, meta });
 }
