@@ -104,19 +104,27 @@ test.each([
   ]);
 });
 
+test.each([[["list users", "list_users"]], [["list_users", "list users"]]])(
+  "of %j, the name that need not change is kept",
+  async (listed) => {
+    const host = await open1(listed.map((name) => ({ name })));
+    expect((await host.call({ name: "list_users" })).result.data).toBe("list_users");
+  },
+);
+
 test("tools whose names differ by case, - or _ are all there, under names that differ", async () => {
   const host = await open1([{ name: "note" }, { name: "NOTE" }, { name: "my-note" }, { name: "my_note" }]);
   const names = host.tools().map(({ name }) => name);
 
   expect(names).toEqual(
     expect.arrayContaining([
-      "note",
+      "NOTE",
       "my-note",
-      expect.stringMatching(/^NOTE_[0-9a-f]{6}$/),
+      expect.stringMatching(/^note_[0-9a-f]{6}$/),
       expect.stringMatching(/^my_note_[0-9a-f]{6}$/),
     ]),
   );
-  const other = names.find((name) => name.startsWith("NOTE_")) ?? "";
-  expect((await host.call({ name: other })).result.data).toBe("NOTE");
-  expect((await host.call({ name: "note" })).result.data).toBe("note");
+  const other = names.find((name) => name.startsWith("note_")) ?? "";
+  expect((await host.call({ name: other })).result.data).toBe("note");
+  expect((await host.call({ name: "NOTE" })).result.data).toBe("NOTE");
 });

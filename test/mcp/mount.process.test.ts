@@ -155,7 +155,7 @@ test("a server gets the variables that the plan names and a few harmless ones, a
   expect(
     env.filter(
       (name) =>
-        !/^(TOKEN|TOOLMOUNT_CHAIN|TOOLMOUNT_SERVER|HOME|LOGNAME|PATH|SHELL|TERM|USER|__CF|PWD|_|SHLVL)/.test(
+        !/^(.*(?:proxy|PROXY|CERT|BUNDLE|registry|INDEX).*|TOKEN|TOOLMOUNT_CHAIN|TOOLMOUNT_SERVER|HOME|LOGNAME|PATH|SHELL|TERM|USER|__CF|PWD|_|SHLVL)/.test(
           name,
         ),
     ),

@@ -127,9 +127,10 @@ export class MountedTools {
 
   /** The tools of a server, and the internal ones for requests of clients, which the host makes by itself. */
   #withRequests(tools: readonly Tool[]): readonly Tool[] {
-    // Of two names that are mounted as one, the order of the server's list does not say which has it.
+    // Of two names that are mounted as one, the one that need not change has it, whatever the order of the server's list.
     const own = tools.filter((tool) => exposedOf(tool) === undefined);
-    const sorted = own.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    const keyOf = ({ name }: Tool) => `${/^[\w.-]+$/.test(name) ? 0 : 1}${name}`;
+    const sorted = own.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const others = tools.filter((tool) => exposedOf(tool) !== undefined);
     return [...sorted, ...others, ...requestTools(this.#settings)];
   }
