@@ -39,7 +39,8 @@ export class Table {
 
   /** Writes the rows and every file as JSON, for a machine. */
   write(file, job) {
-    writeFileSync(file, JSON.stringify({ job, ...this }, undefined, 1));
+    const { rows, failures, unsteady } = this;
+    writeFileSync(file, JSON.stringify({ job, rows, failures, unsteady }, undefined, 1));
     console.log(`the table and every file: ${relative(process.cwd(), file) || file}`);
   }
 

@@ -1,5 +1,4 @@
 import { data, type Coordinator, type ToolOutcome } from "@toolmount/core";
-import * as interop from "@toolmount/interop";
 import { toAmplifierResult } from "@toolmount/interop";
 import { createTestCoordinator, MockTool } from "@toolmount/testing";
 import { describe, expect, test } from "vitest";

@@ -39,7 +39,7 @@ test("a mock tool without options describes itself, and answers with nothing", a
 test("a test coordinator knows a thing by its mounting, its tool name, or its name", () => {
   const coordinator = createTestCoordinator();
   coordinator.mount("tools", note, { name: "other" });
-  coordinator.mount("policies" as never, { ToolName: "A", name: "b" } as never);
+  coordinator.mount("policies" as never, { ToolName: "A", name: "b" });
 
   expect(coordinator.history.map(({ action, point, name }) => [action, point, name])).toEqual([
     ["mount", "tools", "other"],

@@ -163,7 +163,7 @@ test("AMP-4, AMP-6, AMP-15, AMP-29: a module mounts its tool under another name,
       __amplifier_module_type__: "tool",
       mount: async (coordinator: AmplifierCoordinator, config: { greeting: string }) => {
         const greet = async () => ({ success: true, output: config.greeting, error: null });
-        coordinator.mount("tools", { ...echo, name: "my_tool", execute: greet } as never, "my-tool2");
+        coordinator.mount("tools", { ...echo, name: "my_tool", execute: greet }, "my-tool2");
       },
     },
     { greeting: "Hello" },
@@ -196,7 +196,7 @@ test("a tool that keeps the coordinator sees its call's session, without any dec
   const { host } = await mounted({
     async mount(coordinator: AmplifierCoordinator) {
       const execute = async () => ({ success: true, output: coordinator.session_id });
-      coordinator.mount("tools", { ...echo, execute } as never, "my-tool");
+      coordinator.mount("tools", { ...echo, execute }, "my-tool");
     },
   });
 
@@ -212,7 +212,7 @@ test("a hook on tool:post of a module without a declaration redacts what the cal
       coordinator.mount("tools", {
         ...echo,
         execute: async () => ({ success: true, output: "the key is s3cret" }),
-      } as never);
+      });
       coordinator.hooks.register("tool:post", async (_, data) => {
         const { result } = data as { result: { output: string } };
         const output = result.output.replace("s3cret", "***");
@@ -310,7 +310,7 @@ describe("sessions", () => {
           state["count"] = Number(state["count"] ?? 0) + 1;
           return { success: true, output: [coordinator.session_id, state["count"]], error: null };
         };
-        coordinator.mount("tools", { ...echo, execute } as never);
+        coordinator.mount("tools", { ...echo, execute });
       },
     });
     const call = (sessionId: string) => host.call({ name: "echo", arguments: { text: "" } }, { sessionId });
@@ -332,7 +332,7 @@ describe("sessions", () => {
           if (text === "stop") await coordinator.request_cancel(true);
           return new Promise(() => {});
         };
-        coordinator.mount("tools", { ...echo, execute } as never);
+        coordinator.mount("tools", { ...echo, execute });
       },
     });
     const hung = host.call({ name: "echo", arguments: { text: "hang" } }, { sessionId: "a" });
@@ -359,8 +359,8 @@ describe("sessions", () => {
           const { output } = await other.execute({ text: "x" });
           return { success: true, output, error: null };
         };
-        coordinator.mount("tools", { ...echo, execute } as never);
-        coordinator.mount("tools", { ...echo, name: "other" } as never);
+        coordinator.mount("tools", { ...echo, execute });
+        coordinator.mount("tools", { ...echo, name: "other" });
         expect(coordinator.get("tools", "none")).toBeNull();
         expect(Object.keys(coordinator.mount_points)).toContain("tools");
         expect(coordinator.to_dict()).toMatchObject({ tools: ["echo", "other"], has_orchestrator: false });
@@ -375,7 +375,7 @@ describe("hooks", () => {
   async function withHook(event: string, answer: (data: Readonly<Record<string, unknown>>) => unknown) {
     return mounted({
       mount: async (coordinator: AmplifierCoordinator) => {
-        coordinator.mount("tools", echo as never);
+        coordinator.mount("tools", echo);
         coordinator.hooks.register(event, async (_, data) => answer(data), 10, "mine");
         expect(coordinator.hooks.list_handlers(event)).toEqual({ [event]: ["mine"] });
       },
@@ -547,7 +547,7 @@ describe("AMP-N8, AMP-N40, AMP-N41: what a hook asked for is carried out", () =>
   test("a text goes to the context with where it is from, sanitised; too long a one is an error, too many are warned of", async () => {
     const messages: unknown[] = [];
     const { coordinator, lines } = await facade((given) => {
-      given.mount("context", { add_message: (message: unknown) => void messages.push(message) } as never);
+      given.mount("context", { add_message: (message: unknown) => void messages.push(message) });
       given.injection_size_limit = 100;
       given.injection_budget_per_turn = 10;
     });

@@ -80,9 +80,9 @@ test("a tool that is looked up outside of a call says that it needs one", async 
 
 test("mount takes the name as a text or in an object", async () => {
   const { coordinator, host } = await mountAmplifier();
-  const undo = coordinator.mount("tools", echo("a") as never, "one");
-  coordinator.mount("tools", echo("b") as never, { name: "two" });
-  coordinator.mount("tools", echo("c") as never);
+  const undo = coordinator.mount("tools", echo("a"), "one");
+  coordinator.mount("tools", echo("b"), { name: "two" });
+  coordinator.mount("tools", echo("c"));
   const names = () => host.tools().map(({ name, aliases }) => [name, ...aliases].join(" "));
 
   expect(names().toSorted()).toEqual(["a one", "b two", "c"]);
