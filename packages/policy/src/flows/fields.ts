@@ -108,21 +108,28 @@ function findPlainMention(
   return null;
 }
 
+/** Words before a small number that make it a name of something. */
+const idWords =
+  "id|ids|number|no|nr|ticket|issue|order|invoice|task|case|account|user|customer|room|flight|booking|reservation|message|event|file|item|record|entry|post|comment|bug|pr";
+
 /** Small numbers are in every text: they count as mentioned where the text calls them an id. */
 function mentionsNumber(text: string, value: string): boolean {
   return new RegExp(
-    `(?:\\b(?:id|ids|number|no|nr)\\b|#)[^\\p{L}\\p{N}]{0,4}(?:is |of |= ?)?${value}(?![\\p{L}\\p{N}])`,
+    `(?:\\b(?:${idWords})\\b|#)[^\\p{L}\\p{N}]{0,4}(?:is |of |= ?)?${value}(?![\\p{L}\\p{N}])`,
     "u",
   ).test(text);
 }
 
-/** Whether the user named the record that has this value: by the first name, or by the whole text of another field. */
+/**
+ * Whether the user named the record that has this value: by the first name in another field. Only a record without one is
+ * named by what is before the @ of its address, which its person chose.
+ */
 export function isNamedRecord({ parent, value }: Leaf, words: UserWords): boolean {
+  const others = isRecord(parent) ? Object.values(parent) : [];
+  const texts = others.filter((member): member is string => typeof member === "string" && member !== value);
   const [name = ""] = String(value).split(/[@._-]/);
-  if (String(value).includes("@") && name.length > 2 && words.name(name)) return true;
-  if (!isRecord(parent)) return false;
-  return Object.values(parent).some((member) => {
-    if (typeof member !== "string" || member === value) return false;
+  if (texts.length === 0) return String(value).includes("@") && name.length > 2 && words.name(name);
+  return texts.some((member) => {
     const first = normalize(member).split(" ")[0] ?? "";
     return first.length > 1 && words.name(first);
   });

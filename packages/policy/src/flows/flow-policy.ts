@@ -3,7 +3,7 @@ import { findForeign } from "./content.ts";
 import { createSeen, identityOf, type Evidence } from "./evidence.ts";
 import { fitsTool } from "./fit.ts";
 import { prepareIntent, type IntentCheck } from "./intent.ts";
-import { leavesOf } from "./leaves.ts";
+import { controlLeaves, leavesOf, memberOf } from "./leaves.ts";
 import { Meter, TooMuchToCompare } from "./meter.ts";
 import { findOrigin, isOwn } from "./origin.ts";
 import { describeProblem, shownValue, type Problem } from "./reason.ts";
@@ -88,9 +88,9 @@ function prepareLine(
     const origins: ValueOrigin[] = [];
     const problem = unlessTooMuch(
       () =>
-        checkControl(control, given, line, evidence, origins) ??
+        checkControl({ names: control, schema: tool.inputSchema }, given, line, evidence, origins) ??
         checkIntent(intent, valuesOf(control, given), evidence) ??
-        checkContent(content, given, line.audience, evidence, origins),
+        checkContent({ names: content, audience: line.audience, control }, given, evidence, origins),
     );
     return answerOf(line, problem, origins, rule, evidence);
   };
@@ -107,16 +107,17 @@ function unlessTooMuch(check: () => Problem | null): Problem | null {
 }
 
 function checkControl(
-  names: readonly string[],
+  { names, schema }: { readonly names: readonly string[]; readonly schema: ToolInfo["inputSchema"] },
   given: PendingCall["arguments"],
   { from }: FlowLine,
   evidence: Evidence,
   origins: ValueOrigin[],
 ): Problem | null {
+  const properties = memberOf(schema, "properties");
   let first: Problem | null = null;
   for (const name of names) {
     if (!Object.hasOwn(given, name)) continue;
-    for (const { path, value } of leavesOf(given[name])) {
+    for (const { path, value } of controlLeaves(given[name], memberOf(properties, name))) {
       if (value === "") continue;
       const origin = {
         argument: name + path,
@@ -125,9 +126,15 @@ function checkControl(
       };
       origins.push(origin);
       if (!origin.isAccepted) first ??= { kind: "control", origin };
+      else if (mayBeForeign(origin, evidence)) first ??= { kind: "forgotten", argument: name + path };
     }
   }
   return first;
+}
+
+/** Whether results that the host dropped may have the value, too: then other people may have chosen it. */
+function mayBeForeign({ origin }: ValueOrigin, { history }: Evidence): boolean {
+  return history.isPartial && (origin === "structured" || origin === "contact" || origin === "untrusted");
 }
 
 /** A person who approved the same target before has named the action, too. */
@@ -147,13 +154,23 @@ function valuesOf(names: readonly string[], given: PendingCall["arguments"]): re
 }
 
 function checkContent(
-  names: readonly string[],
+  {
+    names,
+    audience,
+    control,
+  }: { names: readonly string[]; audience: FlowLine["audience"]; control: readonly string[] },
   given: PendingCall["arguments"],
-  audience: FlowLine["audience"],
   evidence: Evidence,
   origins: ValueOrigin[],
 ): Problem | null {
   if (isForUser(audience, given, evidence)) return null;
+  // Where no line says who reads the content, those whom the call is about do.
+  const readers = typeof audience === "object" ? audience : control;
+  const stranger = findStranger(names, given, readers, evidence);
+  if (stranger !== null) {
+    origins.push(stranger);
+    return { kind: "reach", origin: stranger };
+  }
   for (const name of names) {
     if (!Object.hasOwn(given, name)) continue;
     for (const { path, value } of leavesOf(given[name])) {
@@ -170,6 +187,27 @@ function checkContent(
       return { kind: foreign.isPrivate === true ? "private" : "content", origin };
     }
   }
+  return null;
+}
+
+/**
+ * A person whom the user did not name and who would get content after the session read what only the user may see. What the
+ * content says does not count: a model can say anything in other words.
+ */
+function findStranger(
+  names: readonly string[],
+  given: PendingCall["arguments"],
+  readers: readonly string[],
+  evidence: Evidence,
+): ValueOrigin | null {
+  if (!names.some((name) => Object.hasOwn(given, name))) return null;
+  if (!evidence.history.results.some((result) => evidence.seen(result).isPrivate)) return null;
+  for (const name of readers.filter((one) => Object.hasOwn(given, one)))
+    for (const { path, value } of leavesOf(given[name])) {
+      const found = findOrigin(value, ["user", "identity", "contact"], evidence);
+      if (value !== "" && !found.isAccepted)
+        return { argument: name + path, value: shownValue(name + path, value), ...found };
+    }
   return null;
 }
 

@@ -1,4 +1,5 @@
 import type { Json } from "@toolmount/core";
+import { isRecord } from "./record.ts";
 
 /** A text or number of a JSON value, with its path: `.0.sender`; the root's is empty. */
 export interface Leaf {
@@ -31,9 +32,52 @@ function step(
     return;
   }
   for (const [key, member] of Object.entries(value)) {
-    if (!/^[A-Za-z_]\w*$/.test(key)) visit({ path: `${path}.~`, value: key, parent: value as Json });
+    if (!isIdentifier(key)) visit({ path: `${path}.~`, value: key, parent: value as Json });
     step(member, `${path}.${key}`, value, level + 1, visit);
   }
+}
+
+/** A value that decides where an effect goes, with its path. */
+interface ControlLeaf {
+  readonly path: string;
+  readonly value: string | number;
+}
+
+/**
+ * Every value of an argument that decides: texts, numbers, booleans as their words, and the keys of maps, which a caller
+ * chooses as it chooses values. `schema` says which keys are the names of members.
+ */
+export function controlLeaves(given: unknown, schema: unknown, path = "", level = 0): readonly ControlLeaf[] {
+  if (typeof given === "boolean") return isDefault(given, schema) ? [] : [{ path, value: String(given) }];
+  if (typeof given === "string" || typeof given === "number") return [{ path, value: given }];
+  if (typeof given !== "object" || given === null || level > maxLevels) return [];
+  const below = (key: string, value: unknown, of: unknown) =>
+    controlLeaves(value, of, `${path}.${key}`, level + 1);
+  if (Array.isArray(given))
+    return given.flatMap((one, at) => below(String(at), one, memberOf(schema, "items")));
+  const named = memberOf(schema, "properties");
+  return Object.entries(given).flatMap(([key, value]) => {
+    const own = isRecord(named) && Object.hasOwn(named, key) ? named[key] : undefined;
+    const isName = own !== undefined || (schema === undefined && isIdentifier(key));
+    if (isName) return below(key, value, own);
+    return [
+      { path: `${path}.~`, value: key },
+      ...below(key, value, memberOf(schema, "additionalProperties")),
+    ];
+  });
+}
+
+function isIdentifier(key: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(key);
+}
+
+function isDefault(given: boolean, schema: unknown): boolean {
+  return isRecord(schema) && schema["default"] === given;
+}
+
+/** A member of a schema. */
+export function memberOf(schema: unknown, name: string): unknown {
+  return isRecord(schema) ? schema[name] : undefined;
 }
 
 /** The texts and numbers of a value, in order. */

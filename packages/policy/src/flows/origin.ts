@@ -1,3 +1,4 @@
+import type { KeptResult } from "@toolmount/core";
 import { isIdentity, type Evidence, type Found } from "./evidence.ts";
 import { findField, findMention, isNamedRecord, isSteered } from "./fields.ts";
 import { leavesOf } from "./leaves.ts";
@@ -58,7 +59,7 @@ function findByLastPart(value: string, evidence: Evidence): Found | null {
   const at = Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\"));
   const [owner, last] = [value.slice(0, Math.max(at, 0)), value.slice(at + 1)];
   if (at === -1 || last.length < 3 || hostOf(normalize(value)) !== null) return null;
-  const isLocal = value.startsWith("/");
+  const isLocal = /^\/(?![/\\])/.test(value); // two slashes begin with a host
   const isOwned =
     owner !== "" && (evidence.words.name(owner) || isIdentity(owner, formsOf(owner), evidence.identity));
   if (!isLocal && !isOwned) return null;
@@ -81,11 +82,17 @@ function findWhole(value: string | number, evidence: Evidence): Found | null {
     const [only, ...others] = textsOf(result.value).filter((one) => !given.includes(one));
     if (only === undefined || others.length > 0 || result.isError || normalize(only) !== text) continue;
     if (given.length === 0 || !given.every((one) => namesPlace(one, evidence.words))) continue;
-    if (isSteered(result, evidence)) continue;
+    if (isSteered(result, evidence) || isWrittenBefore(text, result, evidence)) continue;
     const from = { tool: result.tool, call: result.call, path: "" };
     return { origin: "untrusted", from, isAccepted: true };
   }
   return null;
+}
+
+/** Whether a call before had the text as an argument: what the model wrote into a file is not the user's. */
+function isWrittenBefore(text: string, { call }: KeptResult, { history }: Evidence): boolean {
+  const before = history.results.filter((one) => one.call < call);
+  return before.some((one) => textsOf(one.arguments).some((given) => normalize(given).includes(text)));
 }
 
 function textsOf(value: unknown): readonly string[] {

@@ -3,7 +3,7 @@ import { digestOfSecret, escapeHidden, namesSecret } from "@toolmount/core/text"
 
 /** Why a flow does not accept a call. */
 export type Problem =
-  | { readonly kind: "control" | "content" | "private"; readonly origin: ValueOrigin }
+  | { readonly kind: "control" | "content" | "private" | "reach"; readonly origin: ValueOrigin }
   | { readonly kind: "intent" | "tooMuch" }
   | { readonly kind: "forgotten"; readonly argument: string };
 
@@ -43,6 +43,8 @@ function factsOf(problem: Problem, origins: readonly ValueOrigin[], isKnown: boo
       `${problem.argument} was not compared with the oldest results of the session, which the host dropped`,
     ];
   const facts = origins.filter(({ isAccepted }) => !isAccepted).map((one) => describeOrigin(one, isKnown));
+  if (problem.kind === "reach")
+    return [`${describeOrigin(problem.origin, isKnown)} · the session has read what only you may see`];
   return problem.kind === "private" ? facts.map((fact) => `${fact} · only you may see it`) : facts;
 }
 
