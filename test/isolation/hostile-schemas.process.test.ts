@@ -37,7 +37,7 @@ const moduleOf = (tools: Readonly<Record<string, object>>) =>
 
 const harmless = { type: "object", properties: {} };
 
-test("a tool of an MCP server whose schema doubles at each level is refused, and the others are mounted", async () => {
+test("of an MCP server, a tool whose schema doubles at each level is refused, and such an output schema is left out", async () => {
   const description = "Counts.";
   const tools = [
     { name: "doubles", description, inputSchema: doubling },
@@ -54,8 +54,10 @@ test("a tool of an MCP server whose schema doubles at each level is refused, and
   const entries = [{ module: "served", source, required: false }, { module: join(folder, "counts.mjs") }];
   const host = await open({ version: 1, tools: entries }, { extensions });
 
-  expect(host.tools().map(({ name }) => name)).toEqual(["counts", "other"]);
-  expect(await host.call({ name: "other", arguments: {} })).toMatchObject({ result: { data: "served" } });
+  expect(host.tools().map(({ name }) => name)).toEqual(["counts", "doubles_out", "other"]);
+  expect(host.tools().find(({ name }) => name === "doubles_out")?.outputSchema).toBeUndefined();
+  for (const name of ["other", "doubles_out"])
+    expect(await host.call({ name, arguments: {} })).toMatchObject({ result: { data: "served" } });
 });
 
 test.each(["permission", "bubblewrap"])(

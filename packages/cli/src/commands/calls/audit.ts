@@ -9,6 +9,7 @@ import { callLines, type LineOptions } from "../../audit/call-lines.ts";
 import { exportFormats, exportLines, type ExportFormat } from "../../audit/export-calls.ts";
 import { followRecords } from "../../audit/follow-records.ts";
 import { newestCalls, newestEntries } from "../../audit/newest-calls.ts";
+import { readSigningKey, requireWhole, signHeads } from "../../audit/sign-heads.ts";
 import { countOf } from "../../screen/count.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -17,11 +18,6 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import { refuseUnknown } from "../../options/refuse-unknown.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
-import { createPrivateKey, sign, type KeyObject } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { messageOf } from "@toolmount/core/errors";
-import { canonicalJson } from "@toolmount/core/internal";
-import { usageError } from "../../process/usage-error.ts";
 
 interface Options extends PlanOptions, CallFilterOptions {
   readonly json?: true;
@@ -137,6 +133,7 @@ async function exportAll(
 
 async function signAll(sink: AuditSink, file: string, { every }: Options, shell: Shell): Promise<ExitCode> {
   const key = await readSigningKey(resolve(shell.cwd, file));
+  await requireWhole(sink);
   const print = async () => shell.out.line(await signHeads(sink, key, systemClock.now()));
   await print();
   if (every === undefined) return exitCodes.done;
@@ -218,25 +215,4 @@ async function check(sink: AuditSink, { json }: Options, { out }: Shell): Promis
     );
   }
   return problems.length === 0 ? exitCodes.done : exitCodes.failed;
-}
-
-/** Reads a private key for signatures. Throws `USAGE_INVALID` for a file that is no Ed25519 key in PEM. */
-async function readSigningKey(file: string): Promise<KeyObject> {
-  try {
-    const key = createPrivateKey(await readFile(file, "utf8"));
-    if (key.asymmetricKeyType === "ed25519") return key;
-  } catch (error) {
-    throw usageError(`--sign: ${file} cannot be read as a private key: ${messageOf(error)}`);
-  }
-  throw usageError(`--sign: ${file} is not an Ed25519 key; openssl genpkey -algorithm ed25519 makes one`);
-}
-
-/** A signature over the heads of all chains, as a line. Records up to these heads cannot change without being noticed. */
-async function signHeads(sink: AuditSink, key: KeyObject, at: number): Promise<string> {
-  const stored = await sink.heads();
-  const heads = stored
-    .map(({ writer, sequence, hash }) => ({ writer, sequence, hash }))
-    .toSorted((one, other) => (one.writer < other.writer ? -1 : 1));
-  const signature = sign(null, Buffer.from(canonicalJson({ at, heads })), key).toString("base64");
-  return JSON.stringify({ at, heads, signature });
 }
