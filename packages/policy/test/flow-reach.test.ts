@@ -123,6 +123,12 @@ test("a path with a host is no path of this machine, and what the model wrote is
   expect([add([read]), add([wrote, read])]).toEqual(["+", "-"]);
 });
 
+test("a code of thousands of digits is compared like any other", () => {
+  const code = "7".repeat(40_000);
+  const results = [look([{ body: `pay to ${code}` }], { tool: "mail", call: 1 })];
+  expect(reasonOf(judge({ to: code }, { results }))).toContain("from mail (call 1)");
+});
+
 test.each(["delete ticket 7", "see room 7.", "invoice: 7"])(
   "a small number that a text names something by is the text's: %j",
   (said) => {

@@ -233,7 +233,8 @@ export class MountedServer {
     if (instance === "shared") return this.#main;
     if (instance === "call") return this.#connection();
     if (instance === "session")
-      return this.#kept.of(sessionId, () =>
+      // A session is its user's: two users may give their sessions one name.
+      return this.#kept.of(JSON.stringify([userId ?? null, sessionId]), () =>
         this.#connection({ onTools: (tools) => void this.#change(tools) }),
       );
     const user = requireUser(this.#settings, userId);

@@ -77,8 +77,12 @@ export function compactCode(value: string): string | null {
   return compact.length >= 7 && /^\+?[\p{L}\p{N}]+$/u.test(compact) && /\d{4}/.test(compact) ? compact : null;
 }
 
+/** Longest code that is looked for as a word; an engine refuses an expression of many thousand characters. */
+const longestCode = 200;
+
 /** Whether a code is in a normalized text, with whatever separators. */
 export function hasCode(code: string, text: string): boolean {
+  if (code.length > longestCode) return withoutSeparators(text).includes(code);
   const body = code
     .split("")
     .map((one) => one.replace(/\W/, "\\$&"))
