@@ -79,6 +79,13 @@ test("a link to a question leads through the provider to that question, and the 
   });
 });
 
+test("a link with a token signs no person in where people sign in at a provider", async () => {
+  const { server, page } = await world();
+  await page.goto(`${server.url}/#token=a.stranger.token&view=/inbox`);
+  await page.getByRole("link", { name: /^Sign in at/ }).waitFor();
+  expect(await page.evaluate(() => sessionStorage.getItem("toolmount-token"))).toBeNull();
+});
+
 test("a new tab without another one is signed in by itself; after signing out it is not, and the provider ended what renews", async () => {
   const { provider, server, context, page } = await world({
     clientId: "page-with-secret",

@@ -153,3 +153,14 @@ test.each(["127.0.0.1", "localhost"])(
     expect(started).toEqual([]);
   },
 );
+
+test("a link with another person's token changes no tab: one that has a token keeps it", async () => {
+  const { server, tokens } = await serve(createWorld().host);
+  const { page } = await openPage(browser, server.url, tokens.operator);
+  await live(page);
+  await page.goto("about:blank");
+  await page.goto(`${server.url}/#token=${tokens.caller}&view=/calls`);
+  await live(page);
+  expect(await page.evaluate(() => sessionStorage.getItem("toolmount-token"))).toBe(tokens.operator);
+  expect(new URL(page.url()).hash).toBe("#/calls");
+});

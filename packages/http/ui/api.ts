@@ -6,6 +6,13 @@ const api = "/api/v1";
 /** Under this name the token is kept until the tab is closed. */
 const storageKey = "toolmount-token";
 
+/** The name of the OpenID provider at which people sign in to this server; null when they enter a token. */
+export const provider =
+  document.querySelector<HTMLMetaElement>('meta[name="toolmount-provider"]')?.content ?? null;
+
+/** Under this name a tab notes that its person went to the provider to sign in. */
+const signingInKey = "toolmount-signing-in";
+
 /** The token of this tab; null while there is none, or when the server refused it. */
 export const token = signal<string | null>(takeToken());
 
@@ -24,12 +31,16 @@ export class ApiError extends Error {
 
 /**
  * A link brings the token in its fragment, which browsers do not send; it must not stay in the address or the history. What
- * follows it is the view to open: `#token=tm_…&view=/inbox/ID`.
+ * follows it is the view to open: `#token=tm_…&view=/inbox/ID`. A link of another person would make what is decided here
+ * that person's: it brings a token only to a tab without one, and where people sign in at a provider only to a tab that went there.
  */
 function takeToken(): string | null {
   const [, given, view = ""] = /^#token=([\w.~+/=-]+)(?:&view=(\/.*))?$/.exec(location.hash) ?? [];
+  const went = sessionStorage.getItem(signingInKey) !== null;
+  sessionStorage.removeItem(signingInKey);
   if (given !== undefined) {
-    sessionStorage.setItem(storageKey, given);
+    const isFree = provider === null ? sessionStorage.getItem(storageKey) === null : went;
+    if (isFree) sessionStorage.setItem(storageKey, given);
     history.replaceState(null, "", location.pathname + (view === "" ? "" : `#${view}`));
   }
   return sessionStorage.getItem(storageKey);
@@ -54,9 +65,10 @@ let isSignedOut = false;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
 if (token.value === null) tabs.postMessage({ asks: true });
 
-/** The name of the OpenID provider at which people sign in to this server; null when they enter a token. */
-export const provider =
-  document.querySelector<HTMLMetaElement>('meta[name="toolmount-provider"]')?.content ?? null;
+/** The person leaves for the provider; the token that the tab comes back with is theirs. */
+export function noteSignIn(): void {
+  sessionStorage.setItem(signingInKey, "began");
+}
 
 /** Keeps a token that a person entered. */
 export function enterToken(given: string): void {

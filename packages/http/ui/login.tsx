@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { enterToken, provider, refusal, renewToken } from "./api.ts";
+import { enterToken, noteSignIn, provider, refusal, renewToken } from "./api.ts";
 
 /** Why the server sent a person back from the provider without a token. */
 const refused: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ function SignIn({ name }: { readonly name: string }) {
   return (
     <>
       <p>
-        <a class="button go" href={`/signin?view=${encodeURIComponent(view)}`}>
+        <a class="button go" href={`/signin?view=${encodeURIComponent(view)}`} onClick={noteSignIn}>
           Sign in at {name}
         </a>
       </p>
