@@ -4,7 +4,7 @@ import { isToolmountError, type JsonObject, type Logger, type PlanPosition } fro
 import { combineLayers } from "../plan/merge-layers.ts";
 import { readFileValues } from "../plan/file-values.ts";
 import { readBases, readLayers, type Layer, type Layers } from "../plan/read-layers.ts";
-import { interpolate, type Environment } from "../plan/interpolate.ts";
+import { interpolate, type UnsetKey, type Environment } from "../plan/interpolate.ts";
 import { positionAt } from "../diagnostics/source-text.ts";
 import { copyJson } from "../diagnostics/json.ts";
 import { lockFileOf } from "../plan/lock-file-name.ts";
@@ -82,6 +82,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   for (const { name, place } of replaced) warnOfReplaced(name, place, options.logger);
   const values = await readFileValues(value, map, folder);
   const { mask, secrets, guesses, ...filled } = interpolate(value, map, options.env, { values, folder });
+  for (const key of filled.unset) warnOfUnset(key, options.logger);
   const { lock, problems: ofLock } = await tryLock(file, options);
   const problems = [...ofLayers, ...ofLock, ...filled.problems];
   const reporter = createReporter(map);
@@ -118,6 +119,13 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     problems: [...rest, ...others, ...drifted.problems].map(maskProblem(mask)),
   };
 }
+
+function warnOfUnset({ variable, place }: UnsetKey, logger: Logger): void {
+  logger.warn({ variable, ...(place && positionAt(place.text, place.offset)) }, unsetText(variable));
+}
+
+const unsetText = (variable: string) =>
+  `${variable} is not set: what needs no model runs, and a request to the model fails`;
 
 function warnOfReplaced(name: string, place: Place | undefined, logger: Logger): void {
   const at = place && positionAt(place.text, place.offset);

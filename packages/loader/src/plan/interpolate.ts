@@ -2,15 +2,23 @@ import type { ErrorCode, ErrorDetails, Json, JsonObject } from "@toolmount/core"
 import { createSecretTexts, namesSecret, type SecretTexts } from "@toolmount/core/text";
 import { isList } from "../diagnostics/json.ts";
 import { resolveFileValue, type FileValues } from "./file-values.ts";
-import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
+import { findPlace, type Path, type Place, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
 /** Variables by name; `process.env` is one. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A key of a model whose variable is not set. */
+export interface UnsetKey {
+  readonly variable: string;
+  readonly place: Place | undefined;
+}
+
 interface Interpolated {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
+  /** The variables of keys of models that are not set: what needs no model runs without them. */
+  readonly unset: readonly UnsetKey[];
   /** Replaces the values of variables in a text by their names, for every text that may be printed. */
   readonly mask: (text: string) => string;
   /** The values that no log, failure, result or store may show. */
@@ -35,15 +43,17 @@ export function interpolate(
     files,
     folder,
     problems: [],
+    unset: [],
     used: new Map(),
     secrets: new Set(),
     guesses: new Set(),
   };
   const filled = fillValue(fill, value, []) as JsonObject;
-  const { problems, secrets, guesses, used } = fill;
+  const { problems, unset, secrets, guesses, used } = fill;
   return {
     value: filled,
     problems,
+    unset,
     secrets: [...secrets],
     guesses: [...guesses],
     mask: createMask(used, createSecretTexts([...secrets, ...guesses])),
@@ -56,6 +66,7 @@ interface Fill {
   readonly files: FileValues;
   readonly folder: string;
   readonly problems: Problem[];
+  readonly unset: UnsetKey[];
   /** Values that were filled in, and the variable of each. */
   readonly used: Map<string, string>;
   readonly secrets: Set<string>;
@@ -66,10 +77,31 @@ function fillValue(fill: Fill, value: Json, path: Path): Json {
   if (typeof value === "string") return value.includes("${") ? fillText(fill, value, path) : value;
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) return value.map((item, index) => fillValue(fill, item, [...path, index]));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, fillValue(fill, inner, [...path, key])]),
-  );
+  const filled = Object.entries(value).flatMap(([key, inner]) => {
+    const at = [...path, key];
+    return isUnsetKey(fill, inner, at) ? [] : [[key, fillValue(fill, inner, at)] as const];
+  });
+  return Object.fromEntries(filled);
 }
+
+/**
+ * Whether a value is the key of a model, and its variable is not set. A model is asked by a few commands only: who checks,
+ * tests or approves has no key. Without the member, the first request says which key is missing.
+ */
+function isUnsetKey({ env, map, unset }: Fill, value: Json, path: Path): boolean {
+  if (!modelSections.has(String(path[0])) || !/^api_?key$/i.test(String(path.at(-1)))) return false;
+  const [, variable, fallback = ""] = (typeof value === "string" && wholeReference.exec(value)) || [];
+  if (variable === undefined || fallback !== "" || (Object.hasOwn(env, variable) && env[variable] !== ""))
+    return false;
+  unset.push({ variable, place: findReference(map, path, `\${${variable}`) });
+  return true;
+}
+
+/** Sections of a plan that name models. */
+const modelSections: ReadonlySet<string> = new Set(["session", "providers", "agents", "agent"]);
+
+/** A text that is one variable, and optionally its default. */
+const wholeReference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}$]*))?\}$/;
 
 /** An escaped or an opening `${`, with what follows up to the closing brace. */
 const references = /\$(\$\{)|\$\{([^{}$]*)(\}?)/g;
