@@ -327,7 +327,7 @@ test("C24: events have the fields of the contract, and a call within a call name
   });
 });
 
-test("APTIX-38, C30: an exception's tag has the class of an Aptix tool, else the tool's name", async () => {
+test("APTIX-N74, APTIX-38, C30: the log has Aptix's tag for an exception of a tool of that contract, and the name of any other tool", async () => {
   const plan = "version: 1\ntools:\n  - module: m\n  - module: ./tool.js\n";
   const thrower = native(() => {
     throw new Error("boom");
@@ -340,7 +340,7 @@ test("APTIX-38, C30: an exception's tag has the class of an Aptix tool, else the
   for (const name of ["probe", "agent_probe"]) await world.host.call({ name });
 
   expect(world.lines.filter(({ level }) => level === "error").map(({ message }) => message)).toEqual([
-    "[probe_ExecuteAsync__Exception] boom",
+    '"probe" threw: boom',
     "[ProbeTool_ExecuteAsync__Exception] boom",
   ]);
 });

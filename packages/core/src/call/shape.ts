@@ -52,11 +52,7 @@ function fromThrown(call: Call, thrown: unknown): ToolResult | null {
   if (isRunnerFailure(thrown) && runsElsewhere(call)) return endByRunner(call, thrown);
   const { failures } = tool.definition;
   call.ending.failureType = typeName(thrown);
-  logError(
-    call,
-    thrown,
-    `[${failures?.className ?? tool.declaredName}_ExecuteAsync__Exception] ${messageOf(thrown)}`,
-  );
+  logError(call, thrown, `${logTag(tool)} ${messageOf(thrown)}`);
   try {
     if (isContractBreach(thrown)) throw thrown;
     const answer = failures?.describe(thrown) ?? toolFailure(tool.declaredName, thrown);
@@ -65,6 +61,12 @@ function fromThrown(call: Call, thrown: unknown): ToolResult | null {
   } catch (error) {
     return endBreach(call, error);
   }
+}
+
+/** How the log names a tool that threw: those of Aptix's contract as that contract has it. */
+function logTag({ declaredName, definition: { origin, failures } }: NonNullable<Call["tool"]>): string {
+  if (origin === "aptix") return `[${failures?.className ?? declaredName}_ExecuteAsync__Exception]`;
+  return `"${declaredName}" threw:`;
 }
 
 /** Tool code in this process cannot end its call in the host's words; a runner can. */

@@ -117,7 +117,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
 
 /** The error texts of a contract for a value that a tool threw. */
 export interface FailureWording {
-  /** Part of the log's tag: `[<className>_ExecuteAsync__Exception]`. */
+  /** The tool in these texts; of Aptix's contract also in the log's tag, `[<className>_ExecuteAsync__Exception]`. */
   readonly className: string;
   /** The failure that the model reads. It must hold no stack, path or secret. */
   describe(thrown: unknown): PartialResult<never>;

@@ -110,7 +110,7 @@ test("a handler whose answers are collected may fail, and the others are collect
 });
 
 test.each<[string, object, unknown]>([
-  ["throws", { execute: boom }, ["error", { err }, "[probe_ExecuteAsync__Exception] boom"]],
+  ["throws", { execute: boom }, ["error", { err }, '"probe" threw: boom']],
   ["returns no result", { execute: () => 7 }, ["error", {}, "a tool broke the contract"]],
   [
     "reports no number",

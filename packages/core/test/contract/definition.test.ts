@@ -201,7 +201,7 @@ describe("the rest of a definition", () => {
           run_id: runId,
           call_id: runId,
         },
-        message: "[probe_ExecuteAsync__Exception] boom",
+        message: '"probe" threw: boom',
       },
       { level: "info", fields: { rows: 1 }, message: "read" },
     ]);

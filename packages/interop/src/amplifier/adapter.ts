@@ -42,6 +42,13 @@ function isAmplifierTool(thing: unknown): boolean {
   return "execute" in thing || "name" in thing;
 }
 
+/** Whether a value has what the contract's Tool has: a name, a description and `execute`. Nothing of it runs. */
+export function isTool(value: unknown): value is AmplifierTool {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, description, execute } = value as Partial<Record<keyof AmplifierTool, unknown>>;
+  return typeof name === "string" && typeof description === "string" && typeof execute === "function";
+}
+
 function adapt(
   tool: AmplifierTool<unknown>,
   { logger }: AdapterServices,
