@@ -172,6 +172,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b1[78]\d{11}\b/g, "<time>"],
   [/(?<!timeout )\b\d+(?:\.\d+)? ms\b/g, "12 ms"],
   [/(?<="(?:durationMs|duration|p95Ms)": ?)[\d.]+/g, "12"],
+  // Where the stack of an error points to changes with each line of a source.
+  [/(?<=\/toolmount\/packages\/\S+\.[jt]s:)\d+:\d+/g, "<line>"],
   [/[0-9a-f]{64}/g, "<sha256>"],
   [/\b[0-9a-f]{12}-\d+\b/g, "<call>"],
   [/call_[0-9a-f]{32}/g, "<call>"],

@@ -119,7 +119,8 @@ function endedWith(words: readonly string[], ended: Omit<Ended, "json">): Ended 
 /** A folder of files, gone after the test. It finds the packages that the repository's own plans find. */
 export async function workspace(files: Readonly<Record<string, string>>) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-cli-")));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  // A process that is about to end may still write there.
+  onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 }));
   await symlink(join(root, "mount-plans/node_modules"), join(folder, "node_modules"));
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

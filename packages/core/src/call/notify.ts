@@ -118,7 +118,9 @@ function replaceResult(call: Call, given: unknown): void {
       throw new NotJson("turns a failure into a success");
     ending.resultFrozen = false;
     const maxBytes = tool.limits.outputBytes ?? host.limits.outputBytes;
-    ending.result = truncateResult(replaced, maxBytes, host.outputs.keeperOf(call.given.userId));
+    ending.result = truncateResult(replaced, maxBytes, {
+      keep: (text) => host.outputs.keep(text, call.given.userId),
+    });
     freezeResult(call);
     if (ending.status === "ok" && replaced.error !== undefined) ending.status = "failed";
   } catch (error) {

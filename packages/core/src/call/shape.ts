@@ -96,7 +96,9 @@ function limit(call: Call, result: ToolResult): ToolResult {
   const returned = mask === null ? result : maskResult(result, mask);
   const masked = result.error === undefined ? returned : maskFailure(host, returned);
   const maxBytes = call.tool!.limits.outputBytes ?? host.limits.outputBytes;
-  const limited = truncateResult(masked, maxBytes, host.outputs.keeperOf(call.given.userId));
+  const limited = truncateResult(masked, maxBytes, {
+    keep: (text) => host.outputs.keep(text, call.given.userId),
+  });
   return warnings === null ? limited : { ...limited, warnings: [...(limited.warnings ?? []), ...warnings] };
 }
 

@@ -23,12 +23,8 @@ export class KeptOutputs {
     this.#maxBytes = maxBytes;
   }
 
-  /** What keeps the texts of a user's call. */
-  keeperOf(userId: string | undefined): OutputKeeper {
-    return { keep: (text) => this.#keep(text, userId) };
-  }
-
-  #keep(whole: string, userId: string | undefined): string {
+  /** Keeps a text of a user's call. */
+  keep(whole: string, userId: string | undefined): string {
     const ref = newRef();
     const text = whole.slice(0, Math.floor(this.#maxBytes / 2));
     this.#texts.set(ref, { text, userId });

@@ -9,11 +9,9 @@ const origin = { tool: "t", fetchedAt: "2026-11-24T00:00:00.000Z" };
 /** A bounded result, and what was kept of it. */
 function bound(result: object, maxBytes: number) {
   const keeper = new KeptOutputs(100_000_000);
-  const bounded = truncateResult(
-    { ...origin, ...result } as ToolResult,
-    maxBytes,
-    keeper.keeperOf(undefined),
-  );
+  const bounded = truncateResult({ ...origin, ...result } as ToolResult, maxBytes, {
+    keep: (text) => keeper.keep(text, undefined),
+  });
   const kept =
     bounded.truncated === undefined ? null : keeper.page(bounded.truncated.ref, { limit: 100_000_000 }).text;
   return { bounded, kept };
@@ -28,10 +26,12 @@ describe("what a tool returns", () => {
     const exact = bytesOf({ data: result.data });
     const keeper = new KeptOutputs(10_000);
 
-    expect(truncateResult(result, exact, keeper.keeperOf(undefined))).toBe(result);
-    expect(truncateResult(result, exact - 1, keeper.keeperOf(undefined))).toMatchObject({
-      truncated: { bytes: 1_000 },
-    });
+    expect(truncateResult(result, exact, { keep: (text) => keeper.keep(text, undefined) })).toBe(result);
+    expect(truncateResult(result, exact - 1, { keep: (text) => keeper.keep(text, undefined) })).toMatchObject(
+      {
+        truncated: { bytes: 1_000 },
+      },
+    );
   });
 
   test("keeps head and tail of a long text, and says in the middle how long the whole is", () => {
