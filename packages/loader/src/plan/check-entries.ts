@@ -26,14 +26,13 @@ export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Rep
     reporter.report("PLAN_TOO_LARGE", { problem }, { path: extra.path });
     return [];
   }
-  const wake = plan["wake"] === "start" || plan["wake"] === "call" ? plan["wake"] : undefined;
-  return written.flatMap((entry) => checkEntry(entry, { amplifier, wake }, reporter));
+  return written.flatMap((entry) => checkEntry(entry, amplifier, reporter));
 }
 
 /** In Amplifier plans only orchestrator and context are required by default. */
 function checkEntry(
   { section, value, path }: WrittenEntry,
-  plan: { readonly amplifier: boolean; readonly wake: EntryDocument["wake"] },
+  amplifier: boolean,
   reporter: Reporter,
 ): readonly PlanEntry[] {
   if (typeof value === "string") {
@@ -51,9 +50,8 @@ function checkEntry(
     reporter.report("PLAN_VALUE_INVALID", { problem }, { path: [...path, "remove"] });
     return [];
   }
-  const isRequired = !plan.amplifier || section === "orchestrator" || section === "context";
+  const isRequired = !amplifier || section === "orchestrator" || section === "context";
   const id = entry.id ?? entry.instance_id;
-  const wake = entry.wake ?? plan.wake;
   return [
     {
       ...entry,
@@ -61,7 +59,6 @@ function checkEntry(
       path,
       required: entry.required ?? isRequired,
       ...(id !== undefined && { id }),
-      ...(wake !== undefined && { wake }),
     },
   ];
 }

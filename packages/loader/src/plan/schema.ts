@@ -216,7 +216,6 @@ export const planSchema = z.strictObject({
   description: z.string().optional(),
   tools: entryList,
   hooks: entryList,
-  wake: entrySchema.shape.wake,
   skills: z
     .array(z.string().min(1), { error: "skills is a list of folders, such as [./skills]" })
     .nullish()

@@ -185,20 +185,6 @@ test.each<[string, object]>([
   await host.close();
 });
 
-test("wake: call of the plan applies to every entry without its own wake", async () => {
-  const both = {
-    ...installed("@acme/greet", source(), { toolmount: manifest }),
-    ...installed("@acme/other", source(), { toolmount: manifest }),
-  };
-  const { host, woken } = await open(
-    both,
-    'wake: call\ntools: [{ module: "@acme/greet", prefix: a_ }, { module: "@acme/other", wake: start, prefix: b_ }]',
-  );
-
-  expect(woken()).toBe(1);
-  await host.close();
-});
-
 test.each<[string, string, string]>([
   ["false", "false", "ok"],
   ["true", "false", "invalid"],

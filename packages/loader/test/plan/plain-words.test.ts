@@ -59,7 +59,7 @@ test.each([
     "tools:\n  - module: a\n    limits: { concurrent: 1.5 }\n",
     "3:27 limits.concurrent must be a whole number",
   ],
-  ["another choice", "wake: later\n", `1:7 wake must be one of "start", "call"`],
+  ["another choice", "tools: [{ module: a, wake: later }]\n", `1:28 wake must be one of "start", "call"`],
 ])("%s is explained by what was probably meant, at its line", async (_, plan, expected) => {
   expect(await problemsOf(plan)).toContain(expected);
 });

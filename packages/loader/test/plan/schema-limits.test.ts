@@ -106,7 +106,6 @@ describe("the words that a plan knows", () => {
     ["hiddenText", entrySchema, ["refuse", "allow"], (hiddenText) => entry({ hiddenText })],
     ["run.in", entrySchema, ["inline", "process", "fleet"], (where) => entry({ run: { in: where } })],
     ["wake", entrySchema, ["start", "call"], (wake) => entry({ wake })],
-    ["wake of the plan", planSchema, ["start", "call"], (wake) => ({ wake })],
     ["category", entrySchema, ["read", "write", "delete", "side_effect"], (category) => select({ category })],
     ["programs", planSchema, ["always", "auto"], (programs) => ({ offer: { programs } })],
     ["events", commandHookSchema, ["tool:pre", "tool:post"], (event) => hook({ events: [event] })],
