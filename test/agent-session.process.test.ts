@@ -86,8 +86,11 @@ function planOf(baseUrl: string) {
     version: 1,
     state: "sqlite:./state.db",
     policy: { loopGuard: {} },
-    session: {
-      orchestrator: { model: "m", baseUrl, stream: false, maxIterations: 8 },
+    agent: {
+      model: "m",
+      baseUrl,
+      stream: false,
+      maxIterations: 8,
       agents: { reader: { description: "Reads logs.", tools: ["read_*"], instructions: "Read only." } },
     },
     modes: {

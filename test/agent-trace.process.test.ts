@@ -120,8 +120,10 @@ async function open(cwd: string, baseUrl: string, logger: Logger) {
   const plan = {
     version: 1,
     state: "sqlite:./state.db",
-    session: {
-      orchestrator: { model: "m", baseUrl, stream: false },
+    agent: {
+      model: "m",
+      baseUrl,
+      stream: false,
       agents: { reader: { description: "Reads logs.", tools: ["read_*"] } },
     },
     hooks: [{ module: "otel" }],

@@ -33,8 +33,7 @@ async function openPlan(files: Readonly<Record<string, string>>) {
 const ask = (host: OpenedHost, settings = {}) =>
   (host.coordinator.get("orchestrator") as Reasoner).run(host, { prompt: "hi", settings });
 
-const planOf = (orchestrator: object) =>
-  JSON.stringify({ version: 1, session: { orchestrator }, tools: [] }, null, 2);
+const planOf = (agent: object) => JSON.stringify({ version: 1, agent, tools: [] }, null, 2);
 
 const ownModel = `
 export async function open(model, { config, apiKey }) {

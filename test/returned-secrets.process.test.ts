@@ -102,7 +102,7 @@ test.each([responsesApi, anthropicApi, geminiApi])(
     const plan = {
       version: 1,
       state: "sqlite:./state.db",
-      session: { orchestrator: { model: api.model, baseUrl: provider.baseUrl, apiKey: "k", stream: false } },
+      agent: { model: api.model, baseUrl: provider.baseUrl, apiKey: "k", stream: false },
       tools: [{ module: "teller", config }],
     };
     const host = await openHost(plan, {

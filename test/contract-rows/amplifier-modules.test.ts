@@ -97,8 +97,8 @@ test("AMP-N45: the well-known capabilities are found by their names, an absent o
   const before = `coordinator.register_capability("mention_resolver", { of: config.mark });
   globalThis.ampN45 = ${JSON.stringify(wellKnown)}.map((name) => coordinator.get_capability(name));`;
   const files = { "tool.js": amplifierSource("return {};", before) };
-  const reasoner = { orchestrator: { model: "m", baseUrl: "http://127.0.0.1:9/v1" } };
-  const text = `version: 1\nsession: ${JSON.stringify(reasoner)}\ntools:\n  - module: ./tool.js\n    config: { mark: one }\n`;
+  const agent = { model: "m", baseUrl: "http://127.0.0.1:9/v1" };
+  const text = `version: 1\nagent: ${JSON.stringify(agent)}\ntools:\n  - module: ./tool.js\n    config: { mark: one }\n`;
   const first = await opened(text, { "@toolmount/reasoner": reasonerModule }, { files });
   const seen = (globalThis as unknown as { ampN45: unknown[] }).ampN45;
   await opened(text.replace("mark: one", "mark: two"), { "@toolmount/reasoner": reasonerModule }, { files });

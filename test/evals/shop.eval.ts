@@ -33,7 +33,7 @@ const exchange = new URL("exchange.json", import.meta.url);
 const replay = await startReplay(readFileSync(exchange, "utf8"), "exchange.json");
 const model = { model: "recorded", baseUrl: replay.baseUrl, apiKey: "unused", stream: replay.stream };
 const reasoner = createReasoner(host.coordinator, {
-  settings: settingsOf(config.parse({ orchestrator: model })),
+  settings: settingsOf(config.parse(model)),
 });
 afterAll(async () => {
   await host.close();

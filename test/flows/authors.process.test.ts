@@ -82,8 +82,8 @@ async function runCommand(words: readonly string[], input = "") {
   await writeFile(join(folder, "bill.txt"), bill);
   const answers = [[call("c1", "send_money", given)], [say("done")]];
   const { baseUrl } = await serve(answers.map((items) => response(items)));
-  const session = { orchestrator: { model: "m", stream: false, baseUrl, apiKey: "k" } };
-  const plan = { version: 1, tools: [{ module: "./bank.ts" }], flows: "on", state: "memory", session };
+  const agent = { model: "m", stream: false, baseUrl, apiKey: "k" };
+  const plan = { version: 1, tools: [{ module: "./bank.ts" }], flows: "on", state: "memory", agent };
   await writeFile(join(folder, "mount-plan.json"), JSON.stringify(plan));
   const child = spawn(process.execPath, [...nodeFlags, commandFile, ...words, "--json"], { cwd: folder });
   child.stdin.end(input);

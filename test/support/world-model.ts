@@ -53,9 +53,7 @@ export async function serveTask({ calls }: WorldCase): Promise<TaskModel> {
 /** A reasoner over a host that asks the model of a task. */
 export function createTaskReasoner(host: Host, baseUrl: string): Reasoner {
   const settings = settingsOf(
-    config.parse({
-      orchestrator: { model: "scripted", baseUrl, apiKey: "unused", stream: false, maxIterations: 100 },
-    }),
+    config.parse({ model: "scripted", baseUrl, apiKey: "unused", stream: false, maxIterations: 100 }),
   );
   return createReasoner(host.coordinator, { settings });
 }

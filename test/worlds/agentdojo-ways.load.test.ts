@@ -67,7 +67,7 @@ describe.skipIf(folder === undefined)("a sample of AgentDojo (skipped without th
         );
         const plan = await planWith(
           suite,
-          `state: memory\nsession: { orchestrator: { model: m, stream: false, baseUrl: "${baseUrl}", apiKey: k } }\n`,
+          `state: memory\nagent: { model: m, stream: false, baseUrl: "${baseUrl}", apiKey: k }\n`,
         );
         const run = await promisify(execFile)(
           process.execPath,

@@ -83,7 +83,7 @@ describe("sessions", () => {
         status: 501,
         body: expect.objectContaining({
           code: "NOT_SERVED",
-          detail: "this host has no model: its plan has no session.orchestrator",
+          detail: "this host has no model: its plan has no agent",
         }),
       });
   });

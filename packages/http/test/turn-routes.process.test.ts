@@ -54,7 +54,7 @@ describe("a turn is started", () => {
   test("never for a host without a model, nor for one that is not there", async () => {
     const { ask } = await servedTurns();
     const body = { prompt: "Go." };
-    const none = "this host has no model: its plan has no session.orchestrator";
+    const none = "this host has no model: its plan has no agent";
     for (const [method, route] of [
       ["POST", "turns"],
       ["GET", "turns"],

@@ -33,7 +33,7 @@ export function SessionsView() {
         <Top title="Sessions" />
         <Empty icon="sessions" title="This host has no model">
           <p>Name one in the plan, then reload it:</p>
-          <pre>{"session:\n  orchestrator:\n    model: NAME"}</pre>
+          <pre>{"agent:\n  model: NAME"}</pre>
           <p>
             Calls of programs are under <a href="#/calls">Calls</a>.
           </p>

@@ -5,9 +5,10 @@ import { createReasoner } from "./reasoner.ts";
 
 /** Mounts a plan's reasoner, and the capabilities with which tools begin sub-agents. */
 export async function mount(coordinator: Coordinator, given: Config): Promise<void> {
-  const { agents = {}, injection_size_limit: size, injection_budget_per_turn: tokensPerTurn } = given;
+  const { agents = {}, session = {} } = given;
+  const { injection_size_limit: size, injection_budget_per_turn: tokensPerTurn } = session;
   const reasoner = createReasoner(coordinator, { settings: settingsOf(given), agents });
-  const [chosen, ...others] = providersByRank(given.providers ?? []).map(
+  const [chosen, ...others] = providersByRank(session.providers ?? []).map(
     ({ module = "", id = module }) => id,
   );
   if (others.length > 0)

@@ -16,7 +16,7 @@ async function emittedIn(file: string): Promise<string[]> {
 
 test("AMP-16: a mounted reasoner contributes the events that it emits, all of them and no other", async () => {
   const host = createHost();
-  await mount(host.coordinator, config.parse({ orchestrator: { model: "m" } }));
+  await mount(host.coordinator, config.parse({ model: "m" }));
   const [contributed] = await host.coordinator.collectContributions("observability.events");
   await host.close();
 
@@ -27,7 +27,7 @@ test("AMP-16: a mounted reasoner contributes the events that it emits, all of th
 
 test("a mounted reasoner is the host's orchestrator", async () => {
   const host = createHost();
-  await mount(host.coordinator, config.parse({ orchestrator: { model: "m" } }));
+  await mount(host.coordinator, config.parse({ model: "m" }));
 
   expect(host.coordinator.get("orchestrator")).toMatchObject({ spawn: expect.any(Function) });
   await host.close();
@@ -36,7 +36,7 @@ test("a mounted reasoner is the host's orchestrator", async () => {
 test("a mounted reasoner registers what begins sub-agents, with the agents of its config", async () => {
   const host = createHost();
   const helper = { description: "Helps." };
-  await mount(host.coordinator, config.parse({ orchestrator: { model: "m" }, agents: { helper } }));
+  await mount(host.coordinator, config.parse({ model: "m", agents: { helper } }));
   const { spawn } = host.coordinator.get("orchestrator") as { readonly spawn: unknown };
 
   expect(host.coordinator.getCapability("session.spawn")).toBe(spawn);

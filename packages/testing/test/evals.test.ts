@@ -67,7 +67,7 @@ describe("judging a turn", () => {
         "calls: 1, more than 0",
         "tokens: 100, more than 50",
         "ms: 10, more than 5",
-        "the cost is not known: the plan has no session.orchestrator.prices",
+        "the cost is not known: the plan has no agent.prices",
       ],
     ],
   ];

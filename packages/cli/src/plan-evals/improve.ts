@@ -92,6 +92,9 @@ async function runOn(
   return reports;
 }
 
+/** The sections that name a model: ours, and those of an Amplifier plan. */
+const modelSections = new Set(["agent", "session", "orchestrator", "context", "providers"]);
+
 async function propose(
   tool: string,
   description: string,
@@ -100,8 +103,8 @@ async function propose(
   shell: Shell,
 ): Promise<readonly string[]> {
   const { openHost } = await import("@toolmount/loader");
-  const { session } = host.plan.written;
-  const plan: JsonObject = { version: 1, tools: [], ...(session !== undefined && { session }) };
+  const model = Object.entries(host.plan.written).filter(([key]) => modelSections.has(key));
+  const plan: JsonObject = { tools: [], ...Object.fromEntries(model) };
   const empty = await openHost(plan, { ...loader, cwd: host.plan.folder, overlays: [] });
   try {
     const opened = await openReasoner(empty, side, shell);

@@ -103,7 +103,7 @@ export function gateFailures(summary: EvalSummary, { minPass, maxCost, maxP95 }:
     failures.push(`stale: ${stale.length} must be recorded again, with a model and --record`);
   if (minPass !== undefined) failures.push(...passFailure(summary, minPass));
   if (maxCost !== undefined && cost === null)
-    failures.push("the cost is not known: the plan has no session.orchestrator.prices");
+    failures.push("the cost is not known: the plan has no agent.prices");
   if (maxCost !== undefined && cost !== null && cost > maxCost)
     failures.push(`cost ${cost.toFixed(4)}, more than ${maxCost}`);
   if (maxP95 !== undefined && p95Ms > maxP95)

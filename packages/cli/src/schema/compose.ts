@@ -59,14 +59,6 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
       tools: entries("Modules that mount tools, in order."),
       // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
       hooks: { ...hooks, items: { if: { required: ["command"] }, then: commandHook, else: hooks.items } },
-      providers: entries("Of Amplifier's plans: providers of models."),
-      orchestrator: {
-        type: "object",
-        description: "Of Amplifier's plans: config of the session's orchestrator.",
-      },
-      context: { type: "object", description: "Of Amplifier's plans: config of the session's context." },
-      agents: { type: "object", description: "From Amplifier's plans: stored in the plan, but not mounted." },
-      session: { type: "object", description: "The loop over a model: @toolmount/reasoner." },
       ...Object.fromEntries(named),
     },
     patternProperties: { "^x-": true },

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, StandardSchema } from "@toolmount/core";
 import { printPlanSchemas } from "./plan-parts.ts";
 import { config as policy } from "@toolmount/policy";
-import { config as session } from "@toolmount/reasoner";
+import { config as agent } from "@toolmount/reasoner";
 import { composePlanSchema, type KnownModule } from "./compose.ts";
 
 /** The schema of plans, of the sections of our packages and of the configs of these modules. */
@@ -9,10 +9,17 @@ export async function composeOurs(modules: readonly KnownModule[]): Promise<Json
   const own = print(policy);
   // Members of the policy's config that a plan writes as the sections `flows` and `hooks`.
   const { flows, commandHooks: _, ...rest } = own["properties"] as Readonly<Record<string, JsonSchema>>;
+  const printed = print(agent);
+  // The session of an Amplifier plan: this is the schema of our own form.
+  const { session: _session, ...settings } = printed["properties"] as Readonly<Record<string, JsonSchema>>;
   const sections = {
     policy: { ...own, properties: rest },
     flows: flows!,
-    session: print(session),
+    agent: {
+      description: "The loop over a model, and the agents that it delegates to.",
+      ...printed,
+      properties: settings,
+    },
     ...storeSections,
   };
   return composePlanSchema({ parts: printPlanSchemas(), sections, modules });

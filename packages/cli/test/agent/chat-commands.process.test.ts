@@ -110,11 +110,12 @@ test("a file that is too large for instructions is refused", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("has more than 65536 bytes")]);
 });
 
-test("a chat begins with the model of the plan, however the plan names it", async () => {
-  for (const orchestrator of ["{ model: m1, apiKey: none }", "{ config: { model: m1, apiKey: none } }"]) {
-    const { folder } = await agent({
-      "plan.yaml": `version: 1\ntools: []\nsession:\n  orchestrator: ${orchestrator}\n`,
-    });
+test("a chat begins with the model of the plan, ours or Amplifier's", async () => {
+  for (const named of [
+    "version: 1\nagent: { model: m1, apiKey: none }",
+    "session: { orchestrator: { module: loop-basic, config: { model: m1, api_key: none } } }",
+  ]) {
+    const { folder } = await agent({ "plan.yaml": `${named}\ntools: []\n` });
     const terminal = atTerminal(["chat", "--plan", "plan.yaml"], { cwd: folder, columns: 80 });
     await terminal.until(/You ›/);
     terminal.press(keys.ctrlD);

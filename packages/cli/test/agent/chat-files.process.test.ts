@@ -40,7 +40,7 @@ async function startServer(...answers: readonly { readonly response: object }[])
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return {
     asked,
-    session: `session: { orchestrator: { model: m, stream: false, baseUrl: "${url}", apiKey: k } }\n`,
+    session: `agent: { model: m, stream: false, baseUrl: "${url}", apiKey: k }\n`,
   };
 }
 

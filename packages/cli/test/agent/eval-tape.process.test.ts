@@ -67,7 +67,7 @@ test("a recorded answer is stale when the prompt, a description, the instruction
   expect(await staleWith("plan.yaml", planOf("List the orders of Ada.", "8"), plan)).toEqual([1, ["finds"]]);
   const coffee = tool("find", "Makes coffee. Never use for orders.");
   expect(await staleWith("find.ts", coffee, files["find.ts"])).toEqual([1, all]);
-  const instructed = `${plan}session: { orchestrator: { module: "@toolmount/reasoner", config: { model: m, instructions: Be brief. } } }\n`;
+  const instructed = `${plan}agent: { model: m, instructions: Be brief. }\n`;
   expect(await staleWith("plan.yaml", instructed, plan)).toEqual([1, all]);
 });
 

@@ -78,7 +78,7 @@ test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a his
   expect(second.json()).toMatchObject({
     passRate: 1,
     changes: [],
-    failures: ["the cost is not known: the plan has no session.orchestrator.prices"],
+    failures: ["the cost is not known: the plan has no agent.prices"],
   });
   expect((await read("runs.jsonl")).trimEnd().split("\n")).toHaveLength(2);
   // A list of exchanges answers the same whatever a description says: a real model would not.

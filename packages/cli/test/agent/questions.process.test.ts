@@ -31,8 +31,8 @@ test("after sessions resume --cancel its question is gone from approvals, and ca
 
 test("a run whose sub-agent waits ends with 3 and the next command; resuming the parent reaches the sub-agent", async () => {
   const { run, read } = await workspace({
-    "mount-plan.yaml": `${planOf("./write.ts", "delegate")}session:
-  orchestrator: { model: m }
+    "mount-plan.yaml": `${planOf("./write.ts", "delegate")}agent:
+  model: m
   agents: { helper: { description: Helps in tests. } }
 `,
     "write.ts": write,
@@ -64,8 +64,8 @@ test("what a sub-agent does is indented below the call that runs it, at a termin
     response(say("The helper found it.")),
   ];
   const { folder, here: run } = await workspace({
-    "mount-plan.yaml": `${planOf("./look.ts", "delegate")}session:
-  orchestrator: { model: replay }
+    "mount-plan.yaml": `${planOf("./look.ts", "delegate")}agent:
+  model: replay
   agents:
     helper: { description: "Looks." }
 `,

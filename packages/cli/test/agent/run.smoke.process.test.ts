@@ -93,7 +93,7 @@ test("a session that became too long says so, and what the model no longer sees 
     response(call(`c${n}`, "echo", { text: `${n} ${"x".repeat(2_400)}` })),
   );
   const { here: run } = await workspace({
-    "mount-plan.yaml": `${planOf("./echo.ts")}session:\n  orchestrator: { model: m, compaction: { atTokens: 1000 } }\n`,
+    "mount-plan.yaml": `${planOf("./echo.ts")}agent: { model: m, compaction: { atTokens: 1000 } }\n`,
     "echo.ts": echo,
     "exchange.json": JSON.stringify([...calls, response(say("Five were read.")), response(say("All done."))]),
   });
@@ -153,7 +153,7 @@ test("a session that is shown names its parent, and the sessions that it began",
   }
 `;
   const { here: run } = await workspace({
-    "mount-plan.yaml": `${planOf("./hand.ts")}session: { orchestrator: { model: m } }\n`,
+    "mount-plan.yaml": `${planOf("./hand.ts")}agent: { model: m }\n`,
     "hand.ts": hand,
     "one.json": JSON.stringify([response(call("c1", "hand")), response(say("done")), response(say("end"))]),
   });
@@ -190,7 +190,7 @@ test("Ctrl-C cancels the turn and answers every call", async () => {
   expect(shown.stdout.match(/"cancelled":true/g)).toHaveLength(2);
 });
 
-test("a plan's own orchestrator asks its server, with its key, and the text comes as it is made", async () => {
+test("a plan's own agent asks its server, with its key, and the text comes as it is made", async () => {
   const keys: unknown[] = [];
   const server = createServer(async (request, answer) => {
     await json(request);
@@ -209,7 +209,7 @@ test("a plan's own orchestrator asks its server, with its key, and the text come
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const { here: run } = await workspace({
-    "mount-plan.yaml": `version: 1\nsession:\n  orchestrator: { model: m, baseUrl: "${url}", apiKey: "\${KEY}" }\n`,
+    "mount-plan.yaml": `version: 1\nagent: { model: m, baseUrl: "${url}", apiKey: "\${KEY}" }\n`,
   });
   const said = await run(["run", "hello"], { env: { KEY: "k-123" } });
   expect(said.stdout).toBe("one two\n");

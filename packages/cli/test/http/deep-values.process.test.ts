@@ -23,8 +23,7 @@ const script = Object.fromEntries(
 async function deepWorld() {
   const files = await workspace({
     "mount-plan.yaml": `version: 1
-session:
-  orchestrator: { model: scripted, baseUrl: ${await startModel(script)}, apiKey: none }
+agent: { model: scripted, baseUrl: ${await startModel(script)}, apiKey: none }
 tools:
   - module: ./noop.ts
 policy: { level: autonomous }

@@ -29,8 +29,7 @@ tools:
   - module: ./refund.ts # gives money back
 policy:
   level: paranoid
-session:
-  orchestrator: { model: scripted, config: { baseUrl: "${baseUrl}" } }
+agent: { model: scripted, baseUrl: "${baseUrl}" }
 `;
 
 /** The user asks without an id, so the model looks it up. */

@@ -76,7 +76,7 @@ test.each<[object, object, string[]]>([
     { minPass: 0.8 },
     ["pass rate 0.80, but its 95 % interval begins at 0.50, below 0.8"],
   ],
-  [{ cost: null }, { maxCost: 1 }, ["the cost is not known: the plan has no session.orchestrator.prices"]],
+  [{ cost: null }, { maxCost: 1 }, ["the cost is not known: the plan has no agent.prices"]],
   [{ cost: 1 }, { maxCost: 1 }, []],
   [{ cost: 1.00001 }, { maxCost: 1 }, ["cost 1.0000, more than 1"]],
   [{ p95Ms: 100 }, { maxP95: 100 }, []],

@@ -67,7 +67,7 @@ test("with programs alone, cost counts what a request has, and what the tools in
 });
 
 test("with programs alone and prices, cost says what each request saves", async () => {
-  const prices = "session: { orchestrator: { model: m, prices: { input: 2, output: 10, currency: EUR } } }\n";
+  const prices = "agent: { model: m, prices: { input: 2, output: 10, currency: EUR } }\n";
   const { here: run } = await workspace({
     "mount-plan.yaml": `${planOf("./note.ts", "./wordy.ts", "program")}offer: { programs: always }\n${prices}`,
     "note.ts": note,

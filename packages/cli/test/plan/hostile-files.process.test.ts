@@ -70,7 +70,7 @@ test("a session whose log has a value of thousands of levels is refused, and the
   const model = await startModel({ hello: [[say("hi")]] });
   const { run, folder } = await workspace({
     "noop.ts": noop,
-    "mount-plan.yaml": `version: 1\nstate: sqlite:./state.db\nsession:\n  orchestrator: { model: m, baseUrl: ${model}, apiKey: none }\ntools:\n  - module: ./noop.ts\n`,
+    "mount-plan.yaml": `version: 1\nstate: sqlite:./state.db\nagent: { model: m, baseUrl: ${model}, apiKey: none }\ntools:\n  - module: ./noop.ts\n`,
   });
   for (const session of ["good", "bad"])
     expect((await run(["run", "hello", "--session", session])).code).toBe(0);

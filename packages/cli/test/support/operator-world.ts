@@ -41,13 +41,12 @@ const weather = (description: string) =>
 function planFor(baseUrl: string): string {
   return `version: 1
 name: release desk
-session:
-  orchestrator:
-    model: scripted
-    baseUrl: ${baseUrl}
-    apiKey: none
-    stream: true
-    prices: { input: 1.25, output: 10 }
+agent:
+  model: scripted
+  baseUrl: ${baseUrl}
+  apiKey: none
+  stream: true
+  prices: { input: 1.25, output: 10 }
   agents:
     reader: { description: Reads files., tools: [read_file] }
 tools:

@@ -100,8 +100,7 @@ export function turnsOf(
   principal: Principal,
 ): { readonly turns: ServedTurns; readonly history: CallHistory } {
   const { turns, history } = hostOf(service, name, principal);
-  if (turns === undefined)
-    throw new HttpError("NOT_SERVED", { what: "model: its plan has no session.orchestrator" });
+  if (turns === undefined) throw new HttpError("NOT_SERVED", { what: "model: its plan has no agent" });
   return { turns, history };
 }
 

@@ -62,7 +62,7 @@ function ofCall(
   const headers = isRecord(error.responseHeaders) ? error.responseHeaders : {};
   const header = (name: string) => (typeof headers[name] === "string" ? headers[name] : null);
   const read = judgeFailure({ status, message, code: codeIn(error.data), error: errorIn(error), header });
-  const key = `; the key is apiKey of the plan's session.orchestrator, or the environment variable ${keyVariable} for a plan without one`;
+  const key = `; the key is apiKey of the plan's agent, or the environment variable ${keyVariable} for a plan without one`;
   const hint = read.kind === "authentication" && keyVariable !== undefined ? key : "";
   return modelError({ ...address, ...read, problem: read.problem + hint }, error);
 }

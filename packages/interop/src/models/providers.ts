@@ -188,7 +188,7 @@ function requireSettings(known: KnownProvider, model: string, { baseUrl, apiKey 
     throw modelError({ ...address, kind: "configuration", problem });
   }
   if (known.keyVariable !== null && apiKey === undefined) {
-    const problem = `no API key for "${known.name}": set apiKey: \${${known.keyVariable}} in the plan's session.orchestrator, or the environment variable ${known.keyVariable} for a plan without one`;
+    const problem = `no API key for "${known.name}": set apiKey: \${${known.keyVariable}} in the plan's agent, or the environment variable ${known.keyVariable} for a plan without one`;
     throw modelError({ ...address, kind: "configuration", problem });
   }
 }

@@ -104,7 +104,7 @@ const call = (message: string, statusCode: number | undefined, members: object =
   named("AI_APICallError", message, { statusCode, url: "https://a.test", ...members });
 const groq = (error: unknown) => ({ responseBody: JSON.stringify({ error }) });
 const keys =
-  "; the key is apiKey of the plan's session.orchestrator, or the environment variable ACME_KEY for a plan without one";
+  "; the key is apiKey of the plan's agent, or the environment variable ACME_KEY for a plan without one";
 
 /** What a person reads of a request that failed: its kind, its sentence, and what the server said. */
 test.each<[unknown, object]>([

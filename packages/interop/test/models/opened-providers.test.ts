@@ -88,7 +88,7 @@ describe("a provider of the AI SDK that a plan names", () => {
     ["openrouter", "OPENROUTER_API_KEY"],
   ])("%s without a key says where to set it", async (name, variable) => {
     const { importPackage, made } = packages();
-    const problem = `no API key for "${name}": set apiKey: \${${variable}} in the plan's session.orchestrator, or the environment variable ${variable} for a plan without one`;
+    const problem = `no API key for "${name}": set apiKey: \${${variable}} in the plan's agent, or the environment variable ${variable} for a plan without one`;
 
     await expect(findModelProvider(name, importPackage)!.open("m", { timeoutMs: 1 })).rejects.toMatchObject({
       code: "PROVIDER_FAILED",

@@ -25,7 +25,7 @@ export async function protectedPaths(
   const { file, folder } = opened;
   const locks = opened.files.map((each) => lockFileOf(each));
   const tools = modules.flatMap(({ source }) => (source.kind === "path" ? [source.path] : []));
-  const sources = [...tools, ...modelModules(plan.sections["session"], folder)];
+  const sources = [...tools, ...modelModules(plan.sections["agent"], folder)];
   return [
     ...opened.files,
     ...new Set(file === undefined ? locks : [...locks, lockFileOf(file, overlays)]),
@@ -56,10 +56,9 @@ async function filesOfModule(path: string): Promise<readonly string[]> {
   return [path, ...digests.keys()];
 }
 
-/** The local module that opens a session's model: `session.orchestrator.provider.module`. */
-function modelModules(session: unknown, folder: string): string[] {
-  const orchestrator = isRecord(session) ? session["orchestrator"] : undefined;
-  const provider = isRecord(orchestrator) ? orchestrator["provider"] : undefined;
+/** The local module that opens the agent's model: `agent.provider.module`. */
+function modelModules(agent: unknown, folder: string): string[] {
+  const provider = isRecord(agent) ? agent["provider"] : undefined;
   const module = isRecord(provider) ? provider["module"] : undefined;
   return typeof module === "string" && /^[./]/.test(module) ? [resolve(folder, module)] : [];
 }

@@ -16,7 +16,9 @@ export const sectionTable: readonly SectionRow[] = [
   { section: "flows", module: "@toolmount/policy", as: "member" },
   { section: "state", module: "@toolmount/store", as: "member", builtIn: ["memory"] },
   { section: "audit", module: "@toolmount/store", as: "member", builtIn: ["off"] },
-  { section: "session", module: "@toolmount/reasoner", as: "config" },
+  { section: "agent", module: "@toolmount/reasoner", as: "config" },
+  // Of Amplifier's plans.
+  { section: "session", module: "@toolmount/reasoner", as: "member" },
 ];
 
 /** The module that runs the commands of `hooks`. */

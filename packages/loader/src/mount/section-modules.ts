@@ -53,16 +53,16 @@ export function isReasonerPart({ amplifier }: Plan): (entry: PlanEntry) => boole
 
 const reasoner = "@toolmount/reasoner";
 
-/** Adds orchestrator, context and providers of an Amplifier plan to the reasoner's config, as the plan writes them. */
+/** Adds orchestrator, context and providers of an Amplifier plan to the session of the reasoner's config. */
 function addParts(uses: readonly ModuleUse[], parts: readonly PlanEntry[]): ModuleUse[] {
   const [first] = parts;
   const known = uses.find(({ id }) => id === reasoner);
-  // A session whose parts are all modules of their own leaves nothing for the reasoner.
-  if (first === undefined) return uses.filter((use) => use !== known || Object.keys(use.config).length > 0);
+  if (first === undefined) return [...uses];
   const path = first.path.slice(0, 1);
-  const use = known ?? extensionUse(reasoner, `section "${String(path[0])}"`, { path, configPath: path });
-  const config = { ...use.config, ...readParts(parts) } as JsonObject;
-  return [...uses.filter((other) => other !== known), { ...use, config }];
+  const use = known ?? extensionUse(reasoner, `section "${String(path[0])}"`, { path, configPath: [] });
+  const session = { ...(use.config["session"] as JsonObject | undefined), ...readParts(parts) };
+  const config = { ...use.config, session } as JsonObject;
+  return [...uses.filter((other) => other !== known), { ...use, memberSections: ["session"], config }];
 }
 
 function readParts(parts: readonly PlanEntry[]): Record<string, unknown> {

@@ -13,15 +13,23 @@ export interface WrittenEntry {
 }
 
 /** Sections that only Amplifier plans have. The loader does not use `agents`: overlays for sessions of others. */
-export const amplifierSections: readonly string[] = ["orchestrator", "context", "providers", "agents"];
+export const amplifierSections: readonly string[] = [
+  "session",
+  "orchestrator",
+  "context",
+  "providers",
+  "agents",
+];
 
-/** Whether a plan is one of Amplifier: it has no `version`, but a session or another section of such plans. */
+/** Whether a plan is one of Amplifier: it has no `version`, but a session with its parts or another section of such plans. */
 export function isAmplifierPlan(plan: JsonObject): boolean {
   if (plan["version"] !== undefined) return false;
   const { session } = plan;
   const inSession =
     isRecord(session) && (session["orchestrator"] !== undefined || session["context"] !== undefined);
-  return inSession || amplifierSections.some((section) => plan[section] !== undefined);
+  return (
+    inSession || amplifierSections.some((section) => section !== "session" && plan[section] !== undefined)
+  );
 }
 
 /** The entries of a plan, in the order of Amplifier's loader. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py. */
@@ -32,12 +40,14 @@ export function listWritten(plan: JsonObject): WrittenEntry[] {
     const value = isRecord(session) ? session[section] : undefined;
     if (!amplifier || value === undefined || value === null) return [];
     const named = typeof value === "string" ? { module: value } : value;
-    return [{ section, value: withConfig(named, plan[section]), path: ["session", section] }];
+    const whole = withId(withConfig(named, plan[section]));
+    return [{ section, value: whole, path: ["session", section] }];
   };
   const list = (section: "providers" | "tools" | "hooks"): WrittenEntry[] => {
     const value = plan[section];
     if (!isList(value)) return [];
-    return value.map((item, index) => ({ section, value: item, path: [section, index] }));
+    const translate = amplifier ? withId : (item: Json) => item;
+    return value.map((item, index) => ({ section, value: translate(item), path: [section, index] }));
   };
   const providers = amplifier ? list("providers") : [];
   return [
@@ -62,6 +72,13 @@ function withConfig(named: Json, section: Json | undefined): Json {
   if (!isRecord(named) || !isRecord(config)) return named;
   const own = named["config"];
   return { ...named, config: { ...config, ...(isRecord(own) ? own : {}) } };
+}
+
+/** `instance_id` is Amplifier's name of an entry's id. */
+function withId(entry: Json): Json {
+  if (!isRecord(entry) || entry["instance_id"] === undefined) return entry;
+  const { instance_id: id, ...rest } = entry;
+  return { id, ...rest };
 }
 
 /** Checks the sections that only Amplifier plans have. Source: Amplifier's structural validation of mount plans. */

@@ -51,14 +51,12 @@ function checkEntry(
     return [];
   }
   const isRequired = !amplifier || section === "orchestrator" || section === "context";
-  const id = entry.id ?? entry.instance_id;
   return [
     {
       ...entry,
       section,
       path,
       required: entry.required ?? isRequired,
-      ...(id !== undefined && { id }),
     },
   ];
 }

@@ -38,7 +38,7 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
     name,
     entries: checkEntries(known, amplifier, reporter),
     commandHooks: await checkCommandHooks(known, reporter),
-    sections: pickSections(known, amplifier),
+    sections: pickSections(known),
     amplifier,
     modes: checkModes(rest["modes"], reporter),
     limits: checkLimits(known["policy"], reporter),
@@ -69,9 +69,10 @@ function reportMoved(plan: JsonObject, { report }: Reporter): void {
 }
 
 const moduleKeys = sectionTable.map(({ section }) => section);
+const ownModuleKeys = moduleKeys.filter((key) => !amplifierSections.includes(key));
 /** `extends` was read with the layers. */
 const planKeys = Object.keys(planSchema.shape);
-const allKeys = [...planKeys, ...moduleKeys, "extends"];
+const allKeys = [...planKeys, ...ownModuleKeys, "extends"];
 
 /** Separates the loader's own keys from sections of modules, and reports unknown keys. */
 function splitSections(
@@ -90,32 +91,39 @@ function splitSections(
 }
 
 function reportUnknown(key: string, amplifier: boolean, { report }: Reporter): boolean {
-  const [near] = nearestNames(key, allKeys);
+  const isAmplifiers = amplifierSections.includes(key);
+  const [near] = isAmplifiers ? [] : nearestNames(key, allKeys);
   if (amplifier && near === undefined) return false;
   const ownKey = near === undefined ? "a key of your own begins with x-" : undefined;
-  const hint = amplifierSections.includes(key)
-    ? "this is a section of Amplifier plans, which have no version"
+  const hint = isAmplifiers
+    ? "this is a section of Amplifier plans, which have no version; write the model and its agents in agent:"
     : ownKey;
   const details = { key: key.slice(0, 100), ...(near !== undefined && { near }) };
   report("PLAN_KEY_UNKNOWN", details, { path: [key], part: "key", hint });
   return true;
 }
 
+/** By section: its members that the loader reads itself. */
+const readElsewhere: Readonly<Record<string, readonly string[]>> = {
+  policy: ["limits"],
+  session: ["orchestrator", "context"],
+};
+
 /** Sections that configure modules, without the parts that the loader reads itself. */
-function pickSections(plan: JsonObject, amplifier: boolean): Record<string, Json> {
+function pickSections(plan: JsonObject): Record<string, Json> {
   const sections = moduleKeys.flatMap((key): [string, Json][] => {
     const value = plan[key];
     if (value === undefined || value === null) return [];
-    if (key === "session" && amplifier) return [[key, withoutMembers(value, ["orchestrator", "context"])]];
-    if (key !== "policy" || !isRecord(value)) return [[key, value]];
-    const rest = withoutMembers(value, ["limits"]);
+    const elsewhere = readElsewhere[key];
+    if (elsewhere === undefined || !isRecord(value)) return [[key, value]];
+    const rest = withoutMembers(value, elsewhere);
     return Object.keys(rest).length === 0 ? [] : [[key, rest]];
   });
   return Object.fromEntries(sections);
 }
 
-function withoutMembers(value: Json, members: readonly string[]): JsonObject {
-  const kept = Object.entries(value as JsonObject).filter(([member]) => !members.includes(member));
+function withoutMembers(value: JsonObject, members: readonly string[]): JsonObject {
+  const kept = Object.entries(value).filter(([member]) => !members.includes(member));
   return Object.fromEntries(kept);
 }
 

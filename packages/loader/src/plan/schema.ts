@@ -114,7 +114,6 @@ export const entrySchema = z.strictObject({
     .max(128)
     .optional()
     .describe("The name of the entry, by which other layers change it; default its module."),
-  instance_id: z.string().min(1).max(128).optional().describe("Amplifier's name for id."),
   source: source.optional(),
   required: z.boolean().optional().describe("Whether the plan fails to open without it. Default true."),
   config: z.record(z.string(), z.unknown()).nullish().describe("Checked by the module's own schema."),

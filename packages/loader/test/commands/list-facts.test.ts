@@ -12,7 +12,7 @@ describe("a plan is in doubt", () => {
     ["tools: [{ module: a }]", false],
     ["version: 1\nname: x\nx-mine: 1\ntools: []", false],
     ["extends: ./base.yaml", false],
-    ["policy: {}\nflows: on\nstate: memory\nsession: {}\naudit: off", false],
+    ["policy: {}\nflows: on\nstate: memory\nagent: {}\naudit: off", false],
     ["session: { orchestrator: x }\nproviders: []\nagents: {}\ncontext: {}", false],
     ["tools: [{ module: a, x-mine: 1, prefix: p, config: {} }]", false],
     ["hooks: [{ command: x, anything: 1 }]", false],

@@ -10,7 +10,7 @@ test.each([
   ["policy: { level: standard }", 1, "@toolmount/policy"],
   ["state: sqlite:./state.db", 1, "@toolmount/store"],
   ["audit: durable", 1, "@toolmount/store"],
-  ["session: { orchestrator: loop }", 1, "@toolmount/reasoner"],
+  ["agent: { model: m }", 1, "@toolmount/reasoner"],
   ["tools:\n  - module: github\n    source: { mcp: { command: npx } }", 3, "@toolmount/mcp"],
   ["tools:\n  - module: m\n    run: { in: process }", 3, "@toolmount/workers"],
   ["tools:\n  - module: m\n    run: { in: fleet }", 3, "@toolmount/workers"],
@@ -31,7 +31,7 @@ test.each([
   },
 );
 
-test.each(["orchestrator: {}", "context: {}", "providers: []", "agents: {}"])(
+test.each(["session: {}", "orchestrator: {}", "context: {}", "providers: []", "agents: {}"])(
   "C33: with a version, %s is an unknown section",
   async (text) => {
     const { path } = await workspace({ "plan.yaml": `version: 1\n${text}\n` });
@@ -63,7 +63,7 @@ test("a section is the config of its module, which is mounted before any tool", 
     tools: [{ module: "m" }],
     hooks: [{ module: "h" }],
     audit: "durable",
-    session: { orchestrator: "loop" },
+    agent: { model: "m" },
     state: "sqlite:./x",
     policy: { level: "paranoid", limits: { timeout: 5 } },
   };
@@ -72,7 +72,7 @@ test("a section is the config of its module, which is mounted before any tool", 
   expect(seen).toEqual([
     ["policy", { level: "paranoid" }],
     ["store", { state: "sqlite:./x", audit: "durable" }],
-    ["reasoner", { orchestrator: "loop" }],
+    ["reasoner", { model: "m" }],
     ["m", {}],
     ["h", {}],
   ]);

@@ -71,13 +71,15 @@ test("AMP-N6, AMP-N7, AMP-N9, AMP-N10, AMP-N11, AMP-N16, AMP-N17, AMP-N18: a pla
     [
       "reasoner",
       {
-        injection_budget_per_turn: 10000,
-        orchestrator: { module: "loop-streaming", config: { max_turns: 5 } },
-        context: { module: "context-simple", config: { max_tokens: 200000 } },
-        providers: [
-          { module: "provider-openai", id: "fast", config: { default_model: "some-model", api_key: "k" } },
-          { module: "provider-openai", config: { default_model: "another" } },
-        ],
+        session: {
+          injection_budget_per_turn: 10000,
+          orchestrator: { module: "loop-streaming", config: { max_turns: 5 } },
+          context: { module: "context-simple", config: { max_tokens: 200000 } },
+          providers: [
+            { module: "provider-openai", id: "fast", config: { default_model: "some-model", api_key: "k" } },
+            { module: "provider-openai", config: { default_model: "another" } },
+          ],
+        },
       },
     ],
     ["filesystem", { working_dir: "." }],

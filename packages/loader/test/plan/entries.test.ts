@@ -66,7 +66,7 @@ describe("the entries of a plan", () => {
   test("are required, have their names, and wake as they say", () => {
     const tools = [
       { module: "a" },
-      { module: "b", instance_id: "c", required: false, wake: "start" },
+      { module: "b", id: "c", required: false, wake: "start" },
       { module: "d", id: "e" },
     ];
     const { entries } = check({ tools, hooks: [{ command: "x" }, { module: "h", wake: "call" }] });

@@ -31,13 +31,6 @@ const rows: [string, Schema, unknown, unknown][] = [
   ["a module", entrySchema, entry({}), { module: "" }],
   ["an id", entrySchema, entry({ id: "x".repeat(128) }), entry({ id: "x".repeat(129) })],
   ["an id", entrySchema, entry({ id: "x" }), entry({ id: "" })],
-  [
-    "an instance_id",
-    entrySchema,
-    entry({ instance_id: "x".repeat(128) }),
-    entry({ instance_id: "x".repeat(129) }),
-  ],
-  ["an instance_id", entrySchema, entry({ instance_id: "x" }), entry({ instance_id: "" })],
   ["a source", entrySchema, entry({ source: "x" }), entry({ source: "" })],
   ["a prefix", entrySchema, entry({ prefix: "x".repeat(64) }), entry({ prefix: "x".repeat(65) })],
   ["a prefix", entrySchema, entry({ prefix: "a.B_9-" }), entry({ prefix: "a b" })],

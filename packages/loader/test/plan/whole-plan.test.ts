@@ -112,7 +112,7 @@ describe("a plan as a whole", () => {
         [
           "providers",
           'unknown key "providers"',
-          "this is a section of Amplifier plans, which have no version",
+          "this is a section of Amplifier plans, which have no version; write the model and its agents in agent:",
         ],
       ],
     ],
@@ -147,8 +147,8 @@ describe("a plan as a whole", () => {
     expect(sections).toEqual({ policy: { level: "standard" }, state: "memory" });
     expect(unknownSections).toEqual(["zzzzzz"]);
     expect((await check({ policy: { limits: {} } })).sections).toEqual({});
-    expect((await check({ session: { orchestrator: "o", context: "c", agents: {} } })).sections).toEqual({
-      session: { agents: {} },
-    });
+    const session = { orchestrator: "o", context: "c", injection_size_limit: 9 };
+    expect((await check({ session })).sections).toEqual({ session: { injection_size_limit: 9 } });
+    expect((await check({ session: { orchestrator: "o" } })).sections).toEqual({});
   });
 });

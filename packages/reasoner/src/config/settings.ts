@@ -59,7 +59,7 @@ const compaction = z
   })
   .or(z.literal(false));
 
-/** The model and the limits of turns: the plan's `session.orchestrator`. */
+/** The model and the limits of turns: the plan's `agent`. */
 export const settingsSchema = z.strictObject({
   model: z.string().min(1),
   /** A module that opens the model; `model` is then its name there, without a prefix. */
@@ -137,8 +137,11 @@ const agent = z.strictObject({
 /** An agent of the plan, parsed. */
 export type Agent = z.output<typeof agent>;
 
-const named = { module: z.string().optional(), id: z.string().optional() };
-const foreign = z.strictObject({ ...named, config: z.record(z.string(), z.unknown()).optional() });
+const foreign = z.strictObject({
+  module: z.string().optional(),
+  id: z.string().optional(),
+  config: z.record(z.string(), z.unknown()).optional(),
+});
 
 const partialSettings = settingsSchema.partial();
 
@@ -154,19 +157,13 @@ function written(schema: z.ZodType): z.ZodType {
   return (innerType as z.ZodType).optional().meta({ default: defaultValue });
 }
 
-const orchestratorSchema = writtenSettings.extend({
-  ...named,
-  config: z.record(z.string(), z.unknown()).optional(),
-});
-
-/** A plan's `session` and `agents`. `context` and `providers` are those of Amplifier's plans. */
-export const config = z
+/** The `session` of an Amplifier plan, with the providers of the plan. */
+const amplifierSession = z
   .strictObject({
-    orchestrator: orchestratorSchema.or(z.string()).optional(),
-    context: z.union([z.string(), foreign]).optional(),
+    orchestrator: foreign.optional(),
+    context: foreign.optional(),
     providers: z.array(foreign).optional(),
-    agents: z.record(z.string(), agent).optional(),
-    /** Amplifier's bounds of what hooks inject: characters of one text, and tokens of one turn. */
+    /** Bounds of what hooks inject: characters of one text, and tokens of one turn. */
     injection_size_limit: count.nullish(),
     injection_budget_per_turn: count.nullish(),
   })
@@ -176,14 +173,23 @@ export const config = z
     const message = `no provider of toolmount is the counterpart of "${first.module ?? ""}"; toolmount models lists those that there are`;
     context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
   })
-  .superRefine(({ orchestrator: given }, context) => {
-    if (typeof given !== "object") return;
-    const { config: inner = {}, continueBy = inner["continueBy"], store = inner["store"] } = given;
-    if (continueBy !== "response" || store === true) return;
-    const path =
-      "continueBy" in inner ? ["orchestrator", "config", "continueBy"] : ["orchestrator", "continueBy"];
+  .superRefine(({ orchestrator: { config: given = {} } = {} }, context) => {
+    if (!continuesUnstored(given)) return;
+    const path = ["orchestrator", "config", "continueBy"];
     context.addIssue({ code: "custom", message: needsStore, path });
   });
+
+/** The plan's `agent`: settings, and agents to delegate to. An Amplifier plan has a `session` in its place. */
+export const config = writtenSettings
+  .extend({ agents: z.record(z.string(), agent).optional(), session: amplifierSession.optional() })
+  .superRefine((given, context) => {
+    if (continuesUnstored(given))
+      context.addIssue({ code: "custom", message: needsStore, path: ["continueBy"] });
+  });
+
+function continuesUnstored({ continueBy, store }: Readonly<Record<string, unknown>>): boolean {
+  return continueBy === "response" && store !== true;
+}
 
 const needsStore =
   "continueBy: response needs store: true; a server that does not store a response cannot continue from it";
@@ -204,20 +210,19 @@ const settingNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The settings of a plan, of ours or of Amplifier. Throws `CONFIG_INVALID`. */
-export function settingsOf({ orchestrator, providers = [], ...limits }: Config): Settings {
-  const own = typeof orchestrator === "object" ? orchestrator : {};
-  const { module: _, id: __, config: inner, ...rest } = own;
+export function settingsOf({ agents: _, session = {}, ...own }: Config): Settings {
+  const { orchestrator, providers = [] } = session;
   const bounds = {
-    maxInjectionBytes: limits.injection_size_limit ?? undefined,
-    injectionTokens: limits.injection_budget_per_turn ?? undefined,
+    maxInjectionBytes: session.injection_size_limit ?? undefined,
+    injectionTokens: session.injection_budget_per_turn ?? undefined,
   };
-  const direct = { ...translated(inner), ...withoutUndefined(rest) };
+  const direct = { ...translated(orchestrator?.config), ...withoutUndefined(own) };
   const [entry = {}] = providersByRank(providers);
   const given = { ...withoutUndefined(bounds), ...withProvider(direct, entry, translated(entry.config)) };
   const parsed = settingsSchema.safeParse(given);
   if (parsed.success) return requireConsistent(parsed.data);
   const problem = parsed.error.issues
-    .map(({ path, message }) => `${path.join(".") || "session.orchestrator"}: ${message}`)
+    .map(({ path, message }) => `${path.join(".") || "agent"}: ${message}`)
     .join("; ");
   throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem });
 }

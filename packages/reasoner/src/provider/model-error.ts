@@ -91,7 +91,7 @@ function hintOf({ kind, status, providerCode }: Partial<ModelFailure>, place: Pl
 
 /** Where the key of a request comes from. */
 const keyHint =
-  "; the key is apiKey of the plan's session.orchestrator, or the environment variable OPENAI_API_KEY for a plan without one";
+  "; the key is apiKey of the plan's agent, or the environment variable OPENAI_API_KEY for a plan without one";
 
 /** Many servers speak only Chat Completions, and answer a request for a response with 404. */
 function notResponses({ model }: Place): string {

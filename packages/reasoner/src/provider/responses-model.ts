@@ -66,7 +66,7 @@ const rules: ModelRules = {
 };
 
 const keyAdvice =
-  "set apiKey: ${OPENAI_API_KEY} in the plan's session.orchestrator, or the environment variable OPENAI_API_KEY for a plan without one; for a server of your own, set baseUrl";
+  "set apiKey: ${OPENAI_API_KEY} in the plan's agent, or the environment variable OPENAI_API_KEY for a plan without one; for a server of your own, set baseUrl";
 
 interface Sending {
   readonly place: Place;

@@ -4,7 +4,7 @@ import { config, mount, modelVariables, settingsOf } from "../../src/index.ts";
 
 const session = { orchestrator: { module: "loop-streaming" }, context: { module: "context-simple" } };
 
-const planOf = (...providers: readonly object[]) => config.parse({ ...session, providers });
+const planOf = (...providers: readonly object[]) => config.parse({ session: { ...session, providers } });
 
 test.each([
   ["provider-anthropic", {}, { model: "anthropic:m" }],
@@ -39,8 +39,9 @@ test.each(["anthropic", "openai", "gemini", "ollama", "mistral"])(
     const entry = { module: `provider-${name}`, config: { default_model: "m", api_key: "secret" } };
     const own = modelVariables(settingsOf(planOf(entry)).model).provider;
     for (const model of models)
-      for (const orchestrator of [{ module: "loop-basic", config: { model } }, { model }]) {
-        const settings = settingsOf(config.parse({ orchestrator, providers: [entry] }));
+      for (const parts of [{ orchestrator: { module: "loop-basic", config: { model } } }, null]) {
+        const whole = { ...parts, providers: [entry] };
+        const settings = settingsOf(config.parse({ ...(parts === null && { model }), session: whole }));
         expect(settings.apiKey).toBe(modelVariables(settings.model).provider === own ? "secret" : undefined);
       }
   },
@@ -53,9 +54,9 @@ test.each([
   "provider-",
   "anthropic-provider",
 ])("an Amplifier plan whose provider is %s is refused by that name, before anything is asked", (module) => {
-  const plan = { ...session, providers: [{ module, config: { default_model: "m", api_key: "k" } }] };
-  const { error } = config.safeParse(plan);
-  expect(error?.issues).toMatchObject([{ path: ["providers", 0, "module"] }]);
+  const providers = [{ module, config: { default_model: "m", api_key: "k" } }];
+  const { error } = config.safeParse({ session: { ...session, providers } });
+  expect(error?.issues).toMatchObject([{ path: ["session", "providers", 0, "module"] }]);
   expect(error?.issues[0]?.message).toContain(`"${module}"`);
 });
 

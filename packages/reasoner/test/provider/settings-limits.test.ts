@@ -85,8 +85,16 @@ test.each<[string, object, object]>([
   ["a mode of an agent", agent({ mode: "x" }), agent({ mode: "" })],
   ["a model of an agent", agent({ model: "x" }), agent({ model: "" })],
   ["requests of an agent", agent({ maxIterations: 1_000 }), agent({ maxIterations: 1_001 })],
-  ["the bytes of Amplifier's hooks", { injection_size_limit: 1 }, { injection_size_limit: 0 }],
-  ["the tokens of Amplifier's hooks", { injection_budget_per_turn: 1 }, { injection_budget_per_turn: 0 }],
+  [
+    "the bytes of Amplifier's hooks",
+    { session: { injection_size_limit: 1 } },
+    { session: { injection_size_limit: 0 } },
+  ],
+  [
+    "the tokens of Amplifier's hooks",
+    { session: { injection_budget_per_turn: 1 } },
+    { session: { injection_budget_per_turn: 0 } },
+  ],
 ])("of a session, %s: %j is valid, %j is not", (_title, valid, invalid) => {
   expect([isPlan(valid), isPlan(invalid)]).toEqual([true, false]);
 });
@@ -123,8 +131,10 @@ test("no key that is not known", () => {
   for (const bad of [
     { more: 1 },
     agent({ more: 1 }),
-    { orchestrator: { more: 1 } },
-    { context: { more: 1 } },
+    { orchestrator: "loop" },
+    { session: { more: 1 } },
+    { session: { orchestrator: { more: 1 } } },
+    { session: { context: { more: 1 } } },
   ])
     expect(isPlan(bad)).toBe(false);
 });

@@ -60,7 +60,7 @@ test("strictSchemas sends a schema without its defaults, which strict mode does 
 
 test("continueBy response without store is refused, as a setting of the plan and of a turn", async () => {
   const settings = { model: "m", continueBy: "response" as const };
-  expect(() => settingsOf({ orchestrator: settings })).toThrow(/needs store: true/);
+  expect(() => settingsOf(settings)).toThrow(/needs store: true/);
   const { run } = await world([]);
   await expect(run("hello", { settings: { continueBy: "response" } })).rejects.toMatchObject({
     code: "CONFIG_INVALID",
@@ -69,18 +69,23 @@ test("continueBy response without store is refused, as a setting of the plan and
 });
 
 test.each([
-  ["as a setting", { model: "m", continueBy: "response" }, "orchestrator.continueBy"],
-  ["in Amplifier's config", { config: { continueBy: "response" } }, "orchestrator.config.continueBy"],
-])("continueBy response without store is refused when a plan is checked: %s", (_, orchestrator, path) => {
-  const parsed = config.safeParse({ orchestrator });
+  ["as a setting", (given: object) => given, "continueBy"],
+  [
+    "in Amplifier's config",
+    (given: object) => ({ session: { orchestrator: { config: given } } }),
+    "session.orchestrator.config.continueBy",
+  ],
+])("continueBy response without store is refused when a plan is checked: %s", (_, planOf, path) => {
+  const given = { model: "m", continueBy: "response" };
+  const parsed = config.safeParse(planOf(given));
 
   expect(parsed.error?.issues.map((issue) => issue.path.join("."))).toEqual([path]);
-  expect(config.safeParse({ orchestrator: { ...orchestrator, store: true } }).success).toBe(true);
+  expect(config.safeParse(planOf({ ...given, store: true })).success).toBe(true);
 });
 
 test("a setting that a plan does not write does not hide the one in Amplifier's config", () => {
   const parsed = config.parse({
-    orchestrator: { module: "loop", config: { max_iterations: 5, model: "m" } },
+    session: { orchestrator: { module: "loop", config: { max_iterations: 5, model: "m" } } },
   });
 
   expect(settingsOf(parsed)).toMatchObject({ model: "m", maxIterations: 5, retries: 2, budgets: {} });
@@ -119,7 +124,7 @@ test("a turn may make 32 requests unless the plan says otherwise", () => {
 });
 
 test("settings of an Amplifier plan have its names, and those that it leaves open are not set", () => {
-  const parsed = config.parse({
+  const session = {
     orchestrator: {
       config: {
         temperature: 0.5,
@@ -138,7 +143,8 @@ test("settings of an Amplifier plan have its names, and those that it leaves ope
     ],
     injection_size_limit: 5,
     injection_budget_per_turn: 6,
-  });
+  };
+  const parsed = config.parse({ session });
 
   expect(settingsOf(parsed)).toMatchObject({
     model: "m",
@@ -155,6 +161,6 @@ test("settings of an Amplifier plan have its names, and those that it leaves ope
 test("each setting that is wrong is named, and a plan without a model says so", () => {
   const wrong = { config: { model: "m", temperature: 3, retries: 11 } };
 
-  expect(() => settingsOf({ orchestrator: wrong })).toThrow(/temperature: .*; retries: /);
+  expect(() => settingsOf({ session: { orchestrator: wrong } })).toThrow(/temperature: .*; retries: /);
   expect(() => settingsOf({})).toThrow(/model: /);
 });

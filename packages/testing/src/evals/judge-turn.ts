@@ -129,7 +129,7 @@ function judgeUse(max: EvalLimits, { calls, tokens, cost, durationMs }: SeenTurn
     most !== undefined && is > most ? [`${name}: ${is}, more than ${most}`] : [],
   );
   if (max.cost !== undefined && cost === undefined)
-    problems.push("the cost is not known: the plan has no session.orchestrator.prices");
+    problems.push("the cost is not known: the plan has no agent.prices");
   return problems;
 }
 

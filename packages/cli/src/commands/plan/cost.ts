@@ -57,7 +57,7 @@ async function showCost(plan: string | undefined, options: Options, shell: Shell
     const inPrograms = await measureOffer(inProgramsOnly(host.tools({ mode: offer.mode }), offer), forms);
     const max = options.max ?? budgetOf(host.plan.written["offer"]);
     const above = max === undefined ? [] : forms.filter((name) => totalOf(measured, name) > max);
-    const saved = savedBy(inPrograms, forms[0], priceOf(host.plan.written["session"]));
+    const saved = savedBy(inPrograms, forms[0], priceOf(host.plan.written["agent"]));
     if (json === true) shell.out.json({ ...measured, inPrograms, saved, max: max ?? null, above });
     else writeCost(measured, forms, { max, above, saved }, shell);
     return above.length === 0 ? exitCodes.done : exitCodes.failed;
@@ -85,9 +85,8 @@ interface Price {
 }
 
 /** The price of a million tokens of input: the loader has checked it. Undefined for a plan without prices. */
-function priceOf(session: unknown): Price | undefined {
-  const { orchestrator } = (session ?? {}) as { readonly orchestrator?: { readonly prices?: Price } };
-  return orchestrator?.prices;
+function priceOf(agent: unknown): Price | undefined {
+  return ((agent ?? {}) as { readonly prices?: Price }).prices;
 }
 
 /** What each request of a turn saves, because it has no definitions of tools that only programs call. */
