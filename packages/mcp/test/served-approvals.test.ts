@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { answerRetry, answerWaiting } from "../src/serve/approvals.ts";
 import type { ServedApprovals } from "../src/serve/options.ts";
 import type { ServedSession } from "../src/serve/served-session.ts";
-import { seal, waitingCall } from "./waiting-world.ts";
+import { waitingCall } from "./waiting-world.ts";
 
 const page = "https://approvals.test/";
 const url = () => page;
@@ -46,7 +46,7 @@ test.each<[string, ServedApprovals, ClientCapabilities | undefined, object | nul
   ["asks nothing", { url, elicitation: true }, {}, null],
   ["says nothing of itself", { url, elicitation: true }, undefined, null],
 ])("a client that %s is asked so", async (_, approvals, capabilities, expected) => {
-  const { outcome, waitingFor, state } = await waitingCall();
+  const { outcome, waitingFor, state, seal } = await waitingCall();
 
   const answer = await answerWaiting(outcome, waitingFor(approvals, capabilities));
 
@@ -54,7 +54,7 @@ test.each<[string, ServedApprovals, ClientCapabilities | undefined, object | nul
   const { requestState, inputRequests, ...more } = answer as { requestState: string; inputRequests: object };
   expect(more).toEqual({ resultType: "input_required" });
   expect(inputRequests).toEqual({ approval: expected });
-  expect(seal.open(requestState)).toEqual({ ...state, asked: expected === form ? "form" : "url" });
+  expect(await seal.open(requestState)).toEqual({ ...state, asked: expected === form ? "form" : "url" });
 });
 
 test("the question says why it is asked and where the program stands", async () => {

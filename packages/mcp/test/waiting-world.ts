@@ -2,18 +2,17 @@ import type { ClientCapabilities, ServerContext } from "@modelcontextprotocol/se
 import { createMemoryStore, type Host } from "@toolmount/core";
 import type { Waiting } from "../src/serve/approvals.ts";
 import type { ServedApprovals } from "../src/serve/options.ts";
-import { createStateSeal, type WaitingState } from "../src/serve/seal.ts";
+import { createStateSeal, type WaitingState } from "../src/serve/seal/seal.ts";
 import { requestDigest, ServedSession } from "../src/serve/served-session.ts";
 import { currentFront, type Front } from "../src/wire/front.ts";
 import { hostOf, remove } from "./support.ts";
 
 const call = { name: "remove", arguments: { path: "a.txt" } };
 
-export const seal = createStateSeal();
-
 /** A call that waits for a person, in a session that MCP serves. */
 export async function waitingCall(host: Host = hostOf([remove], { store: createMemoryStore() })) {
   const served = new ServedSession(host, "session");
+  const seal = createStateSeal(host);
   const controller = new AbortController();
   const progress: unknown[] = [];
   const context = {
@@ -46,7 +45,7 @@ export async function waitingCall(host: Host = hostOf([remove], { store: createM
     const [question] = await host.approvals.list();
     await host.approvals.decide(question!.id, decision, "ada");
   };
-  return { host, served, controller, progress, outcome, waitingFor, state, asked, decide };
+  return { host, seal, served, controller, progress, outcome, waitingFor, state, asked, decide };
 }
 
 /** As a client that follows the call as a task; what it reads is noted. */

@@ -11,7 +11,7 @@ import { placeText } from "@toolmount/core/internal";
 import { currentFront } from "../wire/front.ts";
 import { CancelledByClient } from "../tasks/suspended.ts";
 import type { ServedApprovals } from "./options.ts";
-import type { StateSeal, WaitingState } from "./seal.ts";
+import type { StateSeal, WaitingState } from "./seal/seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 
 /** How often a store is asked for a decision that another process may have recorded, in milliseconds. */
@@ -47,7 +47,7 @@ export async function answerWaiting(
   if (asked === null) return approvals.wait === true ? resumeWhenDecided(outcome, ticket, waiting) : outcome;
   const question = await findQuestion(waiting.served, callId);
   if (question === undefined) return outcome;
-  const requestState = waiting.seal.close({
+  const requestState = await waiting.seal.close({
     ticket,
     callId,
     sessionId: waiting.served.id,

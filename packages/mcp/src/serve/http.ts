@@ -12,7 +12,7 @@ import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
 import { readMessage } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
-import { createStateSeal } from "./seal.ts";
+import { createStateSeal } from "./seal/seal.ts";
 import type { Serving } from "./requests.ts";
 import { createServer } from "./server.ts";
 import { ServedSession } from "./served-session.ts";
@@ -73,7 +73,7 @@ export interface ServedHttp {
  */
 export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const { caller = defaultCaller(), onError, ...options } = settings;
-  const seal = createStateSeal(options.stateKey);
+  const seal = createStateSeal(host);
   const shared = new Map<string, ServedSession>();
   const sharedOf = (id: string) => {
     const known = shared.get(id) ?? new ServedSession(host, id);

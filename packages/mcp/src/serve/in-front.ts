@@ -10,7 +10,7 @@ import {
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { currentFront, type Front, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
-import type { SealedState } from "./seal.ts";
+import type { SealedState } from "./seal/seal.ts";
 import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";
@@ -68,7 +68,7 @@ export async function runInFront<Result extends object>(
   waiting.served.suspend(call);
   return inputRequired({
     inputRequests: step.asked.requests as never,
-    requestState: waiting.seal.close({
+    requestState: await waiting.seal.close({
       asked: "input",
       call: step.asked.id,
       sessionId: waiting.served.id,

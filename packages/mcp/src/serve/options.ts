@@ -28,6 +28,4 @@ export interface ServeOptions {
   /** Tools of one page of `tools/list`. Default 1000. */
   readonly pageSize?: number | undefined;
   readonly approvals?: ServedApprovals | undefined;
-  /** Seals what a client carries while a call waits: 32 bytes. Default: a key of this process. */
-  readonly stateKey?: Uint8Array | undefined;
 }

@@ -22,7 +22,7 @@ import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
 import { render } from "./render.ts";
 import type { Answer } from "./in-front.ts";
-import type { SealedState, WaitingState } from "./seal.ts";
+import type { SealedState, WaitingState } from "./seal/seal.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import {
   answerCall,
@@ -103,8 +103,8 @@ async function instructionsOf(served: ServedSession): Promise<string> {
 }
 
 /** Of another session than this one, a state is as good as forged. */
-function openState(text: string, { seal, served }: Serving): SealedState {
-  const state = seal.open(text);
+async function openState(text: string, { seal, served }: Serving): Promise<SealedState> {
+  const state = await seal.open(text);
   if (state.sessionId !== served.id) throw new Error("the state belongs to another session");
   return state;
 }

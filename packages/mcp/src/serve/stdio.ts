@@ -6,7 +6,7 @@ import type { Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { narrowLines } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
-import { createStateSeal } from "./seal.ts";
+import { createStateSeal } from "./seal/seal.ts";
 import { createServer } from "./server.ts";
 import { ServedTasks } from "../tasks/served-tasks.ts";
 import { ServedSession } from "./served-session.ts";
@@ -82,7 +82,7 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   // The client has started this program: its tasks are those of who may use the plan here.
   const tasks = new ServedTasks(host, given.sessionId ?? "stdio");
   const served = new ServedSession(host, sessionId, tasks);
-  const seal = createStateSeal(options.stateKey);
+  const seal = createStateSeal(host);
   const open = new OpenRequests();
   const lines = narrowLines(input, output, open);
   // The lines have their own limit.

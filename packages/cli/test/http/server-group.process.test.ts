@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharedPostgres } from "../../../store/test/postgres.ts";
+import { askModern } from "../support/mcp-wire.ts";
+import { approveAll, endServer, serverGroup } from "../support/server-group.ts";
+
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
+beforeAll(async () => void (postgres = await sharedPostgres()));
+afterAll(() => postgres.stop());
+
+const stores = ["SQLite", "Postgres"] as const;
+const stateOf = async (store: (typeof stores)[number]) =>
+  store === "SQLite" ? "sqlite:./state.db" : postgres.database("server_group");
+
+describe.each(stores)("servers of one store in %s", (store) => {
+  test("an approved call's result is fetched at any of them, also after restarts", async () => {
+    const { start, tokens, paid } = await serverGroup(await stateOf(store));
+    let [one, other] = await Promise.all([start(), start()]);
+    const ask = async (cents: number) => {
+      const { result } = await askModern(one.url, tokens.ana, "tools/call", {
+        name: "pay",
+        arguments: { cents },
+      });
+      expect(result).toMatchObject({ resultType: "input_required" });
+      return String(result!["requestState"]);
+    };
+    const retry = (url: string, cents: number, requestState: string, token = tokens.ana) =>
+      askModern(url, token, "tools/call", {
+        name: "pay",
+        arguments: { cents },
+        inputResponses: { approval: { action: "accept" } },
+        requestState,
+      });
+    const result = (cents: number) => ({ result: { structuredContent: { paid: cents } } });
+
+    const first = await ask(1);
+    expect(await approveAll(other)).toBe(1);
+    expect(await retry(other.url, 1, first, tokens.call)).toMatchObject({ error: { code: -32_602 } });
+    expect(await retry(other.url, 1, first)).toMatchObject(result(1));
+
+    const [second, third] = [await ask(2), await ask(3)];
+    await endServer(one, "SIGKILL");
+    await endServer(other, "SIGTERM");
+    one = await start();
+    expect(await approveAll(one)).toBe(2);
+    expect(await retry(one.url, 2, second)).toMatchObject(result(2));
+    other = await start();
+    expect(await retry(other.url, 3, third)).toMatchObject(result(3));
+    expect(await paid()).toEqual(["1", "2", "3"]);
+  });
+});
