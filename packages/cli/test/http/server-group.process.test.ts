@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../../../store/test/postgres.ts";
-import { askModern } from "../support/mcp-wire.ts";
+import { askEarlier, askModern, connectEarlier } from "../support/mcp-wire.ts";
 import { approveAll, endServer, serverGroup } from "../support/server-group.ts";
 
 let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
@@ -8,8 +8,9 @@ beforeAll(async () => void (postgres = await sharedPostgres()));
 afterAll(() => postgres.stop());
 
 const stores = ["SQLite", "Postgres"] as const;
+let databases = 0;
 const stateOf = async (store: (typeof stores)[number]) =>
-  store === "SQLite" ? "sqlite:./state.db" : postgres.database("server_group");
+  store === "SQLite" ? "sqlite:./state.db" : postgres.database(`server_group_${++databases}`);
 
 describe.each(stores)("servers of one store in %s", (store) => {
   test("an approved call's result is fetched at any of them, also after restarts", async () => {
@@ -46,5 +47,27 @@ describe.each(stores)("servers of one store in %s", (store) => {
     other = await start();
     expect(await retry(other.url, 3, third)).toMatchObject(result(3));
     expect(await paid()).toEqual(["1", "2", "3"]);
+  });
+
+  test("a session of 2025 is served by any of them, also after restarts, until its client ends it", async () => {
+    const { start, tokens } = await serverGroup(await stateOf(store));
+    let [one, other] = await Promise.all([start(), start()]);
+    const session = await connectEarlier(one.url, tokens.ana);
+    const look = (url: string, token = tokens.ana) =>
+      askEarlier(url, { token, session }, "tools/call", { name: "look", arguments: {} });
+    const seen = { status: 200, session, result: { structuredContent: { seen: 1 } } };
+    for (const { url } of [one, other]) expect(await look(url)).toMatchObject(seen);
+    expect(await look(other.url, tokens.call)).toMatchObject({ status: 404 });
+
+    await endServer(one, "SIGKILL");
+    await endServer(other, "SIGTERM");
+    [one, other] = await Promise.all([start(), start()]);
+    for (const { url } of [one, other]) expect(await look(url)).toMatchObject(seen);
+
+    const headers = { authorization: `Bearer ${tokens.ana}`, "mcp-session-id": session };
+    expect((await fetch(`${one.url}/mcp`, { method: "DELETE", headers })).status).toBe(200);
+    expect(await look(one.url)).toMatchObject({ status: 404 });
+    await endServer(other, "SIGTERM");
+    expect(await look((await start()).url)).toMatchObject({ status: 404 });
   });
 });

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
+import { isRecord } from "../wire/guards.ts";
+import type { KeptSessions, Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
 
-/** Sessions of clients from before 2026 that are kept; the one that was quiet longest makes room. */
+/** Sessions of clients from before 2026 that run here; the one that was quiet longest makes room. */
 const maxSessions = 1_000;
 
 /** One session of such a client. */
@@ -20,51 +22,99 @@ export interface NewHttpSession {
   readonly end: () => Promise<void>;
 }
 
-/** Sessions of clients that speak a revision from before 2026: they connect once and come back with a session id. */
+/** A request, and whose it is. */
+interface SessionRequest {
+  readonly request: Request;
+  readonly parsedBody: unknown;
+  readonly owner: string;
+  /** Makes what a session needs that begins here. */
+  readonly begin: (id: string) => Promise<NewHttpSession>;
+}
+
+/**
+ * Sessions of clients that speak a revision from before 2026: they connect once and come back with a session id. One that
+ * another server of the store began, or this one before a restart, begins here with what its client has stated.
+ */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #beginning = new Map<string, Promise<HttpSession | undefined>>();
   readonly #events = new StreamEvents();
+  readonly #kept: KeptSessions;
+
+  constructor(kept: KeptSessions) {
+    this.#kept = kept;
+  }
 
   /** Answers a request: of a session that there is, or one that begins a new one. */
-  async fetch(
-    request: Request,
-    parsedBody: unknown,
-    owner: string,
-    begin: (id: string) => Promise<NewHttpSession>,
-  ): Promise<Response> {
+  async fetch(asked: SessionRequest): Promise<Response> {
+    const { request, parsedBody, owner } = asked;
     const id = request.headers.get("mcp-session-id");
-    if (id === null) return this.#begin(request, parsedBody, owner, begin);
-    const session = this.#sessions.get(id);
+    if (id === null) return this.#begin(asked);
+    const session = this.#sessions.get(id) ?? (await this.#beginAgain(id, asked));
     // Another caller's session does not exist for this one.
     if (session === undefined || session.owner !== owner) return refuse(404, -32001, "Session not found");
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
+    await this.#note(id, parsedBody);
     return session.transport.handleRequest(request, { parsedBody });
   }
 
-  async #begin(
-    request: Request,
-    parsedBody: unknown,
-    owner: string,
-    begin: (id: string) => Promise<NewHttpSession>,
-  ): Promise<Response> {
+  async #begin(asked: SessionRequest): Promise<Response> {
+    const { request, parsedBody, owner } = asked;
     const id = randomUUID();
+    const session = await this.#connect(id, asked);
+    const [message] = [parsedBody].flat();
+    if (isRecord(message) && message["method"] === "initialize" && isRecord(message["params"]))
+      await this.#kept.add(id, owner, message["params"] as Stated["introduction"]);
+    const response = await session.transport.handleRequest(request, { parsedBody });
+    // Anything but a handshake began nothing.
+    if (this.#sessions.get(id) !== session) await this.#drop(id, session);
+    return response;
+  }
+
+  /** Several requests may come together to a server that does not know their session. */
+  #beginAgain(id: string, asked: SessionRequest): Promise<HttpSession | undefined> {
+    const known = this.#beginning.get(id);
+    if (known !== undefined) return known;
+    const begun = this.#repeat(id, asked).finally(() => this.#beginning.delete(id));
+    this.#beginning.set(id, begun);
+    return begun;
+  }
+
+  /** Says to a new transport what the client has said before. */
+  async #repeat(id: string, asked: SessionRequest): Promise<HttpSession | undefined> {
+    const stated = await this.#kept.find(id, asked.owner);
+    if (stated === null) return undefined;
+    const session = await this.#connect(id, asked);
+    for (const message of messagesOf(stated)) {
+      const parsedBody = { jsonrpc: "2.0", ...message };
+      const response = await session.transport.handleRequest(repeated(asked.request, id), { parsedBody });
+      await response.text(); // ends when the message is answered
+    }
+    return session;
+  }
+
+  async #connect(id: string, { owner, begin }: SessionRequest): Promise<HttpSession> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: this.#events.of(id),
-      onsessioninitialized: () => this.#keep(id, { transport, ...made, owner }),
-      onsessionclosed: () => this.#end(id),
+      onsessioninitialized: () => this.#keep(id, session),
+      onsessionclosed: async () => {
+        await this.#kept.end(id);
+        await this.#end(id);
+      },
     });
-    const made = await begin(id);
-    await made.server.connect(transport);
-    const response = await transport.handleRequest(request, { parsedBody });
-    // Anything but a handshake began nothing.
-    if (!this.#sessions.has(id)) {
-      this.#events.forget(id);
-      void made.end();
-      void made.server.close();
+    const session: HttpSession = { transport, ...(await begin(id)), owner };
+    await session.server.connect(transport);
+    return session;
+  }
+
+  /** What the client states in its session is kept for the other servers. */
+  async #note(id: string, parsedBody: unknown): Promise<void> {
+    for (const message of [parsedBody].flat()) {
+      const change = changeOf(message);
+      if (change !== undefined) await this.#kept.change(id, change);
     }
-    return response;
   }
 
   #keep(id: string, session: HttpSession): void {
@@ -73,17 +123,60 @@ export class HttpSessions {
     if (this.#sessions.size > maxSessions && quietest !== undefined) void this.#end(quietest);
   }
 
+  async #drop(id: string, { end, server }: HttpSession): Promise<void> {
+    this.#events.forget(id);
+    await end();
+    await server.close();
+  }
+
   async #end(id: string): Promise<void> {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
-    this.#events.forget(id);
-    await session?.end();
-    await session?.server.close();
+    if (session !== undefined) await this.#drop(id, session);
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
   }
+}
+
+/** What a client has stated in its session, as the messages that said it. */
+function messagesOf({ introduction, level, watched }: Stated): object[] {
+  const asks = [
+    { method: "initialize", params: introduction },
+    { method: "notifications/initialized" },
+    ...(level === undefined ? [] : [{ method: "logging/setLevel", params: { level } }]),
+    ...watched.map((uri) => ({ method: "resources/subscribe", params: { uri } })),
+  ];
+  return asks.map((ask, at) =>
+    ask.method.startsWith("notifications/") ? ask : { id: `again-${at}`, ...ask },
+  );
+}
+
+function repeated({ url, headers }: Request, id: string): Request {
+  const version = headers.get("mcp-protocol-version");
+  return new Request(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-session-id": id,
+      ...(version !== null && { "mcp-protocol-version": version }),
+    },
+  });
+}
+
+/** What a message changes in what its client has stated; undefined for nearly every one. */
+function changeOf(message: unknown): ((stated: Stated) => Stated) | undefined {
+  const { method, params } = (isRecord(message) ? message : {}) as { method?: unknown; params?: unknown };
+  const { level, uri } = (isRecord(params) ? params : {}) as { level?: unknown; uri?: unknown };
+  if (method === "logging/setLevel" && typeof level === "string") return (stated) => ({ ...stated, level });
+  if (typeof uri !== "string") return undefined;
+  const without = (stated: Stated) => stated.watched.filter((known) => known !== uri);
+  if (method === "resources/subscribe")
+    return (stated) => ({ ...stated, watched: [...without(stated), uri] });
+  if (method === "resources/unsubscribe") return (stated) => ({ ...stated, watched: without(stated) });
+  return undefined;
 }
 
 function refuse(status: number, code: number, message: string): Response {

@@ -10,6 +10,7 @@ import {
 import type { Host, ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
+import { KeptSessions } from "./kept-sessions.ts";
 import { readMessage } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal/seal.ts";
@@ -50,7 +51,7 @@ export interface HttpRequestContext {
 export interface ServeHttp extends ServeOptions {
   /**
    * Says who a request is from, by what the guards in front have verified. Default: a session for each verified client,
-   * and one for all requests without authorization.
+   * the same at every server, and one of this server for all requests without authorization.
    */
   readonly caller?: ((context: HttpRequestContext) => HttpCaller) | undefined;
   /** Errors of the protocol, and requests that were refused. */
@@ -69,7 +70,7 @@ export interface ServedHttp {
 
 /**
  * Serves a host over Streamable HTTP. Requests of the 2026 revision stand alone; an older client connects, and has a
- * session of its own until it ends it.
+ * session of its own until it ends it. Every server of the host's store serves that session.
  */
 export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const { caller = defaultCaller(), onError, ...options } = settings;
@@ -80,7 +81,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     shared.set(id, known);
     return known;
   };
-  const sessions = new HttpSessions();
+  const sessions = new HttpSessions(new KeptSessions(host));
   const handler = createMcpHandler(
     async (context) => {
       const { sessionId, userId = options.userId, signInPage } = caller(context);
@@ -116,7 +117,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     if (!(await isLegacy(request, verified.parsedBody))) return handler.fetch(request, verified);
     const { authInfo, parsedBody } = verified;
     const of = caller({ requestInfo: request, ...(authInfo !== undefined && { authInfo }) });
-    return sessions.fetch(request, parsedBody, of.sessionId, (id) => begin(id, of));
+    return sessions.fetch({ request, parsedBody, owner: of.sessionId, begin: (id) => begin(id, of) });
   };
   return {
     fetch,
@@ -163,5 +164,5 @@ function defaultCaller(): (context: HttpRequestContext) => HttpCaller {
   return ({ authInfo }) =>
     authInfo === undefined
       ? { sessionId: `mcp-${process}` }
-      : { sessionId: `mcp-${process}-${authInfo.clientId}`, userId: authInfo.clientId };
+      : { sessionId: `mcp-${authInfo.clientId}`, userId: authInfo.clientId };
 }

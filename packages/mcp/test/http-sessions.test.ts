@@ -1,0 +1,113 @@
+import { createMemoryStore, type Host } from "@toolmount/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { serveHttp, type ServeHttp } from "../src/index.ts";
+import { add, hostOf } from "./support.ts";
+
+const version = "2025-11-25";
+
+/** A client of 2025 that sends each request to the server that the test names. */
+function serving(host: Host, settings: ServeHttp = {}) {
+  const served = serveHttp(host, { caller: () => ({ sessionId: "ana" }), ...settings });
+  onTestFinished(() => served.close());
+  return async (message: object | null, session?: string, method = "POST") => {
+    const headers = {
+      ...(message !== null && { "content-type": "application/json" }),
+      accept: "application/json, text/event-stream",
+      ...(session !== undefined && { "mcp-session-id": session, "mcp-protocol-version": version }),
+    };
+    const body = message === null ? null : JSON.stringify({ jsonrpc: "2.0", ...message });
+    const response = await served.fetch(new Request("http://127.0.0.1/mcp", { method, headers, body }));
+    const text = await response.text();
+    const line = text.startsWith("{") ? text : /^data: (\{.*\})\s*$/m.exec(text)?.[1];
+    return {
+      status: response.status,
+      session: response.headers.get("mcp-session-id"),
+      body: line === undefined ? null : (JSON.parse(line) as Record<string, unknown>),
+    };
+  };
+}
+
+const hello = {
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: version, capabilities: {}, clientInfo: { name: "c", version: "1" } },
+};
+const sum = { id: 2, method: "tools/call", params: { name: "add", arguments: { a: 1, b: 2 } } };
+
+/** Servers of one store. */
+function group() {
+  const store = createMemoryStore();
+  const start = (settings?: ServeHttp) => serving(hostOf([add], { store }), settings);
+  return { store, start };
+}
+
+describe("a session of a client from before 2026", () => {
+  test("is served by every server of the store, also by one that starts later", async () => {
+    const { start } = group();
+    const [one, other] = [start(), start()];
+    const { session } = await one(hello);
+    await one({ method: "notifications/initialized" }, session!);
+    for (const server of [other, one, start(), other])
+      expect(await server(sum, session!)).toMatchObject({
+        status: 200,
+        session,
+        body: { id: 2, result: { structuredContent: { sum: 3 } } },
+      });
+  });
+
+  test("begins once at a server to which its requests come together", async () => {
+    const { start } = group();
+    const { session } = await start()(hello);
+    const other = start();
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, id) => other({ ...sum, id }, session!)));
+    expect(answers.map(({ body }) => [body?.["id"], "result" in body!])).toEqual(
+      Array.from({ length: 8 }, (_, id) => [id, true]),
+    );
+  });
+
+  test("belongs to its owner at every server, and exists for no other caller", async () => {
+    const { start } = group();
+    const { session } = await start()(hello);
+    const bob = start({ caller: () => ({ sessionId: "bob" }) });
+    expect(await bob(sum, session!)).toMatchObject({ status: 404, body: { error: { code: -32_001 } } });
+    expect((await start()(sum, session!)).status).toBe(200);
+    expect((await start()(sum, "never-begun")).status).toBe(404);
+  });
+
+  test("that its client has ended begins nowhere again", async () => {
+    const { start } = group();
+    const [one, other] = [start(), start()];
+    const { session } = await one(hello);
+    expect((await other(null, session!, "DELETE")).status).toBe(200);
+    for (const server of [other, start()]) expect((await server(sum, session!)).status).toBe(404);
+  });
+
+  test("keeps the level of its log messages and the resources that it watches", async () => {
+    const { start, store } = group();
+    const [one, other] = [start(), start()];
+    const { session } = await one(hello);
+    const say = (server: typeof one, method: string, params: object) =>
+      server({ id: 3, method, params }, session!);
+    await say(one, "logging/setLevel", { level: "error" });
+    await say(one, "resources/subscribe", { uri: "file:///a" });
+    await say(other, "resources/subscribe", { uri: "file:///b" });
+    await say(one, "resources/unsubscribe", { uri: "file:///a" });
+    await say(start(), "logging/setLevel", { level: "info" });
+    const [record] = await store.work!.list({ kind: "mcp-session" });
+    expect(record?.body).toEqual({ introduction: hello.params, level: "info", watched: ["file:///b"] });
+  });
+
+  test("is known to its own server only where there is no store, or its client says too much of itself", async () => {
+    const alone = [hostOf([add]), hostOf([add])].map((host) => serving(host));
+    const { session } = await alone[0]!(hello);
+    expect((await alone[0]!(sum, session!)).status).toBe(200);
+    expect((await alone[1]!(sum, session!)).status).toBe(404);
+
+    const { start } = group();
+    const one = start();
+    const long = { ...hello.params, clientInfo: { ...hello.params.clientInfo, title: "x".repeat(65_536) } };
+    const { session: wide } = await one({ ...hello, params: long });
+    expect((await one(sum, wide!)).status).toBe(200);
+    expect((await start()(sum, wide!)).status).toBe(404);
+  });
+});
