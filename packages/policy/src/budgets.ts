@@ -1,81 +1,136 @@
-import type { CallInfo, EventData, Hooks, Policy } from "@toolmount/core";
+import {
+  createMemoryStore,
+  systemClock,
+  type Coordinator,
+  type CounterChange,
+  type CounterState,
+  type EventData,
+  type PendingCall,
+  type Policy,
+  type PolicyAnswer,
+  type WorkStore,
+} from "@toolmount/core";
 import type { Budgets } from "./config.ts";
 import { RecentMap } from "./recent-map.ts";
 
-/** Sessions or turns whose use is remembered. */
-const kept = 10_000;
+/** Sessions or turns whose running calls are known. */
+const maxKeys = 10_000;
+/** Calls that are known until they end. */
+const maxCalls = 100_000;
 
-interface Use {
-  calls: number;
-  timeMs: number;
-  /** Calls that run now. A call that waits for a person does not count. */
-  readonly running: Set<string>;
-  /** Counted calls that have not ended: one that is denied is uncounted. */
-  readonly counted: Set<string>;
+/** A call that has not ended. */
+interface OpenCall {
+  readonly key: string;
+  isCounted: boolean;
 }
 
 /**
  * Denies calls beyond the plan's budgets. A call is counted when it is decided, and uncounted when it is denied; a resumed
- * call is counted once.
+ * call is counted once. The counters of sessions and turns are in the store, where every server of it counts on.
  */
-export function createBudgets(budgets: Budgets, hooks: Pick<Hooks, "observe">): Policy {
-  const uses = new RecentMap<Use>(kept);
-  const keys = new RecentMap<string>(100_000);
-  const useOf = (key: string) =>
-    uses.take(key, () => ({ calls: 0, timeMs: 0, running: new Set(), counted: new Set() }));
+export function createBudgets(budgets: Budgets, coordinator: Pick<Coordinator, "hooks" | "get">): Policy {
+  const counters = createCounters(budgets, coordinator);
+  /** Calls that run at this host. A call that waits for a person does not run. */
+  const running = new RecentMap<Set<string>>(maxKeys);
+  const open = new RecentMap<OpenCall>(maxCalls);
+  const runningOf = (key: string) => running.take(key, () => new Set());
 
-  const stop = (data: EventData) => {
-    const key = keys.get(String(data["run_id"]));
-    return key === undefined ? undefined : { use: useOf(key), runId: String(data["run_id"]) };
+  const pause = (_: string, data: EventData) => {
+    const runId = String(data["run_id"]);
+    const call = open.get(runId);
+    if (call !== undefined) runningOf(call.key).delete(runId);
   };
-  hooks.observe("tool:pending", (_, data) => {
-    const found = stop(data);
-    found?.use.running.delete(found.runId);
-  });
-  const over = (event: string, data: EventData) => {
-    const found = stop(data);
-    if (found === undefined) return;
-    const { use, runId } = found;
-    use.running.delete(runId);
-    keys.delete(runId);
-    if (!use.counted.delete(runId)) return;
-    if (event === "tool:error" && data["status"] === "denied") use.calls--;
-    else use.timeMs += Number(data["duration_ms"] ?? 0);
+  const end = async (event: string, data: EventData) => {
+    const runId = String(data["run_id"]);
+    const { key, isCounted } = open.get(runId) ?? { key: keyOfEvent(budgets, data), isCounted: false };
+    open.delete(runId);
+    runningOf(key).delete(runId);
+    const isDenied = event === "tool:error" && data["status"] === "denied";
+    // A call that a person denies was counted, maybe at another server or before a restart.
+    if (isDenied && (isCounted || data["phase"] === "approve")) await counters.giveBack(key);
+    else if (isCounted) await counters.spend(key, Number(data["duration_ms"] ?? 0));
   };
-  hooks.observe("tool:post", over);
-  hooks.observe("tool:error", over);
+  coordinator.hooks.observe("tool:pending", pause);
+  coordinator.hooks.observe("tool:post", end);
+  coordinator.hooks.observe("tool:error", end);
 
+  const judge = async ({ info, isResumed }: PendingCall): Promise<PolicyAnswer> => {
+    const { runId, depth } = info;
+    const key = keyOf(budgets, info);
+    const call = open.take(runId, () => ({ key, isCounted: isResumed === true }));
+    const ids = runningOf(key);
+    const here = excessHere(budgets, depth, ids.size);
+    if (here !== null) return denied(here);
+    // Before the store answers, so that calls of one moment know of each other.
+    ids.add(runId);
+    const excess = await counters.take(key, call.isCounted);
+    if (excess !== null) return denied(excess);
+    call.isCounted = true;
+    return null;
+  };
+  return { name: "budgets", prepare: () => judge };
+}
+
+function denied(reason: string): PolicyAnswer {
+  return { answer: "deny", reason, rule: "budgets" };
+}
+
+/** Counts calls and their time: in the store, or in memory where there is none, and for calls that nothing ties together. */
+function createCounters({ per, calls, timeMs }: Budgets, { get }: Pick<Coordinator, "get">) {
+  const memory = createMemoryStore().work!;
+  const isNeeded = calls !== undefined || timeMs !== undefined;
+  const change = (key: string, more: Partial<CounterChange>): Promise<CounterState> => {
+    const store = isSingle(key) ? null : (get("work-store") as WorkStore | null);
+    return (store ?? memory).count(`budget ${key}`, { count: 0, amount: 0, at: systemClock.now(), ...more });
+  };
   return {
-    name: "budgets",
-    prepare: () => (call) => {
-      const { info } = call;
-      const key = keyOf(budgets, info);
-      const use = useOf(key);
-      const known = use.counted.has(info.runId);
-      const reason = excess(budgets, info, use, known);
-      if (reason !== null) return { answer: "deny", reason, rule: "budgets" };
-      keys.take(info.runId, () => key);
-      if (!known) use.calls++;
-      use.counted.add(info.runId);
-      use.running.add(info.runId);
-      return null;
+    /** Takes a call of the budget, unless it has one. Returns why there is none. */
+    async take(key: string, isKnown: boolean): Promise<string | null> {
+      if (!isNeeded || (isKnown && timeMs === undefined)) return null;
+      const one = isKnown ? {} : { count: 1, maxCount: calls };
+      const { isAdded, count } = await change(key, { ...one, maxAmount: timeMs });
+      if (isAdded) return null;
+      return calls !== undefined && !isKnown && count >= calls
+        ? `the ${per} has used its ${calls} calls`
+        : `the ${per} has used its ${timeMs} ms of tool time`;
+    },
+    async giveBack(key: string): Promise<void> {
+      if (isNeeded) await change(key, { count: -1 });
+    },
+    async spend(key: string, ms: number): Promise<void> {
+      if (timeMs !== undefined) await change(key, { amount: ms });
     },
   };
 }
 
-function keyOf({ per }: Budgets, { sessionId, turnId, runId, parentRunId }: CallInfo): string {
-  const whole = per === "turn" ? [sessionId, turnId] : [sessionId];
-  return whole.every((part) => part === undefined) ? `run ${parentRunId ?? runId}` : JSON.stringify(whole);
+interface Ids {
+  readonly sessionId?: unknown;
+  readonly turnId?: unknown;
+  readonly runId: unknown;
+  readonly parentRunId?: unknown;
 }
 
-function excess(budgets: Budgets, { depth }: CallInfo, use: Use, known: boolean): string | null {
-  const { per, calls, timeMs, concurrent } = budgets;
-  if (budgets.depth !== undefined && depth > budgets.depth)
-    return `tools may call tools at most ${budgets.depth} deep`;
-  if (calls !== undefined && !known && use.calls >= calls) return `the ${per} has used its ${calls} calls`;
-  if (timeMs !== undefined && use.timeMs >= timeMs)
-    return `the ${per} has used its ${timeMs} ms of tool time`;
-  if (concurrent !== undefined && use.running.size >= concurrent)
+function keyOf({ per }: Budgets, { sessionId, turnId, runId, parentRunId }: Ids): string {
+  const whole = per === "turn" ? [sessionId, turnId] : [sessionId];
+  return whole.every((part) => part === undefined)
+    ? `run ${String(parentRunId ?? runId)}`
+    : JSON.stringify(whole);
+}
+
+/** Whether the key is that of a call without a session and a turn. */
+function isSingle(key: string): boolean {
+  return key.startsWith("run ");
+}
+
+function keyOfEvent(budgets: Budgets, data: EventData): string {
+  const { session_id: sessionId, turn_id: turnId, run_id: runId, parent_id: parentRunId } = data;
+  return keyOf(budgets, { sessionId, turnId, runId, parentRunId });
+}
+
+/** What the budgets limit at each host. */
+function excessHere({ per, depth, concurrent }: Budgets, ownDepth: number, running: number): string | null {
+  if (depth !== undefined && ownDepth > depth) return `tools may call tools at most ${depth} deep`;
+  if (concurrent !== undefined && running >= concurrent)
     return `${concurrent} calls of the ${per} run already; wait for one to end`;
   return null;
 }

@@ -28,7 +28,7 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
         createListPolicy(list, written, () => placeOf(coordinator, ["policy", list, index])),
       );
   if (flows !== undefined) mountFlows(flows, coordinator);
-  if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator.hooks));
+  if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator));
   if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator);
   for (const hook of commandHooks) mountCommandHook(hook, coordinator);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));

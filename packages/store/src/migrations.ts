@@ -11,6 +11,7 @@ const migrations: readonly ((db: Transaction<Tables>, isPostgres: boolean) => Pr
   keepCalls,
   countUses,
   keepPlaces,
+  keepCounters,
 ];
 
 /** Our number among Postgres' advisory locks. */
@@ -195,4 +196,15 @@ async function keepPlaces({ schema }: Transaction<Tables>): Promise<void> {
     .columns(["parent_run_id", "at"])
     .where("parent_run_id", "is not", null)
     .execute();
+}
+
+async function keepCounters({ schema }: Transaction<Tables>): Promise<void> {
+  await schema
+    .createTable("counters")
+    .addColumn("key", "text", (column) => column.primaryKey())
+    .addColumn("count", "bigint", (column) => column.notNull())
+    .addColumn("amount", "double precision", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("counters_by_time").on("counters").column("at").execute();
 }

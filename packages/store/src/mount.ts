@@ -28,12 +28,12 @@ export const config = z
     path: ["audit"],
   });
 
-/** How long ended approvals are kept, in milliseconds: 90 days. An audit is kept until `prune` is called. */
+/** How long ended approvals and counters are kept, in milliseconds: 90 days. An audit is kept until `prune` is called. */
 const keepEndedMs = 90 * 86_400_000;
 
 /**
  * Mounts the stores of approvals, sessions and credentials and, if configured, of the audit. Deletes approvals that ended
- * and are older than 90 days.
+ * and are older than 90 days, and counters without a change since then.
  */
 export async function mount(
   coordinator: Coordinator,
@@ -45,9 +45,10 @@ export async function mount(
     audit: audit === "off" ? undefined : typeof audit === "object" ? audit.mode : audit,
     auditResults: typeof audit === "object" ? audit.results : undefined,
   });
-  const pruned = store
-    .pruneApprovals(systemClock.now() - keepEndedMs)
-    .catch((err: unknown) => coordinator.logger.warn({ err }, "old approvals were not deleted"));
+  const before = systemClock.now() - keepEndedMs;
+  const pruned = Promise.all([store.pruneApprovals(before), store.pruneCounters(before)]).catch(
+    (err: unknown) => coordinator.logger.warn({ err }, "old approvals and counters were not deleted"),
+  );
   coordinator.registerCleanup(() => pruned.then(() => store.close()));
   coordinator.mount("approval-store", store.approvals);
   coordinator.mount("session-store", store.sessions);

@@ -6,6 +6,7 @@ import { Kysely } from "kysely";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
 import { postgresWords, sqliteWords } from "./call-words.ts";
+import { pruneCounters } from "./counters.ts";
 import { createCredentials } from "./credentials.ts";
 import { migrate } from "./migrations.ts";
 import { createPostgresDialect } from "./postgres.ts";
@@ -30,13 +31,15 @@ export interface StoreOptions extends PostgresOptions {
 /** An open store. */
 export interface OpenStore extends StateStore {
   /**
-   * Deletes what ended before a time, in milliseconds since the epoch: ended approvals, sessions without a change since
-   * then, and the audit of hosts that wrote nothing since then. A chain of the audit is deleted as a whole, so that the
+   * Deletes what ended before a time, in milliseconds since the epoch: ended approvals, sessions and counters without a
+   * change since then, and the audit of hosts that wrote nothing since then. A chain of the audit is deleted as a whole, so that the
    * rest can still be checked. Resolves to the numbers of deleted records.
    */
   prune(before: number): Promise<Pruned>;
   /** Deletes only ended approvals from before a time. Resolves to their number. */
   pruneApprovals(before: number): Promise<number>;
+  /** Deletes only counters, such as those of budgets, without a change since a time. Resolves to their number. */
+  pruneCounters(before: number): Promise<number>;
   readonly work: WorkStore;
   /** Credentials of MCP servers that a person has signed in to. */
   readonly credentials: Credentials;
@@ -75,6 +78,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     credentials: createCredentials(opened),
     prune: (before) => prune(opened, words, before),
     pruneApprovals: (before) => pruneApprovals(opened, before),
+    pruneCounters: (before) => pruneCounters(opened, before),
     close: async () => {
       audit?.stop();
       await reads.close();

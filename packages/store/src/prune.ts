@@ -1,6 +1,7 @@
 import { logsOf } from "@toolmount/core/sessions";
 import type { Kysely, Transaction } from "kysely";
 import type { CallWords } from "./call-words.ts";
+import { pruneCounters } from "./counters.ts";
 import { deleteSession } from "./sessions.ts";
 import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
@@ -12,6 +13,7 @@ export function prune(db: Kysely<Tables>, words: CallWords, before: number): Pro
     approvals: await pruneApprovals(transaction, before),
     sessions: await pruneSessions(transaction, before),
     auditRecords: await pruneAudit(transaction, words, before),
+    counters: await pruneCounters(transaction, before),
   }));
 }
 

@@ -17,6 +17,7 @@ export interface Pruned {
   readonly approvals: number;
   readonly sessions: number;
   readonly auditRecords: number;
+  readonly counters: number;
 }
 
 /** Stores credentials of servers. A write names the version that it replaces, so that no process undoes another's. */

@@ -58,6 +58,8 @@ export interface Tables {
     due_at: number | null;
     body: string;
   };
+  /** What is counted over several servers, such as the calls of a session. */
+  counters: { key: string; count: number; amount: number; at: number };
   /** Of servers that a person has signed in to, by the server's address. */
   credentials: { key: string; version: number; body: string };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, WorkFilter, WorkRecord, WorkStore } from "@toolmount/core";
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
+import { count } from "./counters.ts";
 import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
@@ -22,6 +23,7 @@ export function createWork(db: Kysely<Tables>): WorkStore {
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
+    count: (key, change) => count(db, key, change),
   };
 }
 

@@ -149,7 +149,7 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
 
     const pruned = await store.prune(4_000);
 
-    expect(pruned).toEqual({ approvals: 1, sessions: 1, auditRecords: old });
+    expect(pruned).toEqual({ approvals: 1, sessions: 1, auditRecords: old, counters: 0 });
     const left = await store.audit!.read();
     expect(left).toHaveLength(recent);
     expect(checkAudit(left, await store.audit!.heads())).toEqual([]);

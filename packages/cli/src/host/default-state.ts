@@ -68,6 +68,7 @@ function workOpenedLate(open: () => Promise<WorkStore>): WorkStore {
     save: async (record) => (await open()).save(record),
     list: async (filter) => (await open()).list(filter),
     remove: async (kind, statuses, before) => (await open()).remove(kind, statuses, before),
+    count: async (key, change) => (await open()).count(key, change),
   };
 }
 

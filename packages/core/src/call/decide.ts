@@ -61,12 +61,13 @@ function parseModified(call: Call, input: unknown): HopAnswer {
 function askPolicies(call: Call): HopAnswer {
   const { list, seeResults } = judgesOf(call.tool!, call.generation);
   if (list.length === 0) return askConfirmation(call, null);
-  if (!seeResults) return applyJudges(call, list, factsOf(call));
+  const facts = call.stored === null ? factsOf(call) : { ...factsOf(call), isResumed: true as const };
+  if (!seeResults) return applyJudges(call, list, facts);
   const sessionIds = sessionsOf(call);
   const loading = call.host.results.load(sessionIds);
   const judge = () => {
-    const facts = { ...factsOf(call), history: call.host.results.of(sessionIds) };
-    return applyJudges(call, list, withPrompts(call, facts));
+    const whole = { ...facts, history: call.host.results.of(sessionIds) };
+    return applyJudges(call, list, withPrompts(call, whole));
   };
   return loading === null ? judge() : waitFor(call, loading, judge, denyUndecided, storeWait);
 }

@@ -198,4 +198,6 @@ export interface PendingCall {
   readonly prompts?: readonly string[] | undefined;
   /** The results that the session has seen; only for policies with `seesResults`. */
   readonly history?: CallHistory | undefined;
+  /** The call waited, here or at another server, and is resumed: it was judged before. Only for policies. */
+  readonly isResumed?: true | undefined;
 }

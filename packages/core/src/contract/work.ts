@@ -38,6 +38,28 @@ export interface WorkFilter {
   readonly limit?: number | undefined;
 }
 
+/** What is added to a counter. */
+export interface CounterChange {
+  /** How many are counted; below zero where some do not count after all. */
+  readonly count: number;
+  /** What they cost together, such as milliseconds. */
+  readonly amount: number;
+  /** Nothing is added where so many are counted already. */
+  readonly maxCount?: number | undefined;
+  /** Nothing is added where they have cost so much already. */
+  readonly maxAmount?: number | undefined;
+  /** Now, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A counter after a change that was asked for. */
+export interface CounterState {
+  /** False where a limit is reached: nothing was added. */
+  readonly isAdded: boolean;
+  readonly count: number;
+  readonly amount: number;
+}
+
 /** Stores the work of servers. When a promise resolves, the change is on disk. */
 export interface WorkStore {
   get(kind: string, id: string): Promise<WorkRecord | null>;
@@ -46,4 +68,9 @@ export interface WorkStore {
   list(filter: WorkFilter): Promise<readonly WorkRecord[]>;
   /** Deletes records of a kind that have one of these statuses and began before a time. Resolves to their number. */
   remove(kind: string, statuses: readonly string[], before: number): Promise<number>;
+  /**
+   * Adds to a counter, which begins at zero, in one step: of several servers that want the last one, one gets it. A change
+   * that is added costs one round trip.
+   */
+  count(key: string, change: CounterChange): Promise<CounterState>;
 }

@@ -1,5 +1,5 @@
 import type { Host } from "../contract/host.ts";
-import type { WorkFilter, WorkRecord, WorkStore } from "../contract/work.ts";
+import type { CounterChange, CounterState, WorkFilter, WorkRecord, WorkStore } from "../contract/work.ts";
 import { frozenCopy } from "../json/freeze.ts";
 
 /** The store of a host for the work of servers. Without one the work is known to the caller only. */
@@ -7,9 +7,13 @@ export function workStoreOf({ coordinator }: Host): WorkStore {
   return (coordinator.get("work-store") as WorkStore | null) ?? createMemoryWork();
 }
 
+/** Counters that are kept in memory; the one that was changed least recently makes room. */
+const maxCounters = 10_000;
+
 /** Keeps the work of servers in the memory of this process. */
 export function createMemoryWork(): WorkStore {
   const records = new Map<string, WorkRecord>();
+  const counters = new Map<string, CounterState>();
   const keyOf = (kind: string, id: string) => `${kind}\n${id}`;
   return {
     get: async (kind, id) => records.get(keyOf(kind, id)) ?? null,
@@ -31,7 +35,25 @@ export function createMemoryWork(): WorkStore {
       for (const [key] of gone) records.delete(key);
       return gone.length;
     },
+    async count(key, change) {
+      const next = counted(counters.get(key), change);
+      counters.delete(key);
+      counters.set(key, next);
+      if (counters.size > maxCounters) counters.delete(counters.keys().next().value!);
+      return next;
+    },
   };
+}
+
+/** A counter after a change. An unknown one begins at zero. */
+function counted(
+  { count, amount }: Pick<CounterState, "count" | "amount"> = { count: 0, amount: 0 },
+  { maxCount = Infinity, maxAmount = Infinity, ...added }: CounterChange,
+): CounterState {
+  const isAdded = count < maxCount && amount < maxAmount;
+  return isAdded
+    ? { isAdded, count: count + added.count, amount: amount + added.amount }
+    : { isAdded, count, amount };
 }
 
 function isListed(record: WorkRecord, filter: WorkFilter): boolean {

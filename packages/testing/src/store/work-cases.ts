@@ -53,6 +53,30 @@ export const workCases: readonly StoreCase[] = [
       );
     },
   },
+  {
+    title: "a counter adds in one step: of two servers that count together, each limit holds exactly",
+    async run([one, other]) {
+      const take = (n: number, more = {}) =>
+        [one, other][n % 2]!.work!.count("calls \u0000 of s", { count: 1, amount: 0, at: n, ...more });
+      const taken = await Promise.all(Array.from({ length: 12 }, (_, n) => take(n, { maxCount: 5 })));
+
+      assert.equal(taken.filter(({ isAdded }) => isAdded).length, 5);
+      assert.deepEqual(await take(1, { maxCount: 5 }), { isAdded: false, count: 5, amount: 0 });
+      assert.deepEqual(await take(2, { count: -1, amount: 1.5 }), { isAdded: true, count: 4, amount: 1.5 });
+      assert.deepEqual(await take(3, { maxCount: 5, maxAmount: 1.5 }), {
+        isAdded: false,
+        count: 4,
+        amount: 1.5,
+      });
+      assert.deepEqual(await take(4, { maxCount: 5, maxAmount: 2 }), {
+        isAdded: true,
+        count: 5,
+        amount: 1.5,
+      });
+      const fresh = await other.work!.count("calls of t", { count: 1, amount: 0, maxCount: 5, at: 1 });
+      assert.deepEqual(fresh, { isAdded: true, count: 1, amount: 0 });
+    },
+  },
 ];
 
 const listed: readonly WorkRecord[] = [
