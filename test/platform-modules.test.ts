@@ -10,6 +10,7 @@ const kinds = [
     kind: "asks which operating system it runs on",
     pattern: /\bprocess\.platform\b/,
     files: [
+      "packages/cli/src/audit/sign-heads.ts",
       "packages/cli/src/clients/mcp-clients.ts",
       "packages/cli/src/host/machine.ts",
       "packages/cli/src/install/fetch-programs.ts",

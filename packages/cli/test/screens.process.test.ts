@@ -38,7 +38,8 @@ return "tidy";
 `,
   "mount-plan.yaml": `${planOf("./read.ts", "./remove.ts")}policy:\n  deny: ["remove_note(secret*)"]\n`,
   "wrong.yaml": "version: 1\ntools:\n  - module: @acme/notes\n",
-  "values.yaml": "version: 1\ntools:\n  - module: ./read.ts\n    wake: later\n    limits: { outputBytes: 0 }\n",
+  "values.yaml":
+    "version: 1\ntools:\n  - module: ./read.ts\n    wake: later\n    limits: { outputBytes: 0 }\n",
   "read.ts": readNote,
   "remove.ts": removeNote,
   "answer.json": JSON.stringify([

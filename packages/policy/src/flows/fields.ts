@@ -121,15 +121,16 @@ function mentionsNumber(text: string, value: string): boolean {
 }
 
 /**
- * Whether the user named the record that has this value: by the first name in another field. Only a record without one is
- * named by what is before the @ of its address, which its person chose.
+ * Whether the user named the record that has this value: by the first word of another field. Only a record without a name is
+ * named by what is before the @ of its address, too, which its person chose.
  */
 export function isNamedRecord({ parent, value }: Leaf, words: UserWords): boolean {
-  const others = isRecord(parent) ? Object.values(parent) : [];
-  const texts = others.filter((member): member is string => typeof member === "string" && member !== value);
-  const [name = ""] = String(value).split(/[@._-]/);
-  if (texts.length === 0) return String(value).includes("@") && name.length > 2 && words.name(name);
-  return texts.some((member) => {
+  const others = isRecord(parent) ? Object.entries(parent).filter(([, member]) => member !== value) : [];
+  const [local = ""] = String(value).split(/[@._-]/);
+  const hasName = others.some(([key, member]) => /name$/i.test(key) && typeof member === "string");
+  if (!hasName && String(value).includes("@") && local.length > 2 && words.name(local)) return true;
+  return others.some(([, member]) => {
+    if (typeof member !== "string") return false;
     const first = normalize(member).split(" ")[0] ?? "";
     return first.length > 1 && words.name(first);
   });
