@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
 import type { EvalExpectation, EvalLimits, ExpectedCall, TextExpectation } from "@toolmount/testing/evals";
-import { createRefuse, isObject, readText, requireKnown, type Refuse } from "../plan-tests/refuse.ts";
+import { isObject, listItems, readText, requireKnown, type Refuse } from "../plan-tests/refuse.ts";
 
 /** One evaluation of a plan: a prompt, and what a model must do. */
 export interface PlanEval {
@@ -38,16 +38,16 @@ const labels = ["straightforward", "ambiguous", "edge", "regression"];
 /** Requests of an evaluation that names no number. Source: Tool-Forge's runner. */
 const defaultRequests = 5;
 
-/** Reads the plan's `evals:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
+/** Reads the prompts of the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
 export function readEvals(plan: OpenedPlan): PlanEval[] {
-  const listed: readonly unknown[] = Array.isArray(plan.written["evals"]) ? plan.written["evals"] : [];
-  return listed.map((item, index) => readEval(item, index, plan.folder, createRefuse(plan, "evals", index)));
+  return listItems(plan, "prompt").map(({ item, index, refuse }) =>
+    readEval(item, index, plan.folder, refuse),
+  );
 }
 
 const keys = ["name", "prompt", "replies", "label", "as", "requests", "given", "world", "expect"];
 
-function readEval(item: unknown, index: number, folder: string, refuse: Refuse): PlanEval {
-  if (!isObject(item)) return refuse("an evaluation is a map with prompt and expect");
+function readEval(item: Record<string, unknown>, index: number, folder: string, refuse: Refuse): PlanEval {
   requireKnown(item, keys, refuse);
   const { prompt, requests = defaultRequests, given = {} } = item;
   const label = readText(item["label"], "label", refuse);
@@ -63,7 +63,7 @@ function readEval(item: unknown, index: number, folder: string, refuse: Refuse):
     if (value !== undefined && world === undefined)
       refuse(`${key} needs a world: the plan whose tools run in this evaluation`, "expect", key);
   return {
-    path: ["evals", index],
+    path: ["tests", index],
     name: readText(item["name"], "name", refuse) ?? prompt,
     prompt,
     label,

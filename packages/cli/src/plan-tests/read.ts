@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
-import { createRefuse, isObject, readText, requireKnown, type Refuse } from "./refuse.ts";
+import { isObject, listItems, readText, requireKnown, type Refuse } from "./refuse.ts";
 
 /** One test of a plan: a call of one user, and its expected answer. */
 export interface PlanTest {
@@ -47,23 +47,22 @@ export type Answer = (typeof answers)[number];
 
 /** What a plan tests: calls, and tapes. */
 export interface PlanTests {
+  /** How many prompts it has, which only `toolmount eval` runs. */
+  readonly prompts: number;
   readonly calls: readonly PlanTest[];
   readonly replays: readonly PlanReplay[];
 }
 
-/** Reads the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
+/** Reads the calls and tapes of the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
 export function readTests(plan: OpenedPlan): PlanTests {
-  const listed: readonly unknown[] = Array.isArray(plan.written["tests"]) ? plan.written["tests"] : [];
-  const calls: PlanTest[] = [];
-  const replays: PlanReplay[] = [];
-  for (const [index, test] of listed.entries())
-    if (isObject(test) && "replay" in test) replays.push(readReplay(plan, test, index));
-    else calls.push(readTest(plan, test, index));
-  return { calls, replays };
+  return {
+    calls: listItems(plan, "call").map(({ item, index, refuse }) => readTest(item, index, refuse)),
+    replays: listItems(plan, "replay").map(({ item, index, refuse }) => readReplay(item, index, refuse)),
+    prompts: listItems(plan, "prompt").length,
+  };
 }
 
-function readReplay(plan: OpenedPlan, test: Record<string, unknown>, index: number): PlanReplay {
-  const refuse = createRefuse(plan, "tests", index);
+function readReplay(test: Record<string, unknown>, index: number, refuse: Refuse): PlanReplay {
   requireKnown(test, ["replay", "name"], refuse);
   const { replay } = test;
   if (typeof replay !== "string" || replay === "")
@@ -71,9 +70,7 @@ function readReplay(plan: OpenedPlan, test: Record<string, unknown>, index: numb
   return { path: ["tests", index], file: replay };
 }
 
-function readTest(plan: OpenedPlan, test: unknown, index: number): PlanTest {
-  const refuse = createRefuse(plan, "tests", index);
-  if (!isObject(test)) return refuse("a test is a map with call and expect, or with replay");
+function readTest(test: Record<string, unknown>, index: number, refuse: Refuse): PlanTest {
   requireKnown(
     test,
     ["call", "as", "mode", "session", "prompts", "given", "approve", "expect", "name"],

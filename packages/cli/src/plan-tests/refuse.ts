@@ -4,11 +4,11 @@ import type { OpenedPlan } from "@toolmount/loader";
 /** Throws `PLAN_VALUE_INVALID` at a place below one item of a section. */
 export type Refuse = (problem: string, ...path: string[]) => never;
 
-/** Refuses what one item of `tests:` or `evals:` says, at its line. */
-export function createRefuse(plan: OpenedPlan, section: string, index: number): Refuse {
+/** Refuses what one item of `tests:` says, at its line. */
+function createRefuse(plan: OpenedPlan, index: number): Refuse {
   return (problem, ...path) => {
-    const at = plan.position(section, index, ...path) ?? plan.position(section, index);
-    const where = at === undefined ? `${section}, item ${index + 1}` : `${at.file}:${at.line}:${at.column}`;
+    const at = plan.position("tests", index, ...path) ?? plan.position("tests", index);
+    const where = at === undefined ? `tests, item ${index + 1}` : `${at.file}:${at.line}:${at.column}`;
     throw new ToolmountError("PLAN_VALUE_INVALID", { problem: `${where}: ${problem}`, ...at });
   };
 }
@@ -28,6 +28,26 @@ export function requireKnown(
 ): void {
   const stray = Object.keys(map).find((key) => !known.includes(key) && !key.startsWith("x-"));
   if (stray !== undefined) refuse(`unknown key "${stray}"; there are ${known.join(", ")}`, ...path, stray);
+}
+
+const kinds = ["call", "replay", "prompt"] as const;
+
+/** The items of the plan's `tests:` of one kind: a call, a recorded file, or a prompt that `toolmount eval` gives to a model. */
+export function listItems(plan: OpenedPlan, kind: (typeof kinds)[number]): TestItem[] {
+  const listed: readonly unknown[] = Array.isArray(plan.written["tests"]) ? plan.written["tests"] : [];
+  return listed.flatMap((item, index) => {
+    const refuse = createRefuse(plan, index);
+    const found = isObject(item) ? kinds.filter((known) => known in item) : [];
+    if (!isObject(item) || found.length !== 1)
+      return refuse("a test is a map with one of call, replay and prompt");
+    return found[0] === kind ? [{ item, index, refuse }] : [];
+  });
+}
+
+interface TestItem {
+  readonly item: Record<string, unknown>;
+  readonly index: number;
+  readonly refuse: Refuse;
 }
 
 /** Whether a value is a map. */

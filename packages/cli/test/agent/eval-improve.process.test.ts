@@ -19,7 +19,7 @@ const plan = `version: 1 # the plan of a shop
 tools:
   - module: ./find.ts
   - module: ./list.ts
-evals:
+tests:
 ${evals.join("")}`;
 
 const files = {

@@ -15,7 +15,7 @@ const planOf = (list: string) => `version: 1
 tools:
   - module: ./find.ts
   - module: ./${list}.ts
-evals:
+tests:
   - name: lists
     prompt: List the orders of Ada.
     requests: 1

@@ -13,7 +13,7 @@ const planOf = (prompt: string, given = "7") => `version: 1
 tools:
   - module: ./find.ts
   - module: ./list.ts
-evals:
+tests:
   - name: finds
     prompt: Find the order of Ada.
     given: { find: { data: { id: ${given} } } }

@@ -34,7 +34,7 @@ export function mount(coordinator) {
 const planOf = (evals: string) => `version: 1
 tools:
   - module: ./shop.mjs
-evals:
+tests:
 ${evals}`;
 
 const returned = `  - name: returns
@@ -129,7 +129,7 @@ test("answers of given come before the world's, policy and schema before both", 
 `;
   const { here: run } = await workspace({
     "plan.yaml": `${planOf(evals)}policy:\n  deny: ["return_order(8)"]\n`,
-    "world.yaml": planOf("").replace("evals:\n", ""),
+    "world.yaml": planOf("").replace("tests:\n", ""),
     "shop.mjs": shop,
     "talk.json": JSON.stringify([
       response(

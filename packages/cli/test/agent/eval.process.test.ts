@@ -5,7 +5,7 @@ import { oneTool, workspace } from "../support/workspace.ts";
 const tool = (name: string) =>
   oneTool({ name, schema: "text: z.string().optional()", body: `throw new Error("a tool ran");` });
 
-const evals = `evals:
+const evals = `tests:
   - name: finds
     prompt: Find the order of Ada.
     given: { find: { data: { id: 7 } } }
@@ -93,7 +93,7 @@ test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a his
 test("evaluations that say something unknown are refused at their line", async () => {
   const { here: run } = await workspace({
     ...files,
-    "plan.yaml": `version: 1\ntools:\n  - module: ./find.ts\nevals:\n  - prompt: x\n    expect: { tool: [find] }\n`,
+    "plan.yaml": `version: 1\ntools:\n  - module: ./find.ts\ntests:\n  - prompt: x\n    expect: { tool: [find] }\n`,
     "empty.yaml": `version: 1\ntools:\n  - module: ./find.ts\n`,
     "good.json": exchange("list"),
   });
@@ -102,5 +102,5 @@ test("evaluations that say something unknown are refused at their line", async (
 
   expect(unknown.stderr).toContain("plan.yaml:6:");
   expect(unknown.stderr).toContain('unknown key "tool"');
-  expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("write evals:")]);
+  expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("write tests:")]);
 });

@@ -3,11 +3,11 @@ import { readEvals } from "../../src/plan-evals/read.ts";
 import { problemOf, writtenPlan } from "../support/written-plan.ts";
 
 const prompt = "Find it.";
-const one = (item: unknown) => readEvals(writtenPlan("evals", [item]))[0]!;
+const one = (item: unknown) => readEvals(writtenPlan("tests", [item]))[0]!;
 
 test("an evaluation of a prompt and what it expects has the defaults of the others", () => {
   expect(one({ prompt, expect: { tools: [] } })).toEqual({
-    path: ["evals", 0],
+    path: ["tests", 0],
     name: prompt,
     prompt,
     label: undefined,
@@ -57,7 +57,7 @@ test("an evaluation that says everything is read as it is written", () => {
   };
 
   expect(one(written)).toEqual({
-    path: ["evals", 0],
+    path: ["tests", 0],
     name: "finds",
     prompt,
     label: "edge",
@@ -93,15 +93,15 @@ test.each(["straightforward", "ambiguous", "edge", "regression"])("a label is %s
 });
 
 test("a plan without evaluations has none, and each has its place", () => {
-  expect(readEvals(writtenPlan("evals", undefined))).toEqual([]);
-  expect(readEvals(writtenPlan("evals", "no list"))).toEqual([]);
+  expect(readEvals(writtenPlan("tests", undefined))).toEqual([]);
+  expect(readEvals(writtenPlan("tests", "no list"))).toEqual([]);
   const two = [
     { prompt, expect: { tools: [] } },
     { prompt, expect: { tools: [], text: { json: true } } },
   ];
-  expect(readEvals(writtenPlan("evals", two)).map(({ path }) => path)).toEqual([
-    ["evals", 0],
-    ["evals", 1],
+  expect(readEvals(writtenPlan("tests", two)).map(({ path }) => path)).toEqual([
+    ["tests", 0],
+    ["tests", 1],
   ]);
 });
 
@@ -114,9 +114,10 @@ const replyTexts = "say is a text, and when a text or a list of texts";
 const callShape = "a call is a map of one tool and the arguments that it must have";
 
 test.each<[unknown, string, string]>([
-  ["text", "", "an evaluation is a map with prompt and expect"],
+  ["text", "", "a test is a map with one of call, replay and prompt"],
   [{ ...item, tools: [] }, "/tools", `unknown key "tools"; there are ${evaluationKeys}`],
-  [{ expect: {} }, "/prompt", "prompt is a text"],
+  [{ expect: {} }, "", "a test is a map with one of call, replay and prompt"],
+  [{ ...item, call: {} }, "", "a test is a map with one of call, replay and prompt"],
   [{ ...item, prompt: " " }, "/prompt", "prompt is a text"],
   [{ ...item, prompt: 7 }, "/prompt", "prompt is a text"],
   [{ ...item, name: 7 }, "/name", "name is a text"],
@@ -207,9 +208,9 @@ test.each<[unknown, string, string]>([
     "cost is a number",
   ]),
 ])("the evaluation %j is refused at its %s: %s", (written, place, problem) => {
-  const at = `evals/1${place}`;
+  const at = `tests/1${place}`;
 
-  expect(problemOf(() => readEvals(writtenPlan("evals", [item, written])))).toBe(
+  expect(problemOf(() => readEvals(writtenPlan("tests", [item, written])))).toBe(
     `${at}:${at.split("/").length}:1: ${problem}`,
   );
 });

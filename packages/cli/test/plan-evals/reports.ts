@@ -17,7 +17,7 @@ const ran = ({ problems = [], calls = ["find"], ms = 1_500, cost, isStale = fals
 /** The report of an evaluation that expects a call of `find`, with the end of each of its runs. */
 export const evaluated = (name: string, at: number, runs: readonly Run[], more: object = {}): EvalReport =>
   ({
-    test: { name, path: ["evals", at], prompt: name, expect: { tools: ["find"] }, ...more },
+    test: { name, path: ["tests", at], prompt: name, expect: { tools: ["find"] }, ...more },
     runs: runs.map(ran),
   }) as unknown as EvalReport;
 

@@ -23,6 +23,7 @@ test("a test of a call has the defaults of what it does not say", () => {
       },
     ],
     replays: [],
+    prompts: 0,
   });
 });
 
@@ -60,7 +61,17 @@ test("calls and recorded files keep their places in the list", () => {
     ],
     replays: [{ path: ["tests", 1], file: "a.tape" }],
   });
-  expect(readTests(writtenPlan("tests", undefined))).toEqual({ calls: [], replays: [] });
+  expect(readTests(writtenPlan("tests", undefined))).toEqual({ calls: [], replays: [], prompts: 0 });
+});
+
+test("prompts are counted and left to the evaluations; no test has a prompt and a call", () => {
+  const prompt = { prompt: "Find it.", expect: { tools: ["find"] } };
+
+  expect(read(prompt, { call, expect: { answer: "allow" } }, prompt)).toMatchObject({
+    calls: [{ path: ["tests", 1] }],
+    prompts: 2,
+  });
+  expect(problemOf(() => read({ ...prompt, call }))).toContain("one of call, replay and prompt");
 });
 
 test.each(["allow", "ask", "deny", "invalid", "not_found"])("an answer is %s", (answer) => {
@@ -74,13 +85,13 @@ const prompts = "prompts is what the user wrote: a text, or a list of texts";
 const tape = "replay is the path of a recorded file, relative to the plan";
 
 test.each<[unknown, string, string]>([
-  ["text", "", "a test is a map with call and expect, or with replay"],
-  [[], "", "a test is a map with call and expect, or with replay"],
+  ["text", "", "a test is a map with one of call, replay and prompt"],
+  [[], "", "a test is a map with one of call, replay and prompt"],
   [{ replay: "" }, "/replay", tape],
   [{ replay: 7 }, "/replay", tape],
-  [{ replay: "a", call }, "/call", 'unknown key "call"; there are replay, name'],
+  [{ replay: "a", call }, "", "a test is a map with one of call, replay and prompt"],
   [{ call, user: "ada" }, "/user", `unknown key "user"; there are ${testKeys}`],
-  [{ expect: allowed }, "/call", callShape],
+  [{ expect: allowed }, "", "a test is a map with one of call, replay and prompt"],
   [{ call: {}, expect: allowed }, "/call", callShape],
   [{ call: { a: {}, b: {} }, expect: allowed }, "/call", callShape],
   [{ call: { find: 7 }, expect: allowed }, "/call/find", "arguments are a map, or a text"],
@@ -120,6 +131,6 @@ test("a value whose place is unknown is named by its item", () => {
   const plan = { ...writtenPlan("tests", ["text"]), position: () => undefined };
 
   expect(problemOf(() => readTests(plan))).toBe(
-    "tests, item 1: a test is a map with call and expect, or with replay",
+    "tests, item 1: a test is a map with one of call, replay and prompt",
   );
 });

@@ -225,15 +225,13 @@ export const planSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("Lists of lower layers that this plan drops; without this, their lines hold under it."),
-  evals: z
-    .array(z.record(z.string(), z.unknown()))
-    .nullish()
-    .describe("Prompts, and the tools that a model must call for them; toolmount eval runs them."),
   offer: offer.optional(),
   tests: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()
-    .describe("Calls, and the answers that the plan must give; or replay: a recorded file to compare with."),
+    .describe(
+      "Calls, and the answers that the plan must give; replay: a recorded file to compare with; prompt: what a model must call for it, which toolmount eval runs.",
+    ),
 });
 
 export const limitsSchema = limits;

@@ -195,7 +195,7 @@ function chooseEvals(host: OpenedHost, { only = "", swap }: Options): PlanEval[]
   if (tests.length > 0) return tests;
   throw new ToolmountError("USAGE_INVALID", {
     problem:
-      "the plan has no evaluation to run; write evals: with prompt and expect, see docs/evaluate-your-tools.md",
+      "the plan has no evaluation to run; write tests: with prompt and expect, see docs/evaluate-your-tools.md",
   });
 }
 

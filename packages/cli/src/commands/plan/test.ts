@@ -53,7 +53,7 @@ async function test(input: string | undefined, options: Options, shell: Shell): 
     const failed = [...reports, ...replays].filter(({ problems }) => problems.length > 0);
     const mutants =
       options.mutate === true && failed.length === 0 ? await runMutants(plan, tests, options, shell) : [];
-    report({ reports, replays, mutants, plan }, options, shell);
+    report({ reports, replays, mutants, prompts: tests.prompts, plan }, options, shell);
     const missed = mutants.some(({ noticed }) => !noticed);
     return failed.length === 0 && !missed ? exitCodes.done : exitCodes.failed;
   } finally {
@@ -106,10 +106,12 @@ interface TestRun {
   readonly reports: readonly TestReport[];
   readonly replays: readonly ReplayReport[];
   readonly mutants: readonly MutantReport[];
+  readonly prompts: number;
   readonly plan: OpenedPlan;
 }
 
-function report({ reports, replays, mutants, plan }: TestRun, { json, mutate }: Options, shell: Shell): void {
+function report(run: TestRun, { json, mutate }: Options, shell: Shell): void {
+  const { reports, replays, mutants, prompts, plan } = run;
   const { out } = shell;
   if (json === true)
     return out.json({
@@ -127,6 +129,7 @@ function report({ reports, replays, mutants, plan }: TestRun, { json, mutate }: 
         problems,
       })),
       ...(mutate === true ? { mutants } : {}),
+      ...(prompts > 0 && { promptsLeftOut: prompts }),
     });
   for (const {
     test: { path, tool },
@@ -150,6 +153,8 @@ function report({ reports, replays, mutants, plan }: TestRun, { json, mutate }: 
   out.line(
     `${countOf(all, "test")}, ${failed} failed${mutate === true ? `; ${countOf(mutants, "mutant")}, ${missed} not noticed` : ""}`,
   );
+  if (prompts > 0)
+    out.line(out.paint("dim", `${countOf(prompts, "prompt")} not run: toolmount eval asks a model`));
 }
 
 function writeReport(
