@@ -31,9 +31,9 @@ async function planWith(text: string) {
   return { plan: join(folder, "plan.yaml"), skill: join(folder, "skills/pdf-forms/SKILL.md"), open };
 }
 
-const short = "version: 1\nskills: [./skills]\n";
+const short = "version: 1\ntools:\n  - { module: skills, config: { folders: [./skills] } }\n";
 
-test("skills: [./skills] lists each skill by name and description, and a call reads it", async () => {
+test("the module skills lists each skill by name and description, and a call reads it", async () => {
   const host = await (await planWith(short)).open();
 
   const { tools } = await host.offer();
@@ -87,7 +87,7 @@ test("a reload mounts a skill again that changed on disk, and its changed text i
 
 test("with progressive disclosure a skill is a line, and reading it offers the tools of allowed-tools", async () => {
   const { skill, open } = await planWith(
-    `${short}tools:\n  - module: discovery\n    config: { active: ["skill_*"] }\n  - module: testing\n`,
+    `${short}  - module: discovery\n    config: { active: ["skill_*"] }\n  - module: testing\n`,
   );
   await writeFile(
     skill,
@@ -105,13 +105,15 @@ test("with progressive disclosure a skill is a line, and reading it offers the t
   expect(await names()).toEqual([...before, "testing_delay"].toSorted());
 });
 
-test("what is wrong in skills: is reported with its line", async () => {
-  const { open, plan } = await planWith("version: 1\nskills: ./skills\n");
+test("what is wrong in the folders of skills is reported with its line", async () => {
+  const { open, plan } = await planWith(
+    "version: 1\ntools: [{ module: skills, config: { folders: ./skills } }]\n",
+  );
   await expect(open()).rejects.toMatchObject({
     code: "PLAN_INVALID",
-    details: { problems: [{ line: 2, message: expect.stringContaining("a list of folders") }] },
+    details: { problems: [{ line: 2, message: expect.stringContaining("folders") }] },
   });
-  await writeFile(plan, "version: 1\nskills: [./skils]\n");
+  await writeFile(plan, "version: 1\ntools: [{ module: skills, config: { folders: [./skils] } }]\n");
 
   await expect(open()).rejects.toMatchObject({
     code: "PLAN_INVALID",
@@ -124,6 +126,6 @@ test("a listing from manifests has an entry for the skills, which only mounting 
 
   const { entries, isDoubtful } = await listPlan(plan, { cwd: "/" });
 
-  expect(entries).toMatchObject([{ id: "skills", tools: null, position: { line: 2 } }]);
+  expect(entries).toMatchObject([{ id: "skills", tools: null, position: { line: 3 } }]);
   expect(isDoubtful).toBe(false);
 });

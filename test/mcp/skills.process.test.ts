@@ -56,7 +56,9 @@ async function connect(url: string, era: "legacy" | "modern"): Promise<Client> {
 test.each(["legacy", "modern"] as const)(
   "the skills of a plan are served to a %s client, which verifies every file",
   async (era) => {
-    const folder = await folderWith("version: 1\nskills: [./skills]\n");
+    const folder = await folderWith(
+      "version: 1\ntools: [{ module: skills, config: { folders: [./skills] } }]\n",
+    );
     const client = await connect(await listen(await open(join(folder, "plan.yaml"), options)), era);
     const reader = new SkillsClient(client);
 
@@ -81,7 +83,7 @@ test.each(["legacy", "modern"] as const)(
 
 test("reading a skill over the extension is a call: policy decides, and observers see it", async () => {
   const folder = await folderWith(
-    "version: 1\nskills: [./skills]\npolicy: { deny: [skill_release_notes], ask: [skill_pdf_forms] }\n",
+    "version: 1\ntools: [{ module: skills, config: { folders: [./skills] } }]\npolicy: { deny: [skill_release_notes], ask: [skill_pdf_forms] }\n",
   );
   const host = await open(join(folder, "plan.yaml"), {
     ...options,
@@ -102,7 +104,9 @@ test("reading a skill over the extension is a call: policy decides, and observer
 });
 
 test("a skill that is not as it was locked is served to no client", async () => {
-  const folder = await folderWith("version: 1\nskills: [./skills]\n");
+  const folder = await folderWith(
+    "version: 1\ntools: [{ module: skills, config: { folders: [./skills] } }]\n",
+  );
   await lockPlan(join(folder, "plan.yaml"), options);
   await appendFile(join(folder, "skills/pdf-forms/reference/fields.md"), "changed");
   const client = await connect(await listen(await open(join(folder, "plan.yaml"), options)), "modern");
@@ -195,7 +199,9 @@ test("without skills: true a server's skills are not mounted", async () => {
 });
 
 test("a host with skills meets the scenarios of the official suite for the extension", async () => {
-  const folder = await folderWith("version: 1\nskills: [./skills]\n");
+  const folder = await folderWith(
+    "version: 1\ntools: [{ module: skills, config: { folders: [./skills] } }]\n",
+  );
   const url = await listen(await open(join(folder, "plan.yaml"), options));
 
   for (const scenario of ["sep-2640-skills-enumeration", "sep-2640-skills-manifest"]) {

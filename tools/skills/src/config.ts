@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The module's config in a plan. `skills: [./skills]` is short for an entry of this module with these folders. */
+/** The module's config in a plan. */
 export const config = z.strictObject({
   folders: z
     .array(z.string().min(1))

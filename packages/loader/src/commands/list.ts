@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { PlanPosition } from "@toolmount/core";
+import type { JsonObject, PlanPosition } from "@toolmount/core";
 import { isToolmountError } from "@toolmount/core/errors";
 import { lockFileOf } from "../plan/lock-file-name.ts";
 import { findPlan } from "../plan/find-plan.ts";
@@ -14,7 +14,7 @@ import {
   type PackageFacts,
 } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
-import { amplifierSections, listSkills } from "../plan/amplifier.ts";
+import { amplifierSections, isAmplifierPlan } from "../plan/amplifier.ts";
 import { combineLayers } from "../plan/merge-layers.ts";
 import { readLayers } from "../plan/read-layers.ts";
 import { entrySchema, planSchema } from "../plan/schema.ts";
@@ -63,11 +63,9 @@ export async function listPlan(
   const folder = dirname(file);
   const find = createPackageFinder(folder);
   const listing = { folder, map, find };
-  const skills = listSkills(value).map((entry) => listEntry("tools", entry.value, entry.path, listing));
-  const sections = [
-    Promise.all(skills),
-    ...(["tools", "hooks"] as const).map((section) => listSection(section, value[section], listing)),
-  ];
+  const sections = (["tools", "hooks"] as const).map((section) =>
+    listSection(section, value[section], listing),
+  );
   const name = typeof value["name"] === "string" ? value["name"] : undefined;
   return {
     file,
@@ -81,20 +79,19 @@ export async function listPlan(
 
 const planKeys = Object.keys(planSchema.shape);
 const entryKeys = Object.keys(entrySchema.shape);
-const allKeys: readonly string[] = [
-  ...planKeys,
-  ...amplifierSections,
-  ...sectionTable.map(({ section }) => section),
-  "extends",
-];
+const sectionKeys = sectionTable.map(({ section }) => section);
+const ownKeys = [...planKeys, ...sectionKeys, "extends"].filter((key) => !amplifierSections.includes(key));
 
 /** Whether a key is unknown, or a section or an entry has another shape than a plan gives it. */
 function isDoubtful(plan: Readonly<Record<string, unknown>>): boolean {
+  const amplifier = isAmplifierPlan(plan as JsonObject);
+  const allKeys = amplifier ? [...ownKeys, ...amplifierSections] : ownKeys;
   const isKnown = (keys: readonly string[]) => (key: string) => keys.includes(key) || key.startsWith("x-");
   const isEntry = (entry: unknown) =>
     isRecord(entry) &&
     (isCommand(entry) ||
-      (typeof entry["module"] === "string" && Object.keys(entry).every(isKnown(entryKeys))));
+      (typeof entry["module"] === "string" &&
+        Object.keys(entry).every(isKnown(amplifier ? [...entryKeys, "instance_id"] : entryKeys))));
   const isList = (value: unknown) => value === undefined || (Array.isArray(value) && value.every(isEntry));
   return !Object.keys(plan).every(isKnown(allKeys)) || !isList(plan["tools"]) || !isList(plan["hooks"]);
 }

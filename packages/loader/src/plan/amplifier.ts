@@ -50,21 +50,7 @@ export function listWritten(plan: JsonObject): WrittenEntry[] {
     return value.map((item, index) => ({ section, value: translate(item), path: [section, index] }));
   };
   const providers = amplifier ? list("providers") : [];
-  return [
-    ...single("orchestrator"),
-    ...single("context"),
-    ...providers,
-    ...listSkills(plan),
-    ...list("tools"),
-    ...list("hooks"),
-  ];
-}
-
-/** `skills: [./skills]` is short for an entry of the module that mounts them, so that they are locked like tools. */
-export function listSkills(plan: Readonly<Record<string, unknown>>): WrittenEntry[] {
-  const folders = plan["skills"];
-  if (!Array.isArray(folders) || folders.length === 0) return [];
-  return [{ section: "tools", value: { module: "skills", config: { folders } }, path: ["skills"] }];
+  return [...single("orchestrator"), ...single("context"), ...providers, ...list("tools"), ...list("hooks")];
 }
 
 function withConfig(named: Json, section: Json | undefined): Json {

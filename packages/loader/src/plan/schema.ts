@@ -215,10 +215,6 @@ export const planSchema = z.strictObject({
   description: z.string().optional(),
   tools: entryList,
   hooks: entryList,
-  skills: z
-    .array(z.string().min(1), { error: "skills is a list of folders, such as [./skills]" })
-    .nullish()
-    .describe("Folders of skills (SKILL.md), relative to the plan; short for an entry of the module skills."),
   modes: modesSchema.optional(),
   replace: z
     .array(z.enum(guardLists))

@@ -52,13 +52,6 @@ hooks:
   });
 });
 
-test("skills: is listed as an entry of tools", async () => {
-  const { folder } = await workspace({ "plan.yaml": "skills: [./skills]" });
-
-  const { entries } = await listPlan("plan.yaml", { cwd: folder });
-  expect(entries).toMatchObject([{ id: "skills", section: "tools" }]);
-});
-
 test("a file that is not a plan cannot be listed", async () => {
   const { folder } = await workspace({
     "plan.yaml": "tools: [",

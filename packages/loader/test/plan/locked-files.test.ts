@@ -106,16 +106,19 @@ test("a module of Python, the main file of a folder and a script behind a link a
 });
 
 test("every file of a folder of skills is locked", async () => {
-  const { lock, lockedFiles, write } = await world("skills: [./skills]", {
-    "inner/skills/one/SKILL.md": "one",
-    "inner/skills/one/run.sh": "",
-  });
+  const { lock, lockedFiles, write } = await world(
+    "tools: [{ module: skills, config: { folders: [./skills] } }]",
+    {
+      "inner/skills/one/SKILL.md": "one",
+      "inner/skills/one/run.sh": "",
+    },
+  );
   await lock();
   expect(await lockedFiles()).toEqual(["skills/one/SKILL.md", "skills/one/run.sh"]);
 
   await write({ "inner/skills/two/SKILL.md": "two" });
   expect((await lock({ check: true })).files).toMatchObject([
-    { path: "skills", details: { file: "skills/two/SKILL.md", change: "is not in the lock file" } },
+    { path: "tools[0]", details: { file: "skills/two/SKILL.md", change: "is not in the lock file" } },
   ]);
 });
 
@@ -124,7 +127,7 @@ test("an inspected plan names what the next command runs, and who may write it",
     `hooks: [{ command: ["sh", "./guard.sh"] }]
 tools:
   - { module: s, source: { mcp: { command: node, args: [./srv/main.js], write: [./srv] } } }
-skills: [./skills]
+  - { module: skills, config: { folders: [./skills] } }
 `,
     { ...guard, "inner/srv/main.js": "", "inner/skills/one/SKILL.md": "one" },
   );

@@ -63,7 +63,6 @@ const rows: [string, Schema, unknown, unknown][] = [
   ["modes", modesSchema, mode({}), { catalog: [] }],
   ["the version of a plan", planSchema, { version: 1 }, { version: 2 }],
   ["the name of a plan", planSchema, { name: "x".repeat(200) }, { name: "x".repeat(201) }],
-  ["a folder of skills", planSchema, { skills: ["x"] }, { skills: [""] }],
   ["tokens of an offer", planSchema, { offer: { maxTokens: 1 } }, { offer: { maxTokens: 0 } }],
   ["the command of a hook", commandHookSchema, hook({}), hook({ command: "" })],
   ["the command of a hook", commandHookSchema, hook({ command: ["x"] }), hook({ command: [] })],
@@ -146,7 +145,6 @@ test.each<[Schema, unknown, string]>([
   [modesSchema, mode({ tools: ["a b"] }), "a tool's name, or a glob of * and ?"],
   [planSchema, { version: 2 }, "the version of the plan format is 1"],
   [planSchema, { tools: {} }, 'this is a list of entries, each of which begins with "- module:"'],
-  [planSchema, { skills: "./skills" }, "skills is a list of folders, such as [./skills]"],
   [planSchema, { offer: { maxTokens: 0.5 } }, "maxTokens is a whole number of tokens, such as 8000"],
   [planSchema, { offer: { programs: "never" } }, "programs is always or auto"],
   [

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createReporter } from "../../src/diagnostics/problems.ts";
-import {
-  checkAmplifier,
-  isAmplifierPlan,
-  listSkills,
-  listWritten,
-  mapForeign,
-} from "../../src/plan/amplifier.ts";
+import { checkAmplifier, isAmplifierPlan, listWritten, mapForeign } from "../../src/plan/amplifier.ts";
 import { checkPlan } from "../../src/plan/check-plan.ts";
 
 describe("a plan of Amplifier", () => {
@@ -39,10 +33,6 @@ describe("a plan of Amplifier", () => {
       },
       { section: "context", value: { module: "c" }, path: ["session", "context"] },
     ]);
-    expect(listSkills({ skills: ["./a"] })).toEqual([
-      { section: "tools", value: { module: "skills", config: { folders: ["./a"] } }, path: ["skills"] },
-    ]);
-    expect([listSkills({ skills: [] }), listSkills({ skills: "./a" })]).toEqual([[], []]);
   });
 
   test.each<[object, readonly string[]]>([
