@@ -85,7 +85,7 @@ function planOf(baseUrl: string) {
   return {
     version: 1,
     state: "sqlite:./state.db",
-    policy: { loopGuard: {} },
+    policy: { budgets: { repeats: 3 } },
     agent: {
       model: "m",
       baseUrl,

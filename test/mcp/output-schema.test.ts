@@ -131,7 +131,7 @@ async function serve({ tool = {}, options = {}, gate }: Case, repeats: boolean) 
   onTestFinished(async () => void (await host.close()));
   host.coordinator.mount("tools", defineTool({ execute: fine, ...fields, ...tool } as never));
   if (gate !== undefined) host.coordinator.hooks.gate(gate[0], () => gate[1] as never);
-  if (repeats) mountLoopGuard({ warnAt: 2, suppressAt: 3, exempt: [] }, host.coordinator);
+  if (repeats) mountLoopGuard(3, host.coordinator);
   return host;
 }
 

@@ -54,18 +54,9 @@ const budgets = z.strictObject({
   concurrent: count.optional(),
   /** How deep tools may call tools. */
   depth: z.int().min(0).optional(),
+  /** Equal calls of one turn: from this one on they are answered without being run, and the one before carries a warning. */
+  repeats: z.int().min(2).optional(),
 });
-
-const loopGuard = z
-  .strictObject({
-    /** From this count on, a repeated call carries a warning. */
-    warnAt: z.int().min(1).default(2),
-    /** From this count on, it is answered without being run. */
-    suppressAt: z.int().min(2).default(3),
-    /** Tools whose calls are not counted, nor taken for a result: what changes only what the model is shown. */
-    exempt: z.array(glob).default(["activate_tools"]),
-  })
-  .refine(({ warnAt, suppressAt }) => suppressAt > warnAt, { error: "suppressAt is more than warnAt" });
 
 const approver = z.strictObject({
   webhook: z.strictObject({
@@ -102,7 +93,6 @@ export const config = z.strictObject({
   /** Calls that are denied, whatever allows them. A tool without a pattern is not offered to a model at all. */
   deny: z.array(toolPattern).default([]),
   budgets: budgets.optional(),
-  loopGuard: loopGuard.optional(),
   approver: approver.optional(),
   /** Where the values of arguments may come from; a plan writes it as its section `flows:`. */
   flows: flows.optional(),
@@ -116,8 +106,6 @@ export type PolicyConfig = z.output<typeof config>;
 export type Rule = z.output<typeof rule>;
 /** Limits on the number of calls, parsed. */
 export type Budgets = z.output<typeof budgets>;
-/** The settings of the loop guard, parsed. */
-export type LoopGuardOptions = z.output<typeof loopGuard>;
 /** One command hook, parsed. */
 export type CommandHook = z.output<typeof commandHook>;
 /** How much the policy asks when no rule fits. */

@@ -3,7 +3,6 @@ export {
   type Budgets,
   type CommandHook,
   type Level,
-  type LoopGuardOptions,
   type PolicyConfig,
   type Rule,
 } from "./config.ts";

@@ -7,12 +7,13 @@ import {
   type ToolInfo,
   type ToolResult,
 } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/text";
-import type { LoopGuardOptions } from "./config.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** Turns whose calls are remembered. */
 const kept = 10_000;
+
+/** A tool whose calls are not counted, nor taken for a result: it changes only which tools the model is shown. */
+const exempt = "activate_tools";
 
 interface Turn {
   /** Runs of each signature. */
@@ -23,20 +24,15 @@ interface Turn {
 
 /**
  * Stops a model that makes the same call over and over in one turn. Acts only once some tool of the turn has returned:
- * from `warnAt` on the call runs and its result carries a warning; from `suppressAt` on it is answered without being
- * run. The agent loop reports the remaining iterations with `provider:request { session_id, turn_id,
+ * from the count `repeats` on a call is answered without being run, and the one before carries a warning. The agent loop reports the remaining iterations with `provider:request { session_id, turn_id,
  * iterations_remaining }`. Source: Aptix's ToolLoopGuard.
  */
-export function mountLoopGuard(
-  options: LoopGuardOptions,
-  { hooks, get }: Pick<Coordinator, "hooks" | "get">,
-): void {
+export function mountLoopGuard(repeats: number, { hooks, get }: Pick<Coordinator, "hooks" | "get">): void {
   const turns = new RecentMap<Turn>(kept);
   const turnOf = (event: EventData) => {
     const { session_id: session, turn_id: turn } = event;
     if (session === undefined && turn === undefined) return null; // calls that nothing ties together
-    const tool = event["tool_name"];
-    if (typeof tool === "string" && options.exempt.some((glob) => matchesGlob(glob, tool))) return null;
+    if (event["tool_name"] === exempt) return null;
     return turns.take(JSON.stringify([session, turn]), () => ({
       runs: new Map(),
       hasResult: false,
@@ -55,7 +51,7 @@ export function mountLoopGuard(
       const turn = turnOf(event);
       if (turn === null) return undefined;
       const count = countOf(turn, event);
-      if (!turn.hasResult || count < options.suppressAt) return undefined;
+      if (!turn.hasResult || count < repeats) return undefined;
       return { action: "modify", data: { tool_result: suppressed(toolOf(event), turn) } };
     },
     { name: "loop guard", priority: 90 },
@@ -67,11 +63,9 @@ export function mountLoopGuard(
       const turn = turnOf(event);
       if (turn === null) return undefined;
       const result = event["tool_result"] as ToolResult;
-      const repeats = turn.hasResult ? (turn.runs.get(signatureOf(event))?.size ?? 0) : 0;
+      const count = turn.hasResult ? (turn.runs.get(signatureOf(event))?.size ?? 0) : 0;
       turn.hasResult = true;
-      return repeats >= options.warnAt && repeats < options.suppressAt
-        ? warned(result, repeats, turn)
-        : undefined;
+      return count > 1 && count === repeats - 1 ? warned(result, count, turn) : undefined;
     },
     { name: "loop guard", priority: 90 },
   );

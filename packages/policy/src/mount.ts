@@ -14,7 +14,7 @@ import { createWebhookApprover } from "./webhook-approver.ts";
 
 /** Mounts what a plan's `policy:` section says. */
 export async function mount(coordinator: Coordinator, settings: PolicyConfig): Promise<void> {
-  const { level, rules, budgets, loopGuard, approver, flows, commandHooks = [] } = settings;
+  const { level, rules, budgets, approver, flows, commandHooks = [] } = settings;
   coordinator.mount("policies", createLevel(level));
   for (const [index, rule] of rules.entries())
     coordinator.mount(
@@ -29,7 +29,7 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
       );
   if (flows !== undefined) mountFlows(flows, coordinator);
   if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator));
-  if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator);
+  if (budgets?.repeats !== undefined) mountLoopGuard(budgets.repeats, coordinator);
   for (const hook of commandHooks) mountCommandHook(hook, coordinator);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
 }

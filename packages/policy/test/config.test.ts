@@ -21,14 +21,12 @@ test("an empty section has these settings", () => {
 test("what a line leaves out has a default", () => {
   const full = config.parse({
     budgets: {},
-    loopGuard: {},
     approver: { webhook },
     flows: "on",
     commandHooks: [{ command: "x" }],
   });
   expect(full).toMatchObject({
     budgets: { per: "session" },
-    loopGuard: { warnAt: 2, suppressAt: 3, exempt: ["activate_tools"] },
     approver: { webhook: { ...webhook, pollMs: 2_000 } },
     commandHooks: [
       {
@@ -52,9 +50,7 @@ describe("the least and the most of each setting", () => {
     ["tools of a rule", rule({ match: { tool: ["x"] } }), rule({ match: { tool: [] } })],
     ["calls of a budget", { budgets: { calls: 1 } }, { budgets: { calls: 0 } }],
     ["depth of a budget", { budgets: { depth: 0 } }, { budgets: { depth: -1 } }],
-    ["warnAt", { loopGuard: { warnAt: 1 } }, { loopGuard: { warnAt: 0 } }],
-    ["suppressAt", { loopGuard: { warnAt: 1, suppressAt: 2 } }, { loopGuard: { warnAt: 1, suppressAt: 1 } }],
-    ["an exempt tool", { loopGuard: { exempt: ["x"] } }, { loopGuard: { exempt: [""] } }],
+    ["repeats", { budgets: { repeats: 2 } }, { budgets: { repeats: 1 } }],
     [
       "the secret of a webhook",
       { approver: { webhook } },
@@ -128,8 +124,7 @@ describe("the least and the most of each setting", () => {
     for (const bad of [
       { budgets: { calls: 1.5 } },
       { budgets: { depth: 0.5 } },
-      { loopGuard: { warnAt: 1.5 } },
-      { loopGuard: { suppressAt: 2.5 } },
+      { budgets: { repeats: 2.5 } },
       hook({ timeoutMs: 1.5 }),
       hook({ priority: 0.5 }),
       { approver: { webhook: { ...webhook, pollMs: 10.5 } } },
@@ -143,7 +138,7 @@ describe("the least and the most of each setting", () => {
       rule({ more: 1 }),
       rule({ match: { more: 1 } }),
       { budgets: { more: 1 } },
-      { loopGuard: { more: 1 } },
+      { loopGuard: {} },
       { approver: { webhook, more: 1 } },
       { approver: { webhook: { ...webhook, more: 1 } } },
       hook({ more: 1 }),
@@ -199,7 +194,6 @@ describe("the words that a setting knows", () => {
 });
 
 test.each([
-  [{ loopGuard: { warnAt: 3, suppressAt: 3 } }, "suppressAt is more than warnAt"],
   [
     { deny: ["b ash"] },
     "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*)",

@@ -125,7 +125,7 @@ describe("the loop guard", () => {
     [undefined, []],
   ])("with %j steps left adds %j to a warning and to the answer of a call", async (left, more) => {
     const own = tool("t", { execute: () => ({ data: 1, warnings: ["mine"] }) });
-    const { host } = await world({ loopGuard: {} }, [own]);
+    const { host } = await world({ budgets: { repeats: 3 } }, [own]);
     await remain(host, left);
     const results = [];
     for (let at = 0; at < 3; at++) results.push((await host.call({ name: "t" }, turn)).result);
@@ -140,21 +140,24 @@ describe("the loop guard", () => {
     });
   });
 
-  test("warns from the count of the plan on, until it answers itself", async () => {
-    const { host } = await world({ loopGuard: { warnAt: 3, suppressAt: 5 } }, [tool("t")]);
+  test.each([
+    [2, ["plain", "suppressed", "suppressed", "suppressed", "suppressed", "suppressed"]],
+    [5, ["plain", "plain", "plain", [repeated(4)], "suppressed", "suppressed"]],
+  ])("answers itself from call %i on, and warns at the one before", async (repeats, expected) => {
+    const { host } = await world({ budgets: { repeats } }, [tool("t")]);
     const seen = [];
     for (let at = 0; at < 6; at++) {
       const { warnings, data: given } = (await host.call({ name: "t" }, turn)).result;
       seen.push(warnings ?? (JSON.stringify(given).includes("suppressed") ? "suppressed" : "plain"));
     }
 
-    expect(seen).toEqual(["plain", "plain", [repeated(3)], [repeated(4)], "suppressed", "suppressed"]);
+    expect(seen).toEqual(expected);
   });
 
   test("takes a failure for a result, too", async () => {
     let runs = 0;
     const fails = tool("t", { execute: () => failure(`no ${++runs}`) });
-    const { host } = await world({ loopGuard: {} }, [fails]);
+    const { host } = await world({ budgets: { repeats: 3 } }, [fails]);
     for (let at = 0; at < 4; at++) await host.call({ name: "t" }, turn);
 
     expect(runs).toBe(2);
@@ -166,14 +169,14 @@ describe("the loop guard", () => {
     ["neither", {}, 4],
   ])("knows calls that %s ties together", async (_title, context, expected) => {
     let runs = 0;
-    const { host } = await world({ loopGuard: {} }, [tool("t", { execute: () => data(++runs) })]);
+    const { host } = await world({ budgets: { repeats: 3 } }, [tool("t", { execute: () => data(++runs) })]);
     for (let at = 0; at < 4; at++) await host.call({ name: "t" }, context);
 
     expect(runs).toBe(expected);
   });
 
   test("counts a call that waited for a person and continues once", async () => {
-    const { host } = await world({ loopGuard: {} }, [tool("t", { requiresConfirmation: true })]);
+    const { host } = await world({ budgets: { repeats: 3 } }, [tool("t", { requiresConfirmation: true })]);
     const run = async () => {
       const { ticket } = await host.call({ name: "t" }, turn);
       const [question] = await host.approvals.list();

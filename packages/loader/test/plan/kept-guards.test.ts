@@ -58,9 +58,9 @@ const guards: Readonly<Record<string, { low: Document; high: readonly Document[]
     low: { policy: { budgets: { calls: 3 } } },
     high: [{ policy: { budgets: { depth: 1 } } }],
   },
-  "policy.loopGuard": {
-    low: { policy: { loopGuard: { suppressAt: 9 } } },
-    high: [{ policy: { loopGuard: {} } }],
+  "policy.budgets.repeats": {
+    low: { policy: { budgets: { repeats: 3 } } },
+    high: [{ policy: { budgets: { calls: 9 } } }],
   },
   "policy.approver": {
     low: { policy: { approver: { webhook: { url: "https://a.example", secret: "0123456789abcdef" } } } },
