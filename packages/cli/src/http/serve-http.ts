@@ -15,6 +15,7 @@ import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/ope
 import { openPlan } from "../host/open-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
+import type { ApprovalOptions } from "../options/served-approvals.ts";
 import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
 import { printable } from "../screen/printable.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
@@ -26,7 +27,7 @@ import { readSecret } from "./token-file.ts";
 import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
 /** Options of `toolmount serve --http`. */
-export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, AccessOptions {
+export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, AccessOptions, ApprovalOptions {
   readonly json?: true;
   readonly http?: string | true;
   readonly also?: readonly string[];
@@ -34,7 +35,6 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly allowOrigin?: readonly string[];
   readonly beyondLoopback?: true;
   readonly grace?: number;
-  readonly approvalUrl?: string;
   readonly publicUrl?: string;
   readonly webhook?: string;
   readonly webhookSecret?: string;

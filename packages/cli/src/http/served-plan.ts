@@ -7,6 +7,7 @@ import { loaderOptions, type LoaderShell } from "../host/loader-options.ts";
 import type { Judge } from "../learn/judge-host.ts";
 import type { RecordedCall } from "../learn/recorded-calls.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
+import { approvalsOf, type ApprovalOptions } from "../options/served-approvals.ts";
 
 /** The plan of a host, as the server shows it. */
 export function servePlan(
@@ -145,7 +146,7 @@ type Verified = Parameters<ServedProtocol["fetch"]>[1];
 /** The host over MCP. A token of a user calls for that user; each token has its own session. */
 export async function serveProtocol(
   host: OpenedHost,
-  { approvalUrl }: { readonly approvalUrl?: string },
+  options: ApprovalOptions,
   onError: (error: Error) => void,
 ): Promise<ServedProtocol> {
   const { serveHttp } = await import("@toolmount/mcp");
@@ -153,9 +154,11 @@ export async function serveProtocol(
     name: host.plan.name === undefined ? "toolmount" : `toolmount: ${host.plan.name}`,
     caller: ({ authInfo }) => {
       const { user, signInPage } = (authInfo?.extra ?? {}) as Partial<Verified["authInfo"]["extra"]>;
-      return { sessionId: `mcp-${authInfo?.clientId ?? "unknown"}`, userId: user ?? undefined, signInPage };
+      const sessionId = `mcp-${authInfo?.clientId ?? "unknown"}`;
+      const mayApprove = authInfo?.scopes.includes("approve") === true;
+      return { sessionId, userId: user ?? undefined, signInPage, mayApprove };
     },
-    ...(approvalUrl !== undefined && { approvals: { url: () => approvalUrl } }),
+    approvals: approvalsOf(options),
     onError,
   });
 }

@@ -71,3 +71,37 @@ describe.each(stores)("servers of one store in %s", (store) => {
     expect(await look((await start()).url)).toMatchObject({ status: 404 });
   });
 });
+
+test("--approval wait keeps a call open until it is decided, in both revisions", async () => {
+  const { start, tokens, paid } = await serverGroup("sqlite:./state.db", "", ["--approval", "wait"]);
+  const server = await start();
+  const session = await connectEarlier(server.url, tokens.ana);
+  const call = (cents: number) => ({ name: "pay", arguments: { cents } });
+  const calls = [
+    askModern(server.url, tokens.ana, "tools/call", call(1)),
+    askEarlier(server.url, { token: tokens.ana, session }, "tools/call", call(2)),
+  ];
+  let approved = 0;
+  while (approved < 2) approved += await approveAll(server);
+  const results = (await Promise.all(calls)).map(({ result }) => result?.["structuredContent"]);
+  expect(results).toEqual([{ paid: 1 }, { paid: 2 }]);
+  expect((await paid()).toSorted()).toEqual(["1", "2"]);
+});
+
+test("--approval elicitation lets the user decide in a form, with a token that may approve and with no other", async () => {
+  const words = ["--approval", "elicitation"];
+  const { start, tokens } = await serverGroup("sqlite:./state.db", "", words);
+  const { url } = await start();
+  const pay = { name: "pay", arguments: { cents: 1 } };
+  const asked = (await askModern(url, tokens.ops, "tools/call", pay)).result!;
+  expect(asked).toMatchObject({ inputRequests: { approval: { params: { mode: "form" } } } });
+  const { requestState } = asked;
+  const approval = { action: "accept", content: { decision: "approve" } };
+  const retry = { ...pay, requestState, inputResponses: { approval } };
+  expect(await askModern(url, tokens.ops, "tools/call", retry)).toMatchObject({
+    result: { structuredContent: { paid: 1 } },
+  });
+  const { result } = await askModern(url, tokens.ana, "tools/call", pay);
+  expect(result).not.toHaveProperty("inputRequests");
+  expect(JSON.stringify(result)).toContain("waiting for a person");
+});

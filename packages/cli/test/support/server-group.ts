@@ -12,7 +12,11 @@ const pay = oneTool({
 const look = oneTool({ name: "look", body: "return data({ seen: 1 });" });
 
 /** A folder and its tokens, from which servers of one plan start. `more` are lines of the plan. */
-export async function serverGroup(state: string, more = "", words: readonly string[] = []) {
+export async function serverGroup(
+  state: string,
+  more = "",
+  words: readonly string[] = ["--approval-url", "https://desk.example/approve"],
+) {
   const place = await workspace({
     "plan.yaml": `version: 1\nname: desk\nstate: ${state}\n${more}tools:\n  - module: ./pay.ts\n  - module: ./look.ts\n`,
     "pay.ts": pay,
@@ -20,8 +24,7 @@ export async function serverGroup(state: string, more = "", words: readonly stri
     "paid.txt": "",
   });
   const tokens = await writeTokens();
-  const all = ["plan.yaml", "--approval-url", "https://desk.example/approve", ...words];
-  const start = () => startServer(place, tokens, all);
+  const start = () => startServer(place, tokens, ["plan.yaml", ...words]);
   const paid = async () => (await place.read("paid.txt")).split("\n").filter(Boolean);
   return { place, tokens, start, paid };
 }

@@ -29,6 +29,8 @@ export interface HttpCaller {
    * get it while a call waits. It must hold no credential.
    */
   readonly signInPage?: ((server: string) => string) | undefined;
+  /** Whether this user may decide in a form, where `approvals.elicitation` lets users do so. Default true. */
+  readonly mayApprove?: boolean | undefined;
 }
 
 /** What the guards in front have verified about a client; this package verifies nothing. Source: the SDK's `AuthInfo`. */
@@ -84,14 +86,14 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const sessions = new HttpSessions(new KeptSessions(host));
   const handler = createMcpHandler(
     async (context) => {
-      const { sessionId, userId = options.userId, signInPage } = caller(context);
-      const served = sharedOf(sessionId);
+      const of = caller(context);
+      const served = sharedOf(of.sessionId);
       const toolsOnly = context.requestInfo?.headers.get("mcp-method")?.startsWith("tools/") === true;
       let checked: HeaderCheckedServer | undefined;
       const make: Serving["make"] = (info, how) =>
         (checked = new HeaderCheckedServer(info, how, host)).server;
-      const asked = { userId, signInPage, toolsOnly, make };
-      const server = await createServer({ served, era: "modern", options, seal, ...asked });
+      const own = { ...servingFor(of, options), seal, toolsOnly, make };
+      const server = await createServer({ served, era: "modern", ...own });
       return checked ?? server;
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
@@ -100,9 +102,8 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const lookout = new ServedSession(host, `mcp-${randomUUID()}`);
   const stop = watchTools(lookout, () => handler.notify.toolsChanged());
   const begin = async (id: string, of: HttpCaller): Promise<NewHttpSession> => {
-    const { userId = options.userId, signInPage } = of;
     const served = sharedOf(of.sessionId).sibling(`mcp-${id}`); // a client that connects again has its tasks
-    const server = await createServer({ served, era: "legacy", options, seal, userId, signInPage });
+    const server = await createServer({ served, era: "legacy", ...servingFor(of, options), seal });
     const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // there may be no listener
     const end = () => {
       stopWatching();
@@ -127,6 +128,12 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
       await Promise.all([lookout, ...shared.values()].map((served) => served.end()));
     },
   };
+}
+
+/** How a caller is served. One who may not approve is asked in no form. */
+function servingFor({ userId, signInPage, mayApprove = true }: HttpCaller, options: ServeOptions) {
+  const approvals = mayApprove ? options.approvals : { ...options.approvals, elicitation: false };
+  return { userId: userId ?? options.userId, signInPage, options: { ...options, approvals } };
 }
 
 /** The SDK compares the headers `Mcp-Param-*` of a call with its arguments, where it knows the schema of the tool. */

@@ -2,12 +2,13 @@ import type { Writable } from "node:stream";
 import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { HostsAbove } from "@toolmount/mcp";
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { addModelOptions } from "../../agent/open-reasoner.ts";
 import type { HttpOptions } from "../../http/serve-http.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
+import { addApprovalOptions, approvalsOf } from "../../options/served-approvals.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions, exitCodeOfReplay } from "../../options/tape-options.ts";
 import { printable } from "../../screen/printable.ts";
@@ -19,15 +20,11 @@ interface Options extends HttpOptions {
   readonly stdio?: true;
   readonly user?: string;
   readonly session?: string;
-  readonly approval?: Approval;
 }
-
-const approvals = ["pending", "wait", "elicitation"] as const;
-type Approval = (typeof approvals)[number];
 
 /** `toolmount serve [plan] --stdio`: the tools of a plan to an MCP client; with `--http`: an API, a page and MCP. */
 export function define(command: Command, shell: Shell): void {
-  addPeopleOptions(addTapeOptions(addModelOptions(addPlanOptions(command))))
+  addPeopleOptions(addApprovalOptions(addTapeOptions(addModelOptions(addPlanOptions(command)))))
     .argument("[plan]", planArgument)
     .option("--stdio", "serve over MCP on standard input and output")
     .option("--watch", "mount the plan again when its files or local modules change")
@@ -47,19 +44,8 @@ export function define(command: Command, shell: Shell): void {
       "with --http: listen where other machines can reach the server; needs --tokens or --oidc-issuer",
     )
     .option("--grace <ms>", "with --http: how long running calls have when the server ends", readMilliseconds)
-    .option("--user <id>", "the user on whose behalf calls are made")
-    .option("--session <id>", "the session of the connection; default a new one")
-    .option(
-      "--approval <way>",
-      "how a call that needs approval is answered: pending (a result that says so), wait (the call stays open until it is decided elsewhere), elicitation (the user of the client decides)",
-      readApproval,
-      "pending",
-    )
-    .option(
-      "--approval-url <address>",
-      "where a person decides on calls that wait; shown by clients that can open an address; it must hold no credential",
-      readAddress,
-    )
+    .option("--user <id>", "with --stdio: the user on whose behalf calls are made")
+    .option("--session <id>", "with --stdio: the session of the connection; default a new one")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await serve(plan, options, shell));
@@ -95,24 +81,13 @@ function addPeopleOptions(command: Command): Command {
     .option("--webhook-secret <file>", "with --webhook: a file with the secret of both sides, whsec_…");
 }
 
-function readAddress(text: string): string {
-  const address = URL.canParse(text) ? new URL(text) : undefined;
-  if (address === undefined || !/^https?:$/.test(address.protocol))
-    throw new InvalidArgumentError("It is an address that begins with http:// or https://.");
-  if (address.username !== "" || address.password !== "")
-    throw new InvalidArgumentError("Every client of the server sees it: it must hold no password.");
-  return address.href;
-}
-
-function readApproval(text: string): Approval {
-  const way = approvals.find((known) => known === text);
-  if (way === undefined) throw new InvalidArgumentError(`It is one of ${approvals.join(", ")}.`);
-  return way;
-}
-
 async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   if ((options.stdio === true) === (options.http !== undefined))
     throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: either --stdio or --http" });
+  if (options.http !== undefined && (options.user ?? options.session) !== undefined)
+    throw new ToolmountError("USAGE_INVALID", {
+      problem: "--user and --session are for --stdio; over HTTP the token of a request says whose it is",
+    });
   if (options.http !== undefined)
     return (await import("../../http/serve-http.ts")).serveOverHttp(plan, options, shell);
   const { readHostsAbove, serveStreams } = await import("@toolmount/mcp");
@@ -122,7 +97,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     const host = await openServed(plan, options, shell, { input, output, above });
     releaseMemoryWhenQuiet([host]);
     try {
-      const { user, session, approval, approvalUrl, json } = options;
+      const { user, session, json } = options;
       // First, so that no change is missed once a client is answered.
       const say = (line: string) => shell.err.line(`toolmount serve: ${line}`);
       const stopWatching =
@@ -135,11 +110,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
         name: nameOf(host),
         userId: user,
         sessionId: session,
-        approvals: {
-          wait: approval === "wait",
-          elicitation: approval === "elicitation",
-          ...(approvalUrl !== undefined && { url: () => approvalUrl }),
-        },
+        approvals: approvalsOf(options),
         onError: ({ message }) =>
           shell.err.line(
             json === true ? JSON.stringify({ error: message }) : `toolmount serve: ${printable(message)}`,

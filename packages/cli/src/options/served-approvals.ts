@@ -1,0 +1,50 @@
+import type { ServedApprovals } from "@toolmount/mcp";
+import { InvalidArgumentError, type Command } from "commander";
+
+const ways = ["pending", "wait", "elicitation"] as const;
+
+/** How a call over MCP is answered that needs a person. */
+export interface ApprovalOptions {
+  readonly approval?: (typeof ways)[number];
+  readonly approvalUrl?: string;
+}
+
+/** Adds the options of {@link ApprovalOptions}. */
+export function addApprovalOptions(command: Command): Command {
+  return command
+    .option(
+      "--approval <way>",
+      "how a call that needs approval is answered: pending (a result that says so), wait (the call stays open until it is decided elsewhere), elicitation (the user of the client decides; with --http only for tokens that may approve)",
+      readWay,
+      "pending",
+    )
+    .option(
+      "--approval-url <address>",
+      "where a person decides on calls that wait; shown by clients that can open an address; it must hold no credential",
+      readAddress,
+    );
+}
+
+/** What the options say, as the server over MCP takes it. */
+export function approvalsOf({ approval, approvalUrl }: ApprovalOptions): ServedApprovals {
+  return {
+    wait: approval === "wait",
+    elicitation: approval === "elicitation",
+    ...(approvalUrl !== undefined && { url: () => approvalUrl }),
+  };
+}
+
+function readAddress(text: string): string {
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (address === undefined || !/^https?:$/.test(address.protocol))
+    throw new InvalidArgumentError("It is an address that begins with http:// or https://.");
+  if (address.username !== "" || address.password !== "")
+    throw new InvalidArgumentError("Every client of the server sees it: it must hold no password.");
+  return address.href;
+}
+
+function readWay(text: string): (typeof ways)[number] {
+  const way = ways.find((known) => known === text);
+  if (way === undefined) throw new InvalidArgumentError(`It is one of ${ways.join(", ")}.`);
+  return way;
+}
