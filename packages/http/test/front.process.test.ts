@@ -39,6 +39,30 @@ test("the state of a server needs no token, and is read only", async () => {
   expect(await refused.json()).toMatchObject({ code: "METHOD_REFUSED" });
 });
 
+test("a server that is about to end is not ready, and serves until then; then it takes no connection", async () => {
+  const { host } = createWorld();
+  let end = () => {};
+  const clock = {
+    ...systemClock,
+    setTimer: (work: () => void, ms: number) => {
+      if (ms !== 60_000_000) return systemClock.setTimer(work, ms);
+      end = work;
+      return { cancel: () => {}, keepAlive: () => {} };
+    },
+  };
+  const { server, tokens } = await serve(host, { clock });
+  const ask = (path: string) =>
+    fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${tokens.caller}` } });
+
+  const closed = server.close({ unreadyMs: 60_000_000, graceMs: 0 });
+  const unready = await ask("/readyz");
+  expect([unready.status, await unready.json()]).toEqual([503, { status: "draining" }]);
+  expect([(await ask("/healthz")).status, (await ask("/api/v1/hosts")).status]).toEqual([200, 200]);
+  end();
+  await closed;
+  await expect(ask("/readyz")).rejects.toThrow("fetch failed");
+});
+
 test("a request without a token is challenged, and one whose token has no role is refused", async () => {
   const { ask } = await world();
   const answer = await ask("/api/v1/hosts");

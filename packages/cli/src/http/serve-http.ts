@@ -35,6 +35,7 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly allowOrigin?: readonly string[];
   readonly beyondLoopback?: true;
   readonly grace?: number;
+  readonly unready?: number;
   readonly publicUrl?: string;
   readonly webhook?: string;
   readonly webhookSecret?: string;
@@ -74,7 +75,7 @@ export async function serveOverHttp(
       announce(server, access, options, shell);
       if (!signal.aborted) await once(signal, "abort");
       await Promise.all(watches.map((stop) => stop()));
-      await server.close({ graceMs: options.grace });
+      await server.close({ graceMs: options.grace, unreadyMs: options.unready });
       return open.reduce<ExitCode>((code, { host }) => exitCodeOfReplay(host, code, shell), exitCodes.done);
     } finally {
       for (const { host, turns } of open) {

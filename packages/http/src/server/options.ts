@@ -78,8 +78,12 @@ export interface HttpServer {
   /** Describes the API. */
   readonly document: object;
   /**
-   * Ends the server: no new work starts, running calls have `graceMs` (default 10000) and are cancelled then, and every
-   * request is answered. Hosts are not closed. Idempotent.
+   * Ends the server. For `unreadyMs` (default 0) it works as before, and only `/readyz` fails, so that a balancer sends its
+   * requests elsewhere. Then no new work starts, running calls have `graceMs` (default 10000) and are cancelled then, and
+   * every request is answered. Hosts are not closed. Idempotent.
    */
-  close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
+  close(options?: {
+    readonly graceMs?: number | undefined;
+    readonly unreadyMs?: number | undefined;
+  }): Promise<void>;
 }

@@ -57,7 +57,8 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   };
   const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
-  const isReady = () => !drain.ending.aborted;
+  let closing: Promise<void> | undefined;
+  const isReady = () => closing === undefined;
   const all = limits.connections ?? defaultConnections;
   const openLimits = { perName: limits.openPerToken ?? 500, all };
   const open = new OpenRequests(openLimits, options.authenticate, { clock, logger, cut: drain.cut });
@@ -74,21 +75,21 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
-  const closeAll = async (graceMs: number) => {
+  const closeAll = async (graceMs: number, unreadyMs: number) => {
+    if (unreadyMs > 0) await new Promise<void>((resolve) => clock.setTimer(resolve, unreadyMs));
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
     await Promise.all(turns);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
-  let closing: Promise<void> | undefined;
   return {
     url: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
     port,
     get document() {
       return app.document;
     },
-    close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
+    close: ({ graceMs = 10_000, unreadyMs = 0 } = {}) => (closing ??= closeAll(graceMs, unreadyMs)),
   };
 }
 

@@ -44,6 +44,11 @@ export function define(command: Command, shell: Shell): void {
       "with --http: listen where other machines can reach the server; needs --tokens or --oidc-issuer",
     )
     .option("--grace <ms>", "with --http: how long running calls have when the server ends", readMilliseconds)
+    .option(
+      "--unready <ms>",
+      "with --http: how long only /readyz fails, so that a balancer leaves, before the server ends; default 0",
+      readMilliseconds,
+    )
     .option("--user <id>", "with --stdio: the user on whose behalf calls are made")
     .option("--session <id>", "with --stdio: the session of the connection; default a new one")
     .option(...jsonOption)
