@@ -5,6 +5,17 @@ import type { Reader, ReadFailure } from "../src/extract/reader.ts";
 
 const signal = new AbortController().signal;
 const limits = { timeoutMs: 2000, memoryMb: 200 };
+const whole = { leftOut: {}, lack: null, destination: null };
+const read: ReadAnswer = { status: "read", text: "laid out", warnings: ["w"], ...whole };
+const unreadable: ReadAnswer = { status: "unreadable", text: "why", warnings: [], ...whole };
+const html = {
+  kind: "html",
+  source: "<p>é",
+  bytes: new Uint8Array(),
+  url: "http://a.test/",
+  layout: true,
+  whole: false,
+};
 
 /** Answers of the processes that read, in order; it notes the jobs. The processes themselves are in reader.process.test.ts. */
 function readerOf(...answers: readonly (ReadAnswer | ReadFailure)[]): Reader & { readonly jobs: ReadJob[] } {
@@ -15,14 +26,14 @@ function readerOf(...answers: readonly (ReadAnswer | ReadFailure)[]): Reader & {
 const extract = (contentType: string, body: string | Buffer, reader = readerOf(), readable = true) =>
   extractPage(
     { contentType, body: Buffer.from(body), finalUrl: "http://a.test/" },
-    { reader, limits, readable, signal },
+    { reader, limits, readable, whole: false, signal },
   );
 
 const plainKinds =
   "text/plain text/x-any application/json application/xml application/javascript application/ecmascript application/x-javascript application/yaml application/x-yaml application/toml application/sql application/graphql application/x-sh application/rtf application/x-ndjson application/ld+json application/rss+xml application/atom+xml image/svg+xml application/any+json application/any+yaml message/rfc822";
 
 test.each(plainKinds.split(" "))("%s stays as it is", async (contentType) => {
-  expect(await extract(contentType, "words")).toEqual({ text: "words", contentType, warnings: [] });
+  expect(await extract(contentType, "words")).toMatchObject({ text: "words", contentType, warnings: [] });
 });
 
 test.each(["application/pdfx", "image/png", "application/jsonx", "audio/mpeg", "text"])(
@@ -55,7 +66,7 @@ test.each([
   [`${" ".repeat(1024)}<html>`, "text/plain"],
   [`${"a".repeat(1024)}\0`, "text/plain"],
 ])("a body without a type that begins with %j is %s", async (body, contentType) => {
-  const reader = readerOf({ status: "read", text: "read", warnings: [] });
+  const reader = readerOf(read);
   const page = await extract("", body, reader);
 
   expect(page.contentType).toBe(contentType);
@@ -70,9 +81,45 @@ test("a NUL in the first 1024 bytes is no text", async () => {
   expect(thrown).toMatchObject({ details: { content_type: "application/octet-stream" } });
 });
 
-const read: ReadAnswer = { status: "read", text: "laid out", warnings: ["w"] };
-const unreadable: ReadAnswer = { status: "unreadable", text: "why", warnings: [] };
-const html = { kind: "html", source: "<p>é", bytes: new Uint8Array(), url: "http://a.test/", layout: true };
+test("what a page leaves out is named, with its size and the way to it", async () => {
+  const reader = readerOf({ ...read, leftOut: { navigation: 12, "hidden text": 3 } });
+
+  expect(await extract("text/html", "<p>", reader)).toMatchObject({
+    omitted: [
+      {
+        what: "navigation",
+        amount: "12 characters",
+        why: "it stands around the main part",
+        how: "the same call with whole: true",
+      },
+      {
+        what: "hidden text",
+        amount: "3 characters",
+        why: "a browser does not show it",
+        how: "the page's source, with the plan's extract_text: false",
+      },
+    ],
+  });
+});
+
+test("a page with nothing to read is a failure, unless it only refreshes", async () => {
+  const empty = { ...read, text: "# T", lack: "the page has no text" };
+  const refresh = { address: "http://a.test/next", by: "refresh" } as const;
+
+  expect(await extract("text/html", "<p>", readerOf(empty)).catch((thrown: unknown) => thrown)).toMatchObject(
+    {
+      code: "UNSUPPORTED_CONTENT",
+      message: "http://a.test/ has nothing to read: the page has no text",
+    },
+  );
+  expect(await extract("text/html", "<p>", readerOf({ ...empty, destination: refresh }))).toMatchObject({
+    destination: refresh,
+  });
+});
+
+test("JSON that is called HTML stays as it is", async () => {
+  expect(await extract("text/html", ' {"a": "<b>"}')).toMatchObject({ text: ' {"a": "<b>"}' });
+});
 
 test("a page is laid out; where that fails, it is read again as bare text", async () => {
   const first = readerOf(read);
@@ -80,6 +127,8 @@ test("a page is laid out; where that fails, it is read again as bare text", asyn
     text: "laid out",
     contentType: "text/html",
     warnings: ["w"],
+    omitted: [],
+    destination: null,
   });
   expect(first.jobs).toEqual([html]);
   for (const failed of [unreadable, "timeout", "memory"] as const) {
@@ -88,7 +137,10 @@ test("a page is laid out; where that fails, it is read again as bare text", asyn
       text: "bare",
       warnings: ["w"],
     });
-    expect(reader.jobs).toEqual([html, { ...html, layout: false }]);
+    expect(reader.jobs).toEqual([
+      { ...html, kind: "xhtml" },
+      { ...html, kind: "xhtml", layout: false },
+    ]);
   }
   expect(await extract("text/html", "<p>é", readerOf(unreadable, unreadable))).toMatchObject({ text: "why" });
   expect(await extract("text/html", "<p>é", readerOf(), false)).toMatchObject({ text: "<p>é" });

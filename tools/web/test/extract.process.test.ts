@@ -33,23 +33,23 @@ test("a page becomes Markdown: title, headings, lists, code, tables, and links m
   expect((data as { content: string }).content).toBe(
     [
       "# Guide",
-      "## Start",
+      "# Start",
       `Read [the **next** page](${base}next?a=1).`,
-      "-   one\n-   two",
+      "- one\n- two",
       "```js\nlet a = 1;\n```",
-      "| k   | v   |\n| --- | --- |\n| a   | 1   |",
+      "| k | v |\n| --- | --- |\n| a | 1 |",
       `![A picture](${base}dir/pic.png)`,
     ].join("\n\n"),
   );
 });
 
-test("scripts, styles, forms and hidden elements are not read", async () => {
+test("scripts, styles and hidden elements are not read; a form and what stands there without scripts are", async () => {
   const content = await textOf(
     `<body><script>alert("s")</script><style>p{color:red}</style><noscript>n</noscript><template>t</template>
      <p hidden>h</p><p aria-hidden="true">i</p><form><input value="f"></form><p>seen</p><!-- c --></body>`,
   );
 
-  expect(content).toBe("seen");
+  expect(content).toBe("n\n\nf\n\nseen");
 });
 
 test("an article is found among its surroundings", async () => {
@@ -111,7 +111,8 @@ test.each([
   ["KOI8-R", Buffer.from([0x3c, 0x70, 0x3e, 0xd0, 0xd2]), "text/html; charset=koi8-r", "пр"],
   ["an unknown charset as UTF-8", Buffer.from("größe"), "text/plain; charset=klingon", "größe"],
   ["UTF-16 text by its mark", Buffer.from("\ufeffgröße", "utf16le"), "text/plain", "größe"],
-  ["bytes that mean nothing", Buffer.from([0x61, 0xff, 0x62]), "text/plain", "a\ufffdb"],
+  ["windows-1252 for text that is not UTF-8", Buffer.from([0x61, 0xff, 0x62]), "text/plain", "aÿb"],
+  ["bytes that UTF-8 does not have", Buffer.from([0x61, 0xff]), "text/plain; charset=utf-8", "a\ufffd"],
 ])("charset: %s", async (_title, body, type, expected) => {
   expect(await textOf(body, type)).toBe(expected);
 });
@@ -176,13 +177,16 @@ test.each([
   ["with tags that never close", "<b><i>".repeat(20_000) + "x"],
   ["of broken tags", "<".repeat(100_000) + "x"],
   ["of attributes", `<p ${"a=b ".repeat(50_000)}>x</p>`],
-  ["of nothing", ""],
   ["of one text", "x".repeat(300_000)],
 ])("a page %s is answered", async (_title, body) => {
   const { error, data } = await read(body, "text/html");
 
   expect(error).toBeUndefined();
   expect(data).toHaveProperty("content");
+});
+
+test("a page of nothing is a failure that says so", async () => {
+  expect(await read("", "text/html")).toMatchObject({ code: "UNSUPPORTED_CONTENT" });
 });
 
 test("of a page that is too long, the beginning is read, with a warning", async () => {

@@ -1,7 +1,10 @@
 import type { Page } from "../fetch/fetch-page.ts";
 import { FetchProblem } from "../fetch/problem.ts";
 import { decodeHtml, decodeText, parseContentType } from "../text/charset.ts";
-import type { ReadAnswer, ReadJob, ReadLimits } from "./job.ts";
+import type { Omission } from "@toolmount/core";
+import type { Destination } from "../page/destination.ts";
+import type { LaidOutPage } from "../page/page.ts";
+import type { ReadJob, ReadLimits } from "./job.ts";
 import type { Reader, ReadFailure } from "./reader.ts";
 
 /** A page as text. */
@@ -9,14 +12,22 @@ export interface ExtractedPage {
   readonly text: string;
   readonly contentType: string;
   readonly warnings: readonly string[];
+  readonly omitted: readonly Omission[];
+  /** Where the page sends its reader, if it has little text. */
+  readonly destination: Destination | null;
 }
 
+/** What of a fetched page is read. */
+type Source = Pick<Page, "finalUrl" | "contentType" | "body">;
+
 /** How pages become text. */
-interface ExtractOptions {
+export interface ExtractOptions {
   readonly reader: Reader;
   readonly limits: ReadLimits;
   /** False: HTML stays as it is. */
   readonly readable: boolean;
+  /** Whether HTML is read with what stands around its main part. */
+  readonly whole: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -30,29 +41,56 @@ const textual =
  * {@link FetchProblem}: `UNSUPPORTED_CONTENT` for a type without text, `FETCH_TIMED_OUT` and `RESPONSE_TOO_LARGE` at the
  * limits.
  */
-export async function extractPage(page: Page, options: ExtractOptions): Promise<ExtractedPage> {
+export async function extractPage(page: Source, options: ExtractOptions): Promise<ExtractedPage> {
   const { essence, charset } = parseContentType(page.contentType);
   const kind = essence === "" || essence === "application/octet-stream" ? sniffType(page.body) : essence;
   const contentType = page.contentType || kind;
-  const { text, warnings } = await readAs(kind, charset, page, options);
-  const cleaned = cleanText(text);
-  return { text: cleaned.text, contentType, warnings: [...warnings, ...cleaned.warnings] };
+  const read = await readAs(kind, charset, page, options);
+  if (read.lack !== null && read.destination?.by !== "refresh")
+    throw nothingToRead(read.lack, page, contentType);
+  const cleaned = cleanText(read.text);
+  return {
+    text: cleaned.text,
+    contentType,
+    warnings: [...read.warnings, ...cleaned.warnings],
+    omitted: omittedFrom(read.leftOut),
+    destination: read.destination,
+  };
 }
 
-type Readable = Pick<ReadAnswer, "text" | "warnings">;
+function nothingToRead(lack: string, { finalUrl, body }: Source, type: string): FetchProblem {
+  const details = { content_type: type.slice(0, 100), bytes: body.length };
+  return new FetchProblem("UNSUPPORTED_CONTENT", `${finalUrl} has nothing to read: ${lack}`, details);
+}
+
+/** The ledger of a page: what its text leaves out. */
+function omittedFrom(leftOut: LaidOutPage["leftOut"]): readonly Omission[] {
+  return Object.entries(leftOut).map(([what, characters]) => ({
+    what,
+    amount: `${characters} characters`,
+    ...(what === "hidden text"
+      ? { why: "a browser does not show it", how: "the page's source, with the plan's extract_text: false" }
+      : { why: "it stands around the main part", how: "the same call with whole: true" }),
+  }));
+}
+
+function plain(text: string): LaidOutPage {
+  return { text, warnings: [], leftOut: {}, lack: null, destination: null };
+}
 
 async function readAs(
   kind: string,
   charset: string | undefined,
-  page: Page,
+  page: Source,
   options: ExtractOptions,
-): Promise<Readable> {
+): Promise<LaidOutPage> {
   if (kind === "application/pdf") return readPdf(page, options);
   if (html.test(kind)) {
     const source = decodeHtml(page.body, charset, kind.endsWith("+xml"));
-    return options.readable ? readHtml(source, page.finalUrl, options) : { text: source, warnings: [] };
+    if (!options.readable || isJson(source)) return plain(source);
+    return readHtml({ kind: kind.endsWith("+xml") ? "xhtml" : "html", source, url: page.finalUrl }, options);
   }
-  if (textual.test(kind)) return { text: decodeText(page.body, charset), warnings: [] };
+  if (textual.test(kind)) return plain(decodeText(page.body, charset));
   const type = kind.slice(0, 100);
   throw new FetchProblem("UNSUPPORTED_CONTENT", `${type} has no text to read: ${page.finalUrl}`, {
     content_type: type,
@@ -60,8 +98,8 @@ async function readAs(
   });
 }
 
-async function readPdf({ body, finalUrl }: Page, options: ExtractOptions): Promise<Readable> {
-  const job: ReadJob = { kind: "pdf", source: "", bytes: body, url: finalUrl, layout: true };
+async function readPdf({ body, finalUrl }: Source, options: ExtractOptions): Promise<LaidOutPage> {
+  const job: ReadJob = { kind: "pdf", source: "", bytes: body, url: finalUrl, layout: true, whole: true };
   const answer = await options.reader.read(job, options.signal);
   if (typeof answer === "string") throw problemOf(answer, finalUrl, options.limits);
   if (answer.status === "read") return answer;
@@ -69,8 +107,12 @@ async function readPdf({ body, finalUrl }: Page, options: ExtractOptions): Promi
 }
 
 /** A page that is too costly to lay out is read again as its bare text. */
-async function readHtml(source: string, url: string, options: ExtractOptions): Promise<Readable> {
-  const job: ReadJob = { kind: "html", source, bytes: new Uint8Array(), url, layout: true };
+async function readHtml(
+  page: Pick<ReadJob, "kind" | "source" | "url">,
+  options: ExtractOptions,
+): Promise<LaidOutPage> {
+  const { url } = page;
+  const job: ReadJob = { ...page, bytes: new Uint8Array(), layout: true, whole: options.whole };
   const first = await options.reader.read(job, options.signal);
   if (typeof first !== "string" && first.status === "read") return first;
   if (first === "cancelled") throw problemOf(first, url, options.limits);
@@ -92,6 +134,17 @@ function problemOf(failure: ReadFailure, url: string, { timeoutMs, memoryMb }: R
     case "cancelled":
     default:
       return new FetchProblem("FETCH_CANCELLED", "Request was cancelled");
+  }
+}
+
+/** Whether a page that is called HTML is a JSON document, as some servers send it. */
+function isJson(source: string): boolean {
+  if (!/^\s*[[{]/.test(source)) return false;
+  try {
+    JSON.parse(source);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,20 +1,29 @@
 // The thread in which a document is read. Its process, read-process.ts, watches it.
 import { parentPort } from "node:worker_threads";
-import { htmlToMarkdown, htmlToText } from "../text/html.ts";
+import type { LaidOutPage } from "../page/page.ts";
+import { readBareText, readPage } from "../page/read-page.ts";
 import type { ReadAnswer, ReadJob } from "./job.ts";
 
 const port = parentPort!;
 
 port.on("message", (job: ReadJob) => void read(job).then((answer) => port.postMessage(answer, [])));
 
-async function read({ kind, source, bytes, url, layout }: ReadJob): Promise<ReadAnswer> {
+async function read(job: ReadJob): Promise<ReadAnswer> {
   try {
-    if (kind === "pdf") return { status: "read", text: await pdfToText(bytes), warnings: [] };
-    const { text, warnings } = layout ? htmlToMarkdown(source, url) : htmlToText(source);
-    return { status: "read", text, warnings };
+    return { status: "read", ...(await readDocument(job)) };
   } catch (thrown) {
-    return { status: "unreadable", text: thrown instanceof Error ? thrown.message : "", warnings: [] };
+    return { status: "unreadable", ...plain(thrown instanceof Error ? thrown.message : "") };
   }
+}
+
+async function readDocument({ kind, source, bytes, url, layout, whole }: ReadJob): Promise<LaidOutPage> {
+  if (kind === "pdf") return plain(await pdfToText(bytes));
+  return layout ? readPage(source, { url, whole, isXml: kind === "xhtml" }) : readBareText(source);
+}
+
+/** A text of which nothing is left out. */
+function plain(text: string): LaidOutPage {
+  return { text, leftOut: {}, lack: null, destination: null, warnings: [] };
 }
 
 /** The text of a PDF, a heading before each page. Rejects when the file is broken or protected. */

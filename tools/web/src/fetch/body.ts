@@ -1,7 +1,13 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Transform, Writable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { PassThrough, Transform, Writable } from "node:stream";
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
 import { FetchProblem } from "./problem.ts";
 
 export interface BodyLimits {
@@ -60,14 +66,48 @@ function decoderOf(name: string): Transform {
     case "x-gzip":
       return createGunzip();
     case "deflate":
-      return createInflate();
+      return inflateEither();
     case "br":
       return createBrotliDecompress();
     case "zstd":
       return createZstdDecompress();
+    case "compress":
+    case "x-compress":
+    case "dcb":
+    case "dcz":
+      throw new FetchProblem("FETCH_FAILED", `The response has an encoding that is not read: ${name}`);
     default:
-      throw new FetchProblem("FETCH_FAILED", `The response has an unknown encoding: ${name.slice(0, 40)}`);
+      // Servers also name charsets and words of their own here; browsers show such a body as it is.
+      return new PassThrough();
   }
+}
+
+/** Reads `deflate` with the header of zlib, as the standard says, and without it, as some servers send it. */
+function inflateEither(): Transform {
+  let inner: Transform | undefined;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (inner === undefined) {
+        inner = hasZlibHeader(chunk) ? createInflate() : createInflateRaw();
+        inner.on("data", (data: Buffer) => this.push(data));
+        inner.on("error", (error) => this.destroy(error));
+      }
+      inner.write(chunk, () => done());
+    },
+    flush(done) {
+      if (inner === undefined) return done();
+      inner.once("end", () => done());
+      inner.end();
+    },
+    destroy(error, done) {
+      inner?.destroy();
+      done(error);
+    },
+  });
+}
+
+function hasZlibHeader(chunk: Buffer): boolean {
+  return (chunk[0]! & 0x0f) === 8 && (chunk.length < 2 || chunk.readUInt16BE(0) % 31 === 0);
 }
 
 /** Passes `maxBytes` bytes and fails at the next one. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Clock } from "@toolmount/core";
 import type { Guard, Target } from "../guard/target.ts";
 import type { BodyLimits } from "./body.ts";
@@ -11,6 +12,12 @@ export interface Page {
   readonly finalUrl: string;
   readonly contentType: string;
   readonly body: Buffer;
+  readonly status: number;
+  readonly reason: string;
+  /** When the server wants to be asked again, as it says it: seconds or a date. */
+  readonly retryAfter: string | undefined;
+  /** The header `Refresh`, which browsers follow as the element of the same name. */
+  readonly refresh: string | undefined;
 }
 
 export interface FetchOptions {
@@ -23,17 +30,26 @@ export interface FetchOptions {
   readonly clock: Clock;
 }
 
-/** Fetches a page. Every address is checked before its request. Throws a {@link FetchProblem}. */
+/**
+ * Fetches a page, whatever its status. Every address is checked before its request. Cookies of the redirects go back to
+ * the host that set them, and end with the call. Throws a {@link FetchProblem}.
+ */
 export async function fetchPage(address: string, options: FetchOptions, signal: AbortSignal): Promise<Page> {
   return await withDeadline(options, signal, shorten(address), (both) => followHops(address, options, both));
 }
 
 async function followHops(address: string, options: FetchOptions, signal: AbortSignal): Promise<Page> {
   let target = await judged(address, undefined, address, options, signal);
+  const jar = createCookieJar();
   for (let hop = 0; hop <= options.maxRedirects; hop++) {
-    const answer = await ask(target, options, signal);
+    const answer = await ask(
+      target,
+      { ...options, headers: { ...options.headers, ...jar.headers(target.url) } },
+      signal,
+    );
     if (!isRedirect(answer)) return pageOf(target, answer);
-    target = await judged(answer.headers["location"]!, target.url, address, options, signal);
+    jar.keep(target.url, answer.cookies);
+    target = await judged(textOfHeader(answer.headers["location"]!), target.url, address, options, signal);
   }
   const message = `Too many redirects fetching ${shorten(address)}: more than ${options.maxRedirects}`;
   throw new FetchProblem("TOO_MANY_REDIRECTS", message, { max_redirects: options.maxRedirects });
@@ -64,11 +80,21 @@ async function ask(target: Target, options: FetchOptions, signal: AbortSignal): 
 }
 
 function pageOf({ url }: Target, { status, reason, headers, body }: HopAnswer): Page {
-  if (status !== 200)
-    throw new FetchProblem("HTTP_ERROR", `HTTP ${status}: ${reason.slice(0, 200) || "no reason given"}`, {
-      status,
-    });
-  return { finalUrl: url.href, contentType: headers["content-type"] ?? "", body };
+  return {
+    finalUrl: url.href,
+    contentType: headers["content-type"] ?? "",
+    body,
+    status,
+    reason: reason.slice(0, 200),
+    retryAfter: headers["retry-after"]?.slice(0, 100),
+    refresh: headers["refresh"],
+  };
+}
+
+/** A header's bytes as UTF-8 where they are, as browsers read an address; they arrive as Latin-1. */
+function textOfHeader(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : header;
 }
 
 function rejectionOf(signal: AbortSignal): Promise<never> {
@@ -121,4 +147,36 @@ export async function withDeadline<Value>(
 function describeError(thrown: unknown): string {
   const { code } = thrown as { code?: unknown };
   return typeof code === "string" ? `the connection failed (${code})` : "the connection failed";
+}
+
+/** The cookies of one fetch. Many sites redirect until the cookie comes back that they set with the redirect. */
+interface CookieJar {
+  keep(url: URL, cookies: readonly string[]): void;
+  /** The header for a request; empty when there is no cookie for the address. */
+  headers(url: URL): { readonly cookie?: string };
+}
+
+/** Most cookies of one host, and most characters of one. */
+const most = { cookies: 50, characters: 4096 };
+
+/** Creates a jar that gives a cookie only to the very origin that set it, whatever domain the cookie names. */
+function createCookieJar(): CookieJar {
+  const byOrigin = new Map<string, Map<string, string>>();
+  return {
+    keep({ origin }, cookies) {
+      const kept = byOrigin.get(origin) ?? new Map<string, string>();
+      byOrigin.set(origin, kept);
+      for (const cookie of cookies.slice(0, most.cookies)) {
+        const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(cookie) ?? [];
+        if (name === undefined || value === undefined || cookie.length > most.characters) continue;
+        if (/;\s*max-age=(?:0|-\d+)\s*(?:;|$)/i.test(cookie)) kept.delete(name);
+        else if (/^[\x20-\x7e]*$/.test(value)) kept.set(name, value.trim());
+      }
+    },
+    headers({ origin }) {
+      const kept = byOrigin.get(origin);
+      if (kept === undefined || kept.size === 0) return {};
+      return { cookie: [...kept].map(([name, value]) => `${name}=${value}`).join("; ") };
+    },
+  };
 }

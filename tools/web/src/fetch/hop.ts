@@ -14,6 +14,7 @@ export interface HopAnswer {
   readonly status: number;
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
   /** Empty for a redirect: its body is not read. */
   readonly body: Buffer;
 }
@@ -24,7 +25,7 @@ const maxHeaderBytes = 65_536;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /** Whether a response is a redirect. */
-export function isRedirect({ status, headers }: HopAnswer): boolean {
+export function isRedirect({ status, headers }: Pick<HopAnswer, "status" | "headers">): boolean {
   return redirects.has(status) && headers["location"] !== undefined;
 }
 
@@ -62,6 +63,7 @@ export async function askServer(
       status: answer.statusCode,
       reason: answer.statusText,
       headers: flat(answer.headers),
+      cookies: [answer.headers["set-cookie"] ?? []].flat(),
       body: Buffer.alloc(0),
     };
     if (isRedirect(head)) return head;

@@ -1,10 +1,10 @@
-import { parseHTML } from "linkedom";
 import type { EngineSettings, ParsedSettings } from "../config.ts";
 import { withDeadline } from "../fetch/fetch-page.ts";
 import { askServer, isRedirect } from "../fetch/hop.ts";
 import { FetchProblem } from "../fetch/problem.ts";
 import { bareHost } from "../guard/domains.ts";
 import { portOf, type Target } from "../guard/target.ts";
+import { parsePage, wordsOf } from "../page/tree.ts";
 import type { Web } from "../web.ts";
 import { brave } from "./brave.ts";
 import type { Engine, SearchResult } from "./engine.ts";
@@ -75,6 +75,7 @@ function plain({ title, url, snippet }: SearchResult): SearchResult {
 }
 
 function plainText(text: string): string {
-  const { document } = parseHTML(`<html><body>${text.slice(0, 10_000)}</body></html>`);
-  return (document.body?.textContent ?? "").replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return wordsOf(parsePage(text.slice(0, 10_000), false))
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
 }

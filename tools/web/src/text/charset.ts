@@ -1,6 +1,7 @@
 // oxlint-disable-next-line typescript/triple-slash-reference -- compiling from these sources needs it
 /// <reference path="./untyped.d.ts" />
 
+import { isUtf8 } from "node:buffer";
 import { MIMEType } from "node:util";
 import htmlEncodingSniffer from "html-encoding-sniffer";
 
@@ -14,29 +15,55 @@ interface ContentType {
 export function parseContentType(header: string): ContentType {
   try {
     const type = new MIMEType(header);
-    return { essence: type.essence.toLowerCase(), charset: type.params.get("charset") ?? undefined };
+    return { essence: type.essence.toLowerCase(), charset: type.params.get("charset")?.replaceAll("'", "") };
   } catch {
     return { essence: "", charset: undefined };
   }
 }
 
-/** Decodes a page as browsers do: by its byte order mark, otherwise the server's charset, otherwise the page's own. */
+/**
+ * Decodes a page as browsers do: by its byte order mark, otherwise the server's charset, otherwise the page's own, also
+ * when that stands late in the page.
+ */
 export function decodeHtml(bytes: Buffer, charset: string | undefined, xml: boolean): string {
   const label = charset === undefined ? {} : { transportLayerEncodingLabel: charset };
-  const defaultEncoding = looksLikeUtf8(bytes) ? "UTF-8" : "windows-1252";
+  const defaultEncoding = isUtf8(bytes) ? "UTF-8" : (lateCharset(bytes) ?? "windows-1252");
   return decode(bytes, htmlEncodingSniffer(bytes, { xml, defaultEncoding, ...label }));
 }
 
-/** Decodes plain text: by its byte order mark, otherwise the server's charset, otherwise UTF-8. */
+function lateCharset(bytes: Buffer): string | undefined {
+  return /<meta\b[^<>]{0,200}\bcharset\s*=\s*["']?([\w:-]{2,40})/i.exec(
+    bytes.toString("latin1", 0, 262_144),
+  )?.[1];
+}
+
+/**
+ * Decodes other text: by its byte order mark, otherwise the server's charset, otherwise the one that the text declares, as
+ * XML and CSS can. Without any of them it is UTF-8, and windows-1252 where it cannot be UTF-8.
+ */
 export function decodeText(bytes: Buffer, charset: string | undefined): string {
-  const mark =
-    bytes[0] === 0xff && bytes[1] === 0xfe
-      ? "utf-16le"
-      : bytes[0] === 0xfe && bytes[1] === 0xff
-        ? "utf-16be"
-        : null;
-  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return decode(bytes, mark ?? (isMarked ? "utf-8" : (charset ?? "utf-8")));
+  return decode(
+    bytes,
+    markOf(bytes) ?? charset ?? declaredIn(bytes) ?? (isUtf8(bytes) ? "utf-8" : "windows-1252"),
+  );
+}
+
+function markOf(bytes: Buffer): string | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "utf-8" : null;
+}
+
+/** The encoding in the declaration of XML or the rule of CSS, or of UTF-16 by its zeros. */
+function declaredIn(bytes: Buffer): string | undefined {
+  if (bytes[0] !== 0 && bytes[1] === 0 && bytes[3] === 0) return "utf-16le";
+  if (bytes[0] === 0 && bytes[1] !== 0 && bytes[2] === 0) return "utf-16be";
+  const start = bytes.toString("latin1", 0, 1024);
+  const declared =
+    /^\s*<\?xml\b[^>]*\bencoding\s*=\s*["']([\w:.-]+)["']/i.exec(start) ??
+    /^@charset "([\w:.-]+)";/.exec(start);
+  // A declaration that can be read as bytes is not in UTF-16, whatever it says.
+  return declared === null || /^utf-?16/i.test(declared[1]!) ? undefined : declared[1];
 }
 
 /** Invalid bytes become U+FFFD; an unknown charset is read as UTF-8. */
@@ -45,14 +72,5 @@ function decode(bytes: Buffer, encoding: string): string {
     return new TextDecoder(encoding).decode(bytes);
   } catch {
     return new TextDecoder().decode(bytes);
-  }
-}
-
-function looksLikeUtf8(bytes: Buffer): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
   }
 }

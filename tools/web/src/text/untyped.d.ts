@@ -1,12 +1,5 @@
 // Types for libraries without types: only what is used.
 
-declare module "@joplin/turndown-plugin-gfm" {
-  import type TurndownService from "turndown";
-
-  /** Tables, task lists and strikethrough of GitHub's Markdown. */
-  export const gfm: TurndownService.Plugin;
-}
-
 declare module "html-encoding-sniffer" {
   /** The encoding of a page, by its name in the Encoding Standard. */
   function htmlEncodingSniffer(

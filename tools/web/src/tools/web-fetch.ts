@@ -1,9 +1,8 @@
 import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import type { Settings } from "../config.ts";
-import { fetchPage } from "../fetch/fetch-page.ts";
 import { FetchProblem } from "../fetch/problem.ts";
-import { extractPage, type ExtractedPage } from "../extract/extract-page.ts";
+import { readAddress, type ReadPage } from "./read-address.ts";
 import { openWeb, type Services, type Web } from "../web.ts";
 import { webFetchUsage as usage } from "../usage/web-fetch.ts";
 
@@ -27,6 +26,10 @@ const schema = z.strictObject({
     .max(10_000_000)
     .optional()
     .describe("Most characters to return; default: the plan's setting"),
+  whole: z
+    .boolean()
+    .default(false)
+    .describe("Also the navigation, header, footer and asides of a page; omitted names them"),
 });
 
 const outputSchema = z.strictObject({
@@ -43,6 +46,9 @@ const outputSchema = z.strictObject({
   returned_bytes: z.int().optional(),
   saved_to: z.string().optional(),
   saved_bytes: z.int().optional(),
+  omitted: z
+    .array(z.strictObject({ what: z.string(), amount: z.string(), why: z.string(), how: z.string() }))
+    .optional(),
 });
 
 /** Fetches a public web page as readable text. */
@@ -104,20 +110,13 @@ async function fetchAndShow(
 async function readPage(
   web: Web,
   cache: PageCache,
-  { url, offset }: Params,
+  { url, offset, whole }: Params,
   context: ToolContext,
 ): Promise<ReadPage> {
-  const key = JSON.stringify([context.sessionId ?? null, url]);
+  const key = JSON.stringify([context.sessionId ?? null, url, whole]);
   const known = offset > 0 ? cache.get(key) : null;
   if (known !== null) return known;
-  const fetched = await fetchPage(url, web.fetchOptions, context.abortSignal);
-  const extracted = await extractPage(fetched, {
-    reader: web.reader,
-    limits: web.readLimits,
-    readable: web.settings.extract_text,
-    signal: context.abortSignal,
-  });
-  const page = { ...extracted, finalUrl: fetched.finalUrl };
+  const page = await readAddress(web, url, { whole, signal: context.abortSignal });
   cache.set(key, page);
   return page;
 }
@@ -129,6 +128,7 @@ function facts({ url }: Params, page: ReadPage) {
     content_type: page.contentType,
     total_bytes: Buffer.byteLength(page.text),
     total_characters: page.text.length,
+    ...(page.omitted.length === 0 ? {} : { omitted: page.omitted }),
   };
 }
 
@@ -176,11 +176,6 @@ function toBoundary(text: string, at: number): number {
 function isHigh(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 0xd800 && code <= 0xdbff;
-}
-
-/** A page that was read once. Later parts come from the same text. */
-interface ReadPage extends ExtractedPage {
-  readonly finalUrl: string;
 }
 
 /** The pages that were read last, for a short time, by session and address. */

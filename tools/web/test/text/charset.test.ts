@@ -51,3 +51,24 @@ test.each([
 ])("the page %j with the charset %s (XML: %s) is %j", (page, charset, xml, text) => {
   expect(decodeHtml(page, charset, xml)).toBe(text);
 });
+
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+test.each([
+  ["XML that declares its encoding", latin1('<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'), "é"],
+  ["CSS that declares its encoding", latin1('@charset "iso-8859-1";a::after{content:"é"}'), "é"],
+  ["text that is not UTF-8", latin1("é"), "é"],
+  ["UTF-16 without a mark", Buffer.from('{"é":1}', "utf16le"), "é"],
+  ["XML that says UTF-16 and is not", Buffer.from('<?xml version="1.0" encoding="utf-16"?><a>é</a>'), "é"],
+])("the charset of %s is found", (_title, given, found) => {
+  expect(decodeText(given, undefined)).toContain(found);
+});
+
+test("a page that names its charset late is read by it", () => {
+  const page = Buffer.concat([
+    Buffer.from(`<!--${"x".repeat(2000)}--><meta charset="shift_jis"><p>`),
+    Buffer.from([0x93, 0xfa, 0x96, 0x7b]),
+  ]);
+
+  expect(decodeHtml(page, undefined, false)).toContain("日本");
+});

@@ -1,13 +1,11 @@
 /** How costly a page is to parse. */
-export interface PageCost {
+interface PageCost {
   /** Every `<`, whether or not a tag follows. */
   readonly tags: number;
   /** Nesting depth of elements, approximately: elements with an optional end tag do not count. */
   readonly depth: number;
-  /** Characters of the longest tag, with its attributes. */
-  readonly longestTag: number;
-  /** Table cells. */
-  readonly cells: number;
+  /** Most attributes of one tag, approximately: its blanks are counted. */
+  readonly attributes: number;
 }
 
 const voidElements = new Set(
@@ -23,8 +21,7 @@ export function measurePage(html: string): PageCost {
   let tags = 0;
   let open = 0;
   let depth = 0;
-  let longestTag = 0;
-  let cells = 0;
+  let attributes = 0;
   for (let start = html.indexOf("<"); start >= 0;) {
     const next = html.indexOf("<", start + 1);
     const end = next < 0 ? html.length : next;
@@ -35,13 +32,18 @@ export function measurePage(html: string): PageCost {
     if (element !== undefined) {
       const close = html.indexOf(">", start);
       const tagEnd = close < 0 || close > end ? end : close;
-      longestTag = Math.max(longestTag, tagEnd - start);
-      if (!isEnd && (element === "td" || element === "th")) cells++;
+      attributes = Math.max(attributes, countBlanks(html, start, tagEnd));
       if (!voidElements.has(element) && !optionalEnd.has(element) && html[tagEnd - 1] !== "/")
         open = Math.max(0, open + (isEnd ? -1 : 1));
       depth = Math.max(depth, open);
     }
     start = next;
   }
-  return { tags, depth, longestTag, cells };
+  return { tags, depth, attributes };
+}
+
+function countBlanks(html: string, start: number, end: number): number {
+  let blanks = 0;
+  for (let at = start; at < end; at++) if (html.charCodeAt(at) <= 0x20) blanks++;
+  return blanks;
 }

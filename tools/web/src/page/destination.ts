@@ -1,0 +1,51 @@
+import { attributeOf, elementsOf, textOf, type Element } from "./tree.ts";
+
+/** Where a page that has nothing to read sends its reader, and how. */
+export interface Destination {
+  readonly address: string;
+  readonly by: "refresh" | "script";
+}
+
+/** Seconds after which a refresh is an update of a page, and no redirect. */
+const maxDelay = 30;
+
+const inScript =
+  /\blocation(?:\.href)?\s*=\s*["']([^"'\s]+)["']|\blocation\.(?:replace|assign)\(\s*["']([^"'\s]+)["']/;
+
+/** The address that a page moves on to; null when it names none. */
+export function destinationOf(root: Element, base: string): Destination | null {
+  let script: Destination | null = null;
+  for (const element of elementsOf(root)) {
+    if (element.tagName === "meta" && /^refresh$/i.test(attributeOf(element, "http-equiv") ?? "")) {
+      const address = refreshOf(attributeOf(element, "content") ?? "", base);
+      if (address !== null) return { address, by: "refresh" };
+    }
+    const found = element.tagName === "script" ? inScript.exec(textOf({ ...element, tagName: "x" })) : null;
+    const address = found === null ? null : webAddress(found[1] ?? found[2] ?? "", base);
+    if (address !== null) script ??= { address, by: "script" };
+  }
+  return script;
+}
+
+/** The address in a refresh, of a header or an element; null when it only reloads, or much later. */
+export function refreshOf(content: string, base: string): string | null {
+  const [, delay = "", target = ""] =
+    /^\s*([\d.]+)\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(content) ?? [];
+  return target === "" || Number.parseFloat(delay) > maxDelay ? null : webAddress(target.trim(), base);
+}
+
+function webAddress(text: string, base: string): string | null {
+  const url = URL.parse(text, base);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href !== base ? url.href : null;
+}
+
+/** Whether the page is made by scripts. */
+export function wantsScripts(root: Element): boolean {
+  for (const element of elementsOf(root))
+    if (
+      element.tagName === "script" &&
+      (attributeOf(element, "src") !== undefined || textOf({ ...element, tagName: "x" }).length > 500)
+    )
+      return true;
+  return false;
+}

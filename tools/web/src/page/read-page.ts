@@ -1,0 +1,42 @@
+import { measurePage } from "./measure.ts";
+import { layOutPage, type LaidOutPage, type PageOptions } from "./page.ts";
+
+/**
+ * The largest page that is laid out. A parser's time can grow with the square of the depth, and of the attributes of one
+ * tag, so these are bounded before the page is parsed.
+ */
+const most = { characters: 2_000_000, tags: 100_000, depth: 400, attributes: 20_000 };
+
+/** Reads a page as Markdown. A page that is too costly to lay out becomes its bare text, with a warning. */
+export function readPage(source: string, options: PageOptions): LaidOutPage {
+  const { html, warnings } = cutPage(source);
+  const { tags, depth, attributes } = measurePage(html);
+  if (tags > most.tags || depth > most.depth || attributes > most.attributes) return readBareText(source);
+  try {
+    const page = layOutPage(html, options);
+    return { ...page, warnings: [...warnings, ...page.warnings] };
+  } catch (thrown) {
+    // Elements without an end tag can nest deeper than they were counted.
+    if (thrown instanceof RangeError) return readBareText(source);
+    throw thrown;
+  }
+}
+
+/** The text between the tags of a page, in linear time for any page. */
+export function readBareText(source: string): LaidOutPage {
+  const { html, warnings } = cutPage(source);
+  const text = html
+    .replaceAll(/<(script|style)\b[^<>]*>[^<]*/gi, " ")
+    .replaceAll(/<[^<>]*>/g, " ")
+    .replaceAll(/[ \t]+/g, " ")
+    .replaceAll(/ ?\n[\n ]*/g, "\n")
+    .trim();
+  const warning = "the page is too large to be laid out; this is its bare text";
+  return { text, leftOut: {}, lack: null, destination: null, warnings: [...warnings, warning] };
+}
+
+function cutPage(source: string): { html: string; warnings: readonly string[] } {
+  if (source.length <= most.characters) return { html: source, warnings: [] };
+  const warning = `the page is longer than ${most.characters} characters; the rest was not read`;
+  return { html: source.slice(0, most.characters), warnings: [warning] };
+}

@@ -1,0 +1,123 @@
+import { inlineCode, isCodeBlock } from "./code.ts";
+import { attributeOf, childrenOf, elementsOf, findTag, isElement, type Element } from "./tree.ts";
+import type { Block, Writer } from "./writer.ts";
+
+/** Most columns or rows that one cell spans, and most characters that spans may add: a page can name any number. */
+const most = { span: 100, added: 500_000 };
+
+interface Row {
+  readonly cells: readonly string[];
+  readonly isHead: boolean;
+}
+
+/** A table, each cell in its column: a cell that spans rows is repeated in each of them. */
+export function tableBlocks(table: Element, writer: Writer): readonly Block[] {
+  const rows = rowsOf(table);
+  if (isLayout(table, rows))
+    return rows.flatMap((row) => cellsOf(row).flatMap((cell) => writer.blocks(cell)));
+  const caption = childrenOf(table).find((child) => isElement(child) && child.tagName === "caption");
+  const text = caption === undefined ? "" : writer.inline(childrenOf(caption));
+  const above: readonly Block[] = text === "" ? [] : [{ text, kind: "text" }];
+  const grid = gridOf(rows, writer).filter(({ cells }) => cells.some((cell) => cell !== ""));
+  return grid.length === 0 ? above : [...above, { text: markdownOf(grid), kind: "text" }];
+}
+
+function markdownOf(grid: readonly Row[]): string {
+  const width = Math.max(...grid.map(({ cells }) => cells.length));
+  const firstBody = grid.findIndex(({ isHead }) => !isHead);
+  const heads = firstBody < 0 ? grid.slice(0, 1) : grid.slice(0, firstBody);
+  const head = Array.from({ length: width }, (_, column) =>
+    [...new Set(heads.map(({ cells }) => cells[column] ?? ""))].filter(Boolean).join(" / "),
+  );
+  const body = grid
+    .slice(heads.length)
+    .map(({ cells }) => Array.from({ length: width }, (_, at) => cells[at] ?? ""));
+  return [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/** Each row with its cells in their columns. */
+function gridOf(rows: readonly Element[], writer: Writer): readonly Row[] {
+  const below = new Map<number, { text: string; rows: number }>();
+  let budget = most.added;
+  return rows.map((row) => {
+    const cells: string[] = [];
+    const fillFromAbove = () => {
+      for (let held = below.get(cells.length); held !== undefined; held = below.get(cells.length)) {
+        budget -= held.text.length + 1;
+        if (held.rows === 1 || budget < 0) below.delete(cells.length);
+        else held.rows--;
+        cells.push(held.text);
+      }
+    };
+    const own = cellsOf(row);
+    const isHead = own.every(({ tagName }) => tagName === "th") || isIn(row, "thead");
+    for (const cell of own) {
+      fillFromAbove();
+      const text = cellText(cell, writer);
+      const [columns, high] = [spanOf(cell, "colspan"), spanOf(cell, "rowspan")];
+      for (let at = 0; at < columns && (at === 0 || budget > 0); at++) {
+        const shown = at === 0 || isHead ? text : "";
+        budget -= at === 0 ? 0 : shown.length + 1;
+        if (high > 1) below.set(cells.length, { text: shown, rows: high - 1 });
+        cells.push(shown);
+      }
+    }
+    fillFromAbove();
+    return { cells, isHead };
+  });
+}
+
+function spanOf(cell: Element, name: string): number {
+  const span = Number.parseInt(attributeOf(cell, name) ?? "1", 10);
+  return Math.min(most.span, Math.max(1, span || 1));
+}
+
+/** What a cell holds, in one line. */
+function cellText(cell: Element, writer: Writer): string {
+  const lines = writer
+    .blocks(cell)
+    .flatMap(({ text, kind }) => (kind === "code" ? codeLines(text) : text.split("\n")));
+  return lines
+    .filter((line) => line.trim() !== "")
+    .join("<br>")
+    .replaceAll("|", String.raw`\|`);
+}
+
+/** A fenced block as lines of inline code. */
+function codeLines(fenced: string): readonly string[] {
+  return fenced.split("\n").slice(1, -1).map(inlineCode);
+}
+
+/** A table that only places things: it holds other tables, or it is a column or a row without a head. */
+function isLayout(table: Element, rows: readonly Element[]): boolean {
+  const role = attributeOf(table, "role");
+  if (role === "presentation" || role === "none") return true;
+  for (const element of elementsOf(table))
+    if (element.tagName === "table" && !isCodeBlock(element)) return true;
+  if (findTag(table, "th") !== undefined) return false;
+  return rows.every((row) => cellsOf(row).length <= 1) || (rows.length === 1 && hasBlocks(rows[0]!));
+}
+
+function hasBlocks(row: Element): boolean {
+  return findTag(row, "p", "ul", "ol", "h1", "h2", "h3", "h4", "pre") !== undefined;
+}
+
+/** The rows of a table, without those of tables in it. */
+function rowsOf(parent: Element): readonly Element[] {
+  return childrenOf(parent)
+    .filter(isElement)
+    .flatMap((child) => {
+      if (child.tagName === "tr") return [child];
+      return ["thead", "tbody", "tfoot"].includes(child.tagName) ? rowsOf(child) : [];
+    });
+}
+
+function cellsOf(row: Element): readonly Element[] {
+  return childrenOf(row)
+    .filter(isElement)
+    .filter(({ tagName }) => tagName === "td" || tagName === "th");
+}
+
+function isIn(row: Element, tag: string): boolean {
+  return row.parentNode !== null && "tagName" in row.parentNode && row.parentNode.tagName === tag;
+}
