@@ -85,7 +85,7 @@ describe.runIf(process.platform === "linux")("a command", () => {
     const { running } = start("x", {}, { file: "/no/such/shell" });
     expect([running.pid, await running.done]).toEqual([
       undefined,
-      { ending: { kind: "not_started", problem: "spawn /no/such/shell ENOENT" }, left: [] },
+      { ending: { kind: "not_started", problem: "spawn /no/such/shell ENOENT" }, left: [], endedBehind: [] },
     ]);
     running.stop();
     running.kill();

@@ -10,7 +10,11 @@ import { bashStopIn } from "../src/tools/bash-stop.ts";
 
 /** A command whose output and end a test decides. */
 export function command(out: string | Buffer = "", { isStarted = true, kept = 0 } = {}) {
-  const done = Promise.withResolvers<{ ending: Ending; left: readonly number[] }>();
+  const done = Promise.withResolvers<{
+    ending: Ending;
+    left: readonly number[];
+    endedBehind: readonly string[];
+  }>();
   const [stdout, stderr] = [new Capture(1_000), new Capture(1_000)];
   stdout.add(Buffer.from(out));
   if (kept > 0) Object.defineProperty(stdout, "keptBytes", { value: kept });
@@ -29,7 +33,7 @@ export function command(out: string | Buffer = "", { isStarted = true, kept = 0 
     },
   };
   const end = async (ending: Ending = { kind: "exited", code: 0 }) => {
-    done.resolve({ ending, left: [] });
+    done.resolve({ ending, left: [], endedBehind: [] });
     await done.promise;
   };
   const print = (text: string) => {

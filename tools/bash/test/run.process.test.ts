@@ -217,6 +217,19 @@ test("children that end soon after it may say what they have to say", async () =
   });
 });
 
+test.runIf(process.platform === "linux")(
+  "a process in the background that is ended with the command is named",
+  async () => {
+    const tools = shell();
+    const { warnings } = await tools.bash.execute({ command: "sleep 61 & echo started" });
+
+    expect(warnings).toEqual([
+      expect.stringMatching(/ended with the command: "sleep 61"; .* run_in_background/),
+    ]);
+    expect(await tools.bash.execute({ command: "sleep 0.01 & echo started" })).not.toHaveProperty("warnings");
+  },
+);
+
 test("output beyond the limit is shown by whole lines of its start and its end, and kept to be read", async () => {
   const { bash, bashOutput } = shell({ max_output_bytes: 2000 });
   const { stdout, truncated, stdout_total_bytes, id } = (await bash.execute({ command: "seq 1 5000" }))

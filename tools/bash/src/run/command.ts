@@ -6,7 +6,7 @@ import type { Clock } from "@toolmount/core";
 import { passFilter, sandboxStdio } from "@toolmount/paths/system";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
-import { signal, type ProcessFinder } from "./find-processes.ts";
+import { commandLinesOf, signal, type ProcessFinder } from "./find-processes.ts";
 import type { Launch } from "./launch.ts";
 
 /** How a command ended. */
@@ -20,13 +20,21 @@ export type Ending =
   /** It never ran: the shell or the sandbox did not start. */
   | { readonly kind: "not_started"; readonly problem: string };
 
+interface Ended {
+  readonly ending: Ending;
+  /** The process ids that could not be ended. */
+  readonly left: readonly number[];
+  /** The command lines of processes that outlived the shell, and were ended with it. */
+  readonly endedBehind: readonly string[];
+}
+
 /** A command that is running or has ended. */
 export interface RunningCommand {
   readonly pid: number | undefined;
   readonly stdout: Capture;
   readonly stderr: Capture;
-  /** Resolves when all processes of the command have ended, with the process ids that could not be ended. */
-  readonly done: Promise<{ readonly ending: Ending; readonly left: readonly number[] }>;
+  /** Resolves when all processes of the command have ended. */
+  readonly done: Promise<Ended>;
   /** Ends it: SIGTERM, and SIGKILL after the grace period. */
   stop(): void;
   /** Kills its group immediately, because the host is about to exit. */
@@ -93,12 +101,14 @@ function follow(child: ChildProcess, options: FollowOptions): RunningCommand {
     stopFor({ kind: "too_many_processes" });
     kill();
   });
-  const done = finish(child, { exited, asked: asked.promise, options }).then(({ ending, left }) => {
-    timer?.cancel();
-    unwatch();
-    queueMicrotask(tell);
-    return { ending: ending.kind === "not_started" ? ending : (cut ?? ending), left };
-  });
+  const done = finish(child, { exited, asked: asked.promise, options }).then(
+    ({ ending, left, endedBehind }) => {
+      timer?.cancel();
+      unwatch();
+      queueMicrotask(tell);
+      return { ending: ending.kind === "not_started" ? ending : (cut ?? ending), left, endedBehind };
+    },
+  );
   return {
     pid: child.pid,
     stdout,
@@ -130,22 +140,34 @@ interface Course {
 }
 
 /** Waits for the end of the command, by itself or on request, and then ends all processes that it left. */
-async function finish(
-  child: ChildProcess,
-  { exited, asked, options }: Course,
-): Promise<{ ending: Ending; left: readonly number[] }> {
+async function finish(child: ChildProcess, { exited, asked, options }: Course): Promise<Ended> {
   const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()));
   const first = await Promise.race([exited, asked]);
   const { pid } = child;
-  if (pid === undefined) return { ending: await exited, left: [] };
+  if (pid === undefined) return { ending: await exited, left: [], endedBehind: [] };
   const { clock, mark, sandbox, finder } = options;
   const patience = patienceAfter(first, options.patience);
-  const left = await endAll({ pid, mark }, { patience, clock, finder, sandboxPid: sandbox ? pid : null });
+  let endedBehind: readonly string[] = [];
+  const left = await endAll(
+    { pid, mark },
+    {
+      patience,
+      clock,
+      finder,
+      sandboxPid: sandbox ? pid : null,
+      notice: (pids) => (endedBehind = first.kind === "exited" ? behind(pids) : []),
+    },
+  );
   // A process that could not be found may hold the pipes open.
   await waitAtMost(250, closed, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
-  return { ending: await exited, left };
+  return { ending: await exited, left, endedBehind };
+}
+
+/** What a person started in the background: without the sandbox around it. */
+function behind(pids: readonly number[]): readonly string[] {
+  return commandLinesOf(pids).filter((line) => !/^(?:\S*\/)?bwrap\b/.test(line));
 }
 
 /** Processes that a command left may end by themselves. Those of one that was ended are asked, and a flood is not asked. */

@@ -14,6 +14,8 @@ interface EndOptions {
   readonly finder: ProcessFinder;
   /** A sandbox's own process. It gets no SIGTERM, because its end would kill all processes in it. */
   readonly sandboxPid: number | null;
+  /** Receives the processes that did not end by themselves, before they are asked to. */
+  readonly notice?: ((pids: readonly number[]) => void) | undefined;
 }
 
 /**
@@ -25,6 +27,7 @@ export async function endAll(trace: Trace, options: EndOptions): Promise<readonl
   if (patience.lingerMs > 0 && (await endWithin(trace, patience.lingerMs, options))) return [];
   const left = await leftOf(trace, options);
   if (left.length === 0) return [];
+  options.notice?.(left);
   if (sandboxPid === null) signal(-trace.pid, "SIGTERM");
   for (const pid of left) if (pid !== sandboxPid) signal(pid, "SIGTERM");
   if (await endWithin(trace, patience.graceMs, options)) return [];

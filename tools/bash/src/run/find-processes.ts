@@ -135,6 +135,11 @@ function markIn(environment: string): string | null {
   return found === undefined ? null : found.slice(head.length);
 }
 
+/** The command lines of processes, in one line each; those that have none are left out. */
+export function commandLinesOf(pids: readonly number[]): readonly string[] {
+  return pids.map((pid) => readOr(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim()).filter(Boolean);
+}
+
 /** Empty for a process that ended, or another user's. */
 function readOr(path: string): string {
   try {

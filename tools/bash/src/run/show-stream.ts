@@ -5,11 +5,47 @@ const terminalSequence = /(?:\p{Cc})(?:\[[0-?]*[ -/]*[@-~]|\][^\p{Cc}]*(?:\p{Cc}
 
 const escape = String.fromCharCode(27);
 
-/** Output without terminal sequences, and with other control characters as `\\x1b`. */
+/** Output as a terminal shows it: without terminal sequences, and with other control characters as `\\x1b`. */
 export function withoutControls(text: string): string {
-  return text
+  return playLines(text)
     .replaceAll(terminalSequence, (sequence) => (sequence.startsWith(escape) ? "" : sequence))
     .replaceAll(/[^\P{Cc}\t\n\r]/gu, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+/** A carriage return, and what erases a line or a part of it. */
+const inLine = new RegExp(String.raw`\r|${escape}\[[02]?K|\x08`, "g");
+
+/** Plays what goes back in a line: of a progress bar that was printed a hundred times, the last state is left. */
+function playLines(text: string): string {
+  if (!text.includes("\r") && !text.includes("\b")) return text;
+  return text
+    .split("\n")
+    .map((line) => {
+      const end = line.endsWith("\r") ? "\r" : "";
+      return playLine(line.slice(0, line.length - end.length)) + end;
+    })
+    .join("\n");
+}
+
+/** Keeps the line as cells, so that a line that goes back a million times costs no more than its length. */
+function playLine(line: string): string {
+  const cells: string[] = [];
+  let column = 0;
+  let from = 0;
+  const print = (text: string) => {
+    while (cells.length < column) cells.push(" ");
+    for (let at = 0; at < text.length; at++) cells[column++] = text[at]!;
+  };
+  for (const { 0: sign, index } of line.matchAll(inLine)) {
+    print(line.slice(from, index));
+    from = index + sign.length;
+    if (sign === "\r") column = 0;
+    else if (sign === "\b") column = Math.max(0, column - 1);
+    else cells.length = sign.includes("2") ? 0 : Math.min(cells.length, column);
+  }
+  if (from === 0) return line;
+  print(line.slice(from));
+  return cells.join("");
 }
 
 /** A stream as an answer shows it. */
@@ -25,6 +61,8 @@ interface ShownStream {
 export function showStream(capture: Capture, limit: number, id: string): ShownStream {
   if (capture.totalBytes <= limit)
     return { text: withoutControls(capture.start(limit).toString()), truncated: false };
+  const played = playedWhole(capture, limit);
+  if (played !== null) return { text: played, truncated: false };
   const share = Math.floor(limit * 0.4);
   const [head, tail] = [capture.start(share), capture.end(share + 1)];
   const [headLines, tailLines] = [wholeLines(head), wholeLinesAtEnd(tail)];
@@ -36,6 +74,19 @@ export function showStream(capture: Capture, limit: number, id: string): ShownSt
   const omitted = capture.totalBytes - headBytes.length - tailBytes.length;
   return join(headBytes, `${omitted} bytes left out`, tailBytes, capture, limit, id);
 }
+
+/** Output that is small once it is played; null when it is not, or not all of it was kept. */
+function playedWhole(capture: Capture, limit: number): string | null {
+  const { totalBytes, keptBytes } = capture;
+  if (keptBytes < totalBytes || totalBytes > maxPlayed) return null;
+  const bytes = capture.page(0, totalBytes).bytes;
+  if (!bytes.includes(13)) return null;
+  const text = withoutControls(bytes.toString());
+  return Buffer.byteLength(text) <= limit ? text : null;
+}
+
+/** Most bytes that are played to see whether they are small then. */
+const maxPlayed = 4_194_304;
 
 function join(
   head: Buffer,

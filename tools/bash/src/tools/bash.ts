@@ -84,13 +84,28 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
   const { timeoutMs, warnings } = timeoutOf(shell, params);
   const job = startJob(shell, params, timeoutMs, context);
   if (params.run_in_background) return await inBackground(job);
-  const ended = job.running.done.then(({ ending, left }) => {
+  const behind: string[] = [];
+  const ended = job.running.done.then(({ ending, left, endedBehind }) => {
+    behind.push(...endedWarning(endedBehind));
     if (left.length > 0)
       context.logger.warn({ pids: left, command_id: job.id }, "processes of a command could not be ended");
     return ending;
   });
   const ending = await Promise.race([ended, stopOnAbort(job, context.abortSignal, ended)]);
-  return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, warnings);
+  return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, [...warnings, ...behind]);
+}
+
+/** Most processes that a warning names. */
+const maxNamed = 5;
+
+/** Names the background processes that ended with the command. */
+function endedWarning(commands: readonly string[]): readonly string[] {
+  if (commands.length === 0) return [];
+  const named = commands.slice(0, maxNamed).map((command) => JSON.stringify(command.slice(0, 200)));
+  const more = commands.length > maxNamed ? ` and ${commands.length - maxNamed} more` : "";
+  return [
+    `processes in the background were ended with the command: ${named.join(", ")}${more}; to keep one running, start it with run_in_background`,
+  ];
 }
 
 /**
