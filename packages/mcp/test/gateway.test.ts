@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { gatewayOf, library } from "./gateway-world.ts";
-import { connectHttp, connectStreams, eras } from "./support.ts";
+import { add, connectHttp, connectStreams, eras, hostOf, remove } from "./support.ts";
 
 const expose = ["resources", "prompts"];
 const text = (value: string) => ({ type: "text", text: value });
@@ -148,9 +148,17 @@ test("what servers say of themselves comes before the guidance, each under its n
     expect((await connectStreams(host, "modern", { instructions })).getInstructions()).toBeUndefined();
 });
 
+test("the version of a server is the same for the same tools at any host and in both eras, and another for others", async () => {
+  const versionOf = async (tools: Parameters<typeof hostOf>[0], era: "legacy" | "modern") =>
+    (await connectHttp(hostOf(tools), era)).getServerVersion()?.version;
+  const version = await versionOf([add], "legacy");
+  expect(await versionOf([add], "modern")).toBe(version);
+  expect(await versionOf([add, remove], "legacy")).not.toBe(version);
+});
+
 test("a server has the name that it is given, else toolmount", async () => {
   const { host } = await gatewayOf({});
   const named = async (options: object) => (await connectHttp(host, "legacy", options)).getServerVersion();
-  expect(await named({})).toEqual({ name: "toolmount", version: "0.0.0" });
+  expect(await named({})).toEqual({ name: "toolmount", version: expect.stringMatching(/^[0-9a-f]{12}$/) });
   expect(await named({ name: "mine", version: "3" })).toEqual({ name: "mine", version: "3" });
 });

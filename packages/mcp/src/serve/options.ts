@@ -19,7 +19,7 @@ export interface ServedApprovals {
 export interface ServeOptions {
   /** The server's name to clients. Default `toolmount`. */
   readonly name?: string | undefined;
-  /** Its version. Default `0.0.0`. */
+  /** Its version. Default: 12 digits of the digest of the tools that it offers, the same at every server of a plan. */
   readonly version?: string | undefined;
   /** Text for the client's model. Default: the guidance of the tools; null for none. */
   readonly instructions?: string | null | undefined;

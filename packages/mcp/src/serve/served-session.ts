@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   errorMessage,
   isToolmountError,
@@ -7,7 +8,7 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
-import { callInternal, digestOf, offerMarkOf } from "@toolmount/core/internal";
+import { callInternal, digestOf, lockDigest, offerMarkOf } from "@toolmount/core/internal";
 import { ServedTasks } from "../tasks/served-tasks.ts";
 import type { SuspendableCall } from "../tasks/suspended.ts";
 
@@ -30,6 +31,7 @@ export class ServedSession {
   readonly #session: Session;
   /** Tickets of calls that wait, by the digest of their request. */
   readonly #waiting = new Map<string, string>();
+  #surface: { readonly mark: readonly unknown[]; readonly digest: string } | undefined;
   readonly #suspended = new Map<string, SuspendableCall>();
 
   /** Without `tasks`, those of the session itself. */
@@ -47,6 +49,19 @@ export class ServedSession {
   /** Small values on which {@link tools} depend: while they are deeply equal, the tools are the same. */
   offerMark(): readonly unknown[] {
     return offerMarkOf(this.host, this.id);
+  }
+
+  /**
+   * Digest of the tools that the session is offered, with all that a client reads of them. It is the same at every server.
+   * The host may have thousands of tools, so it is made again only after something changed on which they depend.
+   */
+  async surface(): Promise<string> {
+    const mark = this.offerMark();
+    if (this.#surface !== undefined && isDeepStrictEqual(this.#surface.mark, mark))
+      return this.#surface.digest;
+    const digest = digestOf((await this.tools()).map((info) => `${info.name} ${lockDigest(info)}`));
+    this.#surface = { mark, digest };
+    return digest;
   }
 
   async guidance(): Promise<string> {

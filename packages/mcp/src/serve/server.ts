@@ -42,7 +42,7 @@ const defaultPageSize = 1_000;
 /** Makes a server of the official SDK over one session. It lists and calls; the host validates, decides and runs. */
 export async function createServer(serving: Serving): Promise<Server> {
   const { options, served } = serving;
-  const { name = "toolmount", version = "0.0.0" } = options;
+  const { name = "toolmount", version = await versionOf(served) } = options;
   const { instructions, sources, skills } = serving.toolsOnly === true ? bare : await describe(serving);
   const exposed = exposedCapabilities(sources, serving.era);
   const { make = (info, given) => new Server(info, given) } = serving;
@@ -82,6 +82,13 @@ export async function createServer(serving: Serving): Promise<Server> {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
   if (exposed.resources?.subscribe === true) server.onclose = watchResources(served.host, server, subscribed);
   return server;
+}
+
+/** Changes with what the server offers, so that a client can notice it. */
+async function versionOf(served: ServedSession): Promise<string> {
+  // Where the tools cannot be listed, the request that lists them says why; others are served.
+  const surface = await served.surface().catch(() => "unknown");
+  return surface.slice(0, 12);
 }
 
 const bare = { instructions: null, sources: [], skills: undefined };
