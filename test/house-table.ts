@@ -148,7 +148,14 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   "packages/paths": ["below.ts", ["proof", "rules.ts"], ["path-error.ts", "system"]],
   "tools/bash": [["config.ts", "run", "script"], ["commands", "jobs.ts"], "policy", "shell.ts", "tools"],
-  "tools/web": [["config.ts", "guard", "page", "text", "usage"], "fetch", "extract", "web.ts", "search", "tools"],
+  "tools/web": [
+    ["config.ts", "guard", "page", "text", "usage"],
+    "fetch",
+    "extract",
+    "web.ts",
+    "search",
+    "tools",
+  ],
   "tools/filesystem": [["config.ts", "usage"], "files", "text", "tools"],
   "tools/search": ["text.ts", "ripgrep"],
   "packages/http": [

@@ -40,7 +40,7 @@ export function fencedCode(element: Element): string {
 }
 
 /** The lines of an element's code, without line numbers. */
-export function codeOf(element: Element): string {
+function codeOf(element: Element): string {
   const reader = { text: "", owesLineEnd: false };
   for (const child of childrenOf(element)) readCode(child, reader);
   return reader.text
