@@ -221,3 +221,34 @@ test("FORGE-31: an edit that was cancelled before changes nothing", async () => 
   });
   expect(folder.text("a.txt")).toBe("one");
 });
+
+test.each([
+  ["line ends of any kind", "a\r\nb\nc\r\n", "a\nb\nc", "1\n2", "1\r\n2\r\n"],
+  ["CRLF for a file of LF", "a\nb\n", "a\r\nb", "1\n2", "1\n2\n"],
+  ["a new line in a line of a CRLF file", "a\r\nb\r\n", "a", "1\n2", "1\r\n2\r\nb\r\n"],
+  ["CRLF that becomes LF", "a\r\nb\r\n", "a\r\nb", "a\nb", "a\nb\r\n"],
+  ["signs of regular expressions", "a-b/[c].*\n", "-b/[c].*", "$&x", "a$&x\n"],
+])("an edit is found as read_file shows it: %s", async (_title, before, old_string, new_string, after) => {
+  const folder = scratch({ "a.txt": before });
+  const edit = createEditFile({ working_dir: folder.base });
+
+  expect(await edit.execute({ file_path: "a.txt", old_string, new_string })).not.toHaveProperty("error");
+  expect(folder.text("a.txt")).toBe(after);
+});
+
+test.each([
+  ["cafe\u0301 au lait", "caf\u00e9 au lait", "it differs in the normal form of accents"],
+  ["say \u201chello\u201d", 'say "hello"', "it differs in quotes and dashes"],
+  ["\tif (x) {\n\t\treturn", "    if (x) {\n        return", "it differs in blanks"],
+  ["zero\u200bwidth", "zerowidth", "it differs in invisible characters"],
+  ["Hello World", "hello world", "it differs in upper and lower case"],
+  ["one\ntwo\nthree", "one\ntwo\nfour", "its line 3 is other than line 3 of old_string"],
+])("an edit of %j by %j names the nearest text: %s", async (there, old_string, hint) => {
+  const folder = scratch({ "a.txt": `first\n${there}\nlast\n` });
+  const edit = createEditFile({ working_dir: folder.base });
+
+  expect(await edit.execute({ file_path: "a.txt", old_string, new_string: "x" })).toMatchObject({
+    error: `old_string not found in file: a.txt; line 2 is near: ${hint}`,
+    details: { line: 2, near: there, hint },
+  });
+});

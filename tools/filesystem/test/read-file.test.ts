@@ -81,13 +81,16 @@ test("a page ends at a whole line when the output limit is reached", async () =>
   });
 });
 
-test("a line of more than 2000 characters is cut and says so", async () => {
+test("a line of more than 2000 characters is cut and says how its rest is read", async () => {
   const { read } = reader({ "a.txt": `${"x".repeat(2001)}\n${"y".repeat(2000)}\n` });
   const { data } = await read.execute({ file_path: "a.txt" });
   const [first, second] = (data as { content: string }).content.split("\n");
 
-  expect(first).toBe(`     1\t${"x".repeat(2000)}... [truncated]`);
+  expect(first).toBe(`     1\t${"x".repeat(2000)}... [1 more characters: offset 1, column 2001]`);
   expect(second).toBe(`     2\t${"y".repeat(2000)}`);
+  expect(await read.execute({ file_path: "a.txt", column: 2001 })).toMatchObject({
+    data: { content: "     1\tx", next_offset: 2 },
+  });
 });
 
 test("an empty file is read with the original's warning", async () => {

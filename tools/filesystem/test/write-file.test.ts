@@ -196,3 +196,40 @@ test("a path with a slash at its end names no file", async () => {
   expect(readdirSync(folder.base)).toEqual(["a.txt"]);
   expect(folder.text("a.txt")).toBe("old");
 });
+
+test.each([
+  ["byte order mark and CRLF", Buffer.from("\ufeffa\r\nb\r\n"), "a\nc\n", Buffer.from("\ufeffa\r\nc\r\n")],
+  ["UTF-16", Buffer.from("\ufeffa\n", "utf16le"), "b\n", Buffer.from("\ufeffb\n", "utf16le")],
+  ["Latin-1", Buffer.from("caf\u00e9\n", "latin1"), "th\u00e9\n", Buffer.from("th\u00e9\n", "latin1")],
+])(
+  "a file that is written again keeps its %s, and the answer says so",
+  async (_title, before, content, after) => {
+    const { folder, write } = writer();
+    folder.put("a.txt", before);
+    const { warnings } = await write.execute({ file_path: "a.txt", content });
+
+    expect(folder.bytes("a.txt")).toEqual(after);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the file keeps its .*; to write it without, delete it first$/),
+    ]);
+  },
+);
+
+test.each([
+  ["mixed line ends", "a\r\nb\n", "c\nd\n", "c\nd\n"],
+  ["content that has CRLF itself", "a\r\n", "b\r\nc\r\n", "b\r\nc\r\n"],
+  ["one line without an end", "a", "b\nc\n", "b\nc\n"],
+])("a file with %s gets the content as it is", async (_title, before, content, after) => {
+  const { folder, write } = writer({ "a.txt": before });
+
+  expect(await write.execute({ file_path: "a.txt", content })).not.toHaveProperty("warnings");
+  expect(folder.text("a.txt")).toBe(after);
+});
+
+test("characters that the old encoding does not have make the file UTF-8", async () => {
+  const { folder, write } = writer();
+  folder.put("a.txt", Buffer.from("caf\u00e9", "latin1"));
+
+  expect(await write.execute({ file_path: "a.txt", content: "\u65e5\u672c" })).not.toHaveProperty("warnings");
+  expect(folder.text("a.txt")).toBe("\u65e5\u672c");
+});

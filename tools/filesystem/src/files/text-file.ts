@@ -60,3 +60,8 @@ function encodeBody(text: string, name: Encoding["name"]): Buffer | null {
   const bytes = Buffer.from(text, "utf16le");
   return name === "utf-16le" ? bytes : bytes.swap16();
 }
+
+/** Whether the text has lines, and each ends with CRLF. */
+export function hasOnlyCrlf(text: string): boolean {
+  return text.includes("\r\n") && !/(?<!\r)\n/.test(text);
+}

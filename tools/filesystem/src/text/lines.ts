@@ -11,16 +11,22 @@ interface Page {
   readonly wasCut: boolean;
 }
 
+interface PageRange {
+  readonly offset: number;
+  readonly limit: number;
+  readonly maxBytes: number;
+  /** Where the first line begins, from 1. Beyond 1, that line alone is shown, as much of it as the page holds. */
+  readonly column: number;
+}
+
 /** Shows `limit` lines from line `offset` (from 1), at most `maxBytes` of them but always one. */
-export function pageOf(
-  text: string,
-  { offset, limit, maxBytes }: { offset: number; limit: number; maxBytes: number },
-): Page {
+export function pageOf(text: string, { offset, limit, maxBytes, column }: PageRange): Page {
+  if (column > 1) return partOfLine(text, { offset, column, maxBytes });
   const lines = linesOf(text);
   const shown: string[] = [];
   let bytes = 0;
   for (const [at, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
-    const row = `${String(offset + at).padStart(6)}\t${shorten(line)}`;
+    const row = `${String(offset + at).padStart(6)}\t${shorten(line, offset + at)}`;
     bytes += Buffer.byteLength(row) + 1;
     if (bytes > maxBytes && at > 0) return finish(true);
     shown.push(row);
@@ -39,8 +45,34 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-function shorten(line: string): string {
-  return line.length <= maxLineLength
-    ? line
-    : `${line.slice(0, maxLineLength).toWellFormed()}... [truncated]`;
+/** The start of a long line, and how its rest is read. */
+function shorten(line: string, number: number): string {
+  if (line.length <= maxLineLength) return line;
+  const shown = cut(line, 0, maxLineLength);
+  return `${shown}... [${line.length - shown.length} more characters: offset ${number}, column ${shown.length + 1}]`;
+}
+
+/** A part of one long line. */
+function partOfLine(text: string, { offset, column, maxBytes }: Omit<PageRange, "limit">): Page {
+  const lines = linesOf(text);
+  const line = lines[offset - 1];
+  if (line === undefined) return { content: "", totalLines: lines.length, linesRead: 0, wasCut: false };
+  // A character has at most three bytes for each of its units.
+  const shown = cut(line, column - 1, Math.max(1, Math.floor(maxBytes / 3)));
+  const next = column + shown.length;
+  const rest = line.length - next + 1;
+  const more = rest > 0 ? `... [${rest} more characters: offset ${offset}, column ${next}]` : "";
+  const content = `${String(offset).padStart(6)}\t${shown}${more}`;
+  return { content, totalLines: lines.length, linesRead: rest > 0 ? 0 : 1, wasCut: false };
+}
+
+/** A part of a line that begins and ends between characters. */
+function cut(line: string, from: number, length: number): string {
+  const end = isHalf(line, from + length) && length > 1 ? from + length - 1 : from + length;
+  return line.slice(isHalf(line, from) ? from - 1 : from, end).toWellFormed();
+}
+
+function isHalf(line: string, at: number): boolean {
+  const [before, after] = [line.charCodeAt(at - 1), line.charCodeAt(at)];
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }

@@ -18,9 +18,15 @@ const schema = z.strictObject({
   file_path: filePath.describe("The file, relative to the working folder or absolute"),
   offset: z.int().min(1).max(1_000_000_000).default(1).describe("First line to show, counted from 1"),
   limit: z.int().min(1).max(1_000_000).default(2000).describe("Most lines to show"),
+  column: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .default(1)
+    .describe("First character of line offset, to read on in a long line, which is then shown alone"),
 });
 
-type Range = Pick<z.output<typeof schema>, "offset" | "limit">;
+type Range = Pick<z.output<typeof schema>, "offset" | "limit" | "column">;
 
 /** Most entries to show when the path of a file is a folder. */
 const maxEntries = 1000;
@@ -56,9 +62,9 @@ export function readFileIn(workspace: Workspace) {
 
 /** The work of the tool over a workspace: the real one, or that of a rehearsal. */
 function work(workspace: Workspace) {
-  return ({ file_path, offset, limit }: z.output<typeof schema>, context: ToolContext) =>
+  return ({ file_path, ...range }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, (path) =>
-      readPath(workspace, path, { offset, limit }, context),
+      readPath(workspace, path, range, context),
     );
 }
 
@@ -103,7 +109,7 @@ function showText(
   const warnings: string[] = [];
   if (encoding.name === "latin1") warnings.push("the file is not UTF-8; it was read as Latin-1");
   if (wasCut) warnings.push(`the page is full after line ${next - 1}; continue with offset ${next}`);
-  if (linesRead === 0 && totalLines > 0)
+  if (linesRead === 0 && offset > totalLines && totalLines > 0)
     warnings.push(`the file ends at line ${totalLines}, before offset ${offset}`);
   return data(
     {

@@ -1,4 +1,5 @@
 import { data, defineTool, type ToolContext } from "@toolmount/core";
+import { isPathError } from "@toolmount/paths";
 import { z } from "zod";
 import { answering, type Wording } from "../files/answer.ts";
 import { Refusal } from "../files/refusal.ts";
@@ -6,7 +7,7 @@ import { filePath } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { inTurn, replaceContent } from "../files/under-lock.ts";
 import { requireReplaceable } from "../files/seen-files.ts";
-import { encodeText } from "../files/text-file.ts";
+import { decodeText, encodeText, hasOnlyCrlf, type Text } from "../files/text-file.ts";
 import { undoWrite } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
@@ -54,21 +55,61 @@ export function writeFileIn(workspace: Workspace) {
   });
 }
 
+const utf8 = { name: "utf-8", hasMark: false } as const;
+
 /** The work of the tool over a workspace: the real one, or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ file_path, content }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, async (path) => {
-      const bytes = requireBytes(path, content);
-      await inTurn(workspace, path, async (real) => {
+      const { bytes, kept } = await inTurn(workspace, path, async (real) => {
         const expected = await requireReplaceable(workspace, context.session, path, real);
-        await replaceContent(workspace, { given: path, real, bytes, expected }, context);
+        const written = requireBytes(path, content, await oldText(workspace, path, context.abortSignal));
+        await replaceContent(workspace, { given: path, real, bytes: written.bytes, expected }, context);
+        return written;
       });
-      return data({ file_path: path, bytes: bytes.length });
+      return data({ file_path: path, bytes: bytes.length }, keptWarning(kept));
     });
 }
 
-function requireBytes(path: string, content: string): Buffer {
-  const bytes = encodeText(content, { name: "utf-8", hasMark: false });
-  if (bytes !== null) return bytes;
+function keptWarning(kept: readonly string[]): { warnings?: readonly string[] } {
+  if (kept.length === 0) return {};
+  return { warnings: [`the file keeps its ${kept.join(" and ")}; to write it without, delete it first`] };
+}
+
+/** The text that a file has now; null when it has none that can be read. */
+async function oldText(
+  { files, settings }: Workspace,
+  path: string,
+  signal: AbortSignal,
+): Promise<Text | null> {
+  try {
+    return decodeText((await files.read(path, settings.max_read_bytes, signal)).bytes);
+  } catch (thrown) {
+    if (isPathError(thrown)) return null; // A new file, or one that may be written and not read.
+    throw thrown;
+  }
+}
+
+interface Written {
+  readonly bytes: Buffer;
+  /** What the file had that the content does not say, and that stays. */
+  readonly kept: readonly string[];
+}
+
+/** The content as bytes, with the byte order mark, encoding and line ends of the file that it replaces. */
+function requireBytes(path: string, content: string, old: Text | null): Written {
+  const kept: string[] = [];
+  let text = content;
+  if (old !== null && hasOnlyCrlf(old.text) && /(?<!\r)\n/.test(content)) {
+    text = content.replaceAll(/\r?\n/g, "\r\n");
+    kept.push("line ends (CRLF)");
+  }
+  const encoding = old?.encoding ?? utf8;
+  const isMarked = encoding.hasMark && !content.startsWith("\ufeff");
+  const own = encodeText(text, { ...encoding, hasMark: isMarked });
+  if (isMarked && own !== null) kept.unshift("byte order mark");
+  if (encoding.name !== "utf-8" && own !== null) kept.unshift(`encoding (${encoding.name})`);
+  const bytes = own ?? encodeText(text, utf8);
+  if (bytes !== null) return { bytes, kept };
   throw new Refusal(`content has half of a character, which ${path} cannot hold`, "ENCODING_UNFIT", { path });
 }

@@ -15,7 +15,7 @@ Arguments
 - replace_all (boolean, optional)
 
 Error codes
-- TEXT_NOT_FOUND: read the part again and copy it exactly.
+- TEXT_NOT_FOUND: details has the nearest text, and in what it differs.
 - TEXT_NOT_UNIQUE: details.occurrences has the number.
 - FILE_CHANGED, NOT_READ: read the file again.
 - NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE, NOT_TEXT: no such text file.

@@ -8,12 +8,13 @@ Rules
 - Use it when the path is known. Do not use it to search: glob finds files, grep finds text.
 - Read a file before you edit it: edits must match exactly, and changes by others are then detected.
 - It changes nothing and is quick. It returns at most limit lines. next_offset, if present, starts the next page.
-- A line is its number, a tab, and the text: only the text is in the file. Long lines end with "... [truncated]".
+- A line is its number, a tab, and the text: only the text is in the file. A long line ends with how to read its rest.
 
 Arguments
 - file_path (string, required): ~ is a plain name.
 - offset (integer, optional)
 - limit (integer, optional)
+- column (integer, optional)
 
 Error codes
 - NOT_FOUND: the message names a similar file, if any.

@@ -2,7 +2,7 @@
 export const writeFileUsage = `write_file: writes a whole file
 
 Primary purpose
-Writes a file as UTF-8. Creates missing folders.
+Writes a file: UTF-8, or in the encoding, with the mark and line ends of the file it replaces. Creates missing folders.
 
 Rules
 - Use it for new files and complete rewrites. Do not use it to change a part: use edit_file.

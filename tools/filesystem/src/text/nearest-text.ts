@@ -1,0 +1,79 @@
+/** Ways in which two texts look alike and differ. Each form removes one of them. */
+const forms: readonly (readonly [difference: string, form: (text: string) => string])[] = [
+  ["the normal form of accents", (text) => text.normalize("NFC")],
+  [
+    "quotes and dashes",
+    (text) =>
+      text
+        .replaceAll(/[\u2018\u2019\u201a\u2032]/g, "'")
+        .replaceAll(/[\u201c\u201d\u201e\u2033]/g, '"')
+        .replaceAll(/[\u2010-\u2015\u2212]/g, "-"),
+  ],
+  ["invisible characters", (text) => text.replaceAll(/[\u200b-\u200d\u2060\ufeff\u00ad]/g, "")],
+  ["blanks", (text) => text.replaceAll(/[\s\u00a0]+/g, " ").trim()],
+  ["upper and lower case", (text) => text.toLowerCase()],
+];
+
+/** A text in the file that was probably meant: where it begins, its words, and in what it differs. */
+interface Near {
+  readonly hint: string;
+  readonly line: number;
+  readonly near: string;
+}
+
+/** Most lines that are compared, and most characters that are shown. */
+const most = { lines: 200_000, shown: 1000 };
+
+/** Finds the lines that look most like a text; nothing when none does. */
+export function nearestText(text: string, wanted: string): Near | null {
+  const lines = text.split(/\r?\n/).slice(0, most.lines);
+  const wantedLines = wanted.replace(/^\n+|\n+$/g, "").split(/\r?\n/);
+  const all = (line: string) => forms.reduce((formed, [, form]) => form(formed), line);
+  const plain = lines.map(all);
+  const plainWanted = wantedLines.map(all);
+  const at = bestPlace(plain, plainWanted);
+  if (at === null) return null;
+  const found = lines.slice(at, at + wantedLines.length);
+  const isAlike = plainWanted.every((line, index) => (plain[at + index] ?? "").includes(line));
+  const hint = isAlike
+    ? `it differs in ${differencesOf(found, wantedLines)}`
+    : firstDifference(found, wantedLines, all);
+  return { hint, line: at + 1, near: found.join("\n").slice(0, most.shown) };
+}
+
+/** The place where most lines are alike; null when no line with a word is. */
+function bestPlace(lines: readonly string[], wanted: readonly string[]): number | null {
+  let best: { at: number; alike: number } | null = null;
+  const first = wanted.findIndex((line) => line.length > 2);
+  if (first < 0) return null;
+  for (const [index, line] of lines.entries()) {
+    for (const [offset, want] of wanted.entries()) {
+      if (offset > 20 || want.length < 3 || !line.includes(want)) continue;
+      const at = index - offset;
+      if (at < 0) continue;
+      const alike = wanted.filter((each, step) => (lines[at + step] ?? "").includes(each)).length;
+      if (best === null || alike > best.alike) best = { at, alike };
+      break;
+    }
+  }
+  return best?.at ?? null;
+}
+
+/** The forms without which the texts are not alike. */
+function differencesOf(found: readonly string[], wanted: readonly string[]): string {
+  const needed = forms.filter(([, left]) => {
+    const others = (line: string) =>
+      forms.reduce((text, [, form]) => (form === left ? text : form(text)), line);
+    return !wanted.every((line, at) => others(found[at]!).includes(others(line)));
+  });
+  return needed.map(([difference]) => difference).join(", ") || "the ends of its lines";
+}
+
+function firstDifference(
+  found: readonly string[],
+  wanted: readonly string[],
+  plain: (line: string) => string,
+): string {
+  const at = wanted.findIndex((line, index) => !plain(found[index] ?? "").includes(plain(line)));
+  return `its line ${at + 1} is other than line ${at + 1} of old_string`;
+}
