@@ -129,7 +129,7 @@ async function judge(tasks: readonly Task[], plan: object, env: Readonly<Record<
       return { name: id, prompt, replies, requests: 60, world: `./world-${at}.yaml`, expect: { stateAfter } };
     }),
   );
-  await writeFile(join(folder, "plan.yaml"), planText({ ...plan, evals }));
+  await writeFile(join(folder, "plan.yaml"), planText({ ...plan, tests: evals }));
   const baseUrl = await serveTasks(tasks);
   const evaluate = async (model: string, code: number) => {
     const words = ["eval", "plan.yaml", "--model", model, "--base-url", baseUrl, "--parallel", "4", "--json"];
