@@ -162,7 +162,7 @@ test("the plan shows what failed and why, what sleeps, what changed since the lo
   await page.getByRole("link", { name: "Plan" }).click();
   const missing = page.locator("tbody").filter({ hasText: "missing.ts" });
   await missing.getByText("failed").first().waitFor();
-  expect(await missing.innerText()).toMatch(/SOURCE_NOT_FOUND.* mount-plan\.yaml:19/);
+  expect(await missing.innerText()).toMatch(/SOURCE_NOT_FOUND.* mount-plan\.yaml:18/);
   const archive = page.locator("tbody").filter({ hasText: "archive_read_file" });
   await archive.getByText("sleeping", { exact: true }).waitFor();
   const drift = page.getByRole("region", { name: "Drift of weather" });

@@ -2,17 +2,13 @@ import { expect, test } from "vitest";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
 const tool = oneTool({ name: "note", schema: "text: z.string()", body: "return data(params.text);" });
-const orchestrator = (key: string) => `session:
-  orchestrator:
-    module: "@toolmount/reasoner"
-    config: { model: "anthropic:claude-test", apiKey: ${JSON.stringify(key)} }
-`;
+const agent = (key: string) => `agent: { model: "anthropic:claude-test", apiKey: ${JSON.stringify(key)} }\n`;
 
 test.each([`\${ANTHROPIC_API_KEY}`, `\${ANTHROPIC_API_KEY:-}`])(
   "a plan whose model has the key %s is checked, tested and called without it, and only the model needs it",
   async (key) => {
     const tests = "tests:\n  - call: { note: { text: a } }\n    expect: { answer: allow }\n";
-    const plan = planOf("./note.ts") + orchestrator(key) + tests;
+    const plan = planOf("./note.ts") + agent(key) + tests;
     const { here } = await workspace({ "note.ts": tool, "mount-plan.yaml": plan });
     for (const words of [
       ["check"],

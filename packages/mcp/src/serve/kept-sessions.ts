@@ -1,4 +1,5 @@
 import { systemClock, type Host, type JsonObject, type WorkRecord, type WorkStore } from "@toolmount/core";
+import { meter } from "@toolmount/core/internal";
 import { z } from "zod";
 
 /** How long a session is kept from its beginning, in milliseconds: 30 days. A client then connects again. */
@@ -82,8 +83,9 @@ function statedOf({ body }: WorkRecord): Stated {
   return statedSchema.parse(body);
 }
 
-/** Returns false when another server has changed the session meanwhile. What is too large stays as it is. */
+/** Returns false when another server has changed the session meanwhile. What is too large or too deep stays as it is. */
 async function save(store: WorkStore, record: WorkRecord, stated: Stated): Promise<boolean> {
+  if (meter(stated, maxKept) !== null) return true;
   const text = JSON.stringify(stated);
   if (text.length > maxKept) return true;
   return store.save({ ...record, version: record.version + 1, body: JSON.parse(text) as JsonObject });
