@@ -7,7 +7,8 @@ import { openBase } from "./base.ts";
 import type { Settings } from "./config.ts";
 import { findPaths } from "./find-paths.ts";
 import { globUsage as usage } from "./glob-usage.ts";
-import { compileExclusion, compilePattern, maxPatternLength } from "./pattern.ts";
+import { compileExclusion, compilePattern, maxPatternLength, type PathFilter } from "./pattern.ts";
+import { Refusal } from "./refusal.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 import { newestFirst, type FoundPath } from "./newest-first.ts";
 
@@ -57,7 +58,8 @@ export function globIn(searcher: Searcher) {
 
 async function glob(searcher: Searcher, params: z.output<typeof schema>, signal: AbortSignal) {
   const { files, settings } = searcher;
-  const fits = compilePattern(params.pattern);
+  const named = params.pattern.replace(/^(?:\.\/)+/, "");
+  const { fits, refusal } = compileOr(params.pattern, named);
   const excluded = params.exclude.map(compileExclusion);
   const base = await openBase(files, params.path);
   if (base.kind === "file") throw new PathError("NOT_A_DIRECTORY", { path: params.path });
@@ -66,7 +68,13 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
     { searcher, type: params.type, includeIgnored: params.include_ignored },
     { folder: base.folder, wanted, signal },
   );
-  const all = await newestFirst(files, { base, paths: found.paths, type: params.type, signal });
+  if (refusal !== null && found.paths.length === 0) throw refusal;
+  const all = await newestFirst(files, {
+    base,
+    paths: namedOr(found.paths, named),
+    type: params.type,
+    signal,
+  });
   const shown = fitting(all, settings);
   return data(
     {
@@ -83,6 +91,22 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
           warnings: [`more than ${found.paths.length} paths fit: narrow the pattern to see the rest`],
         },
   ) satisfies PartialResult;
+}
+
+/** The filter of a pattern. One that cannot be compiled can still be the name of a file; it is refused when there is none. */
+function compileOr(given: string, named: string): { fits: PathFilter; refusal: Refusal | null } {
+  try {
+    const fits = compilePattern(given);
+    return { fits: (path) => path === named || fits(path), refusal: null };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return { fits: (path) => path === named, refusal: thrown };
+  }
+}
+
+/** The path that the pattern is, if there is one; otherwise all that fit. */
+function namedOr(paths: readonly string[], named: string): readonly string[] {
+  return paths.includes(named) ? [named] : paths;
 }
 
 /** As many as may be shown, and as fit into what one call may give back. */

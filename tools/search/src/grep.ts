@@ -5,11 +5,12 @@ import type { Settings } from "./config.ts";
 import { walkArguments } from "./engine.ts";
 import { grepSchema as schema, type GrepArguments } from "./grep-arguments.ts";
 import { grepUsage as usage } from "./grep-usage.ts";
-import { compileNamePattern, lastNamePattern } from "./pattern.ts";
+import { compileNamePattern, lastNamePattern, type PathFilter } from "./pattern.ts";
 import { present } from "./present.ts";
 import { Refusal } from "./refusal.ts";
 import { collectClaims, type Claims } from "./ripgrep/matches.ts";
 import { aliasNames, readFileTypes } from "./ripgrep/types.ts";
+import { surveyFolder } from "./survey.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 
 /** Searches the contents of files. */
@@ -52,10 +53,37 @@ async function grep(
   const problem = problemOf(claims);
   if (problem !== null) return problem;
   const warnings = warningsOf(claims);
-  return data(
-    await present(searcher, params, { base, claims, signal }),
-    warnings.length === 0 ? undefined : { warnings },
-  );
+  const answer = await present(searcher, params, { base, claims, signal });
+  const isEmpty = answer["total_matches"] === 0 && base.kind === "directory";
+  const looked = isEmpty ? await lookedAt(searcher, params, { base, accepts, args, signal }) : null;
+  warnings.push(...(looked?.warnings ?? []));
+  return data({ ...answer, ...looked?.facts }, warnings.length === 0 ? undefined : { warnings });
+}
+
+/** What a search without a result looked at, so that nothing found is not taken for nothing there. */
+async function lookedAt(
+  searcher: Searcher,
+  { glob, type, include_ignored: includeIgnored }: GrepArguments,
+  where: { base: Base; accepts: PathFilter; args: readonly string[]; signal: AbortSignal },
+): Promise<{ facts: JsonObject; warnings: readonly string[] }> {
+  const { base, accepts, args, signal } = where;
+  const types = args.filter((each) => each.startsWith("--type"));
+  const survey = await surveyFolder(searcher, {
+    folder: base.folder,
+    accepts,
+    includeIgnored,
+    types: type === undefined ? [] : types,
+    signal,
+  });
+  const filter = glob ?? type;
+  const isUnfit = survey.searched === 0 && filter !== undefined;
+  return {
+    facts: {
+      files_searched: survey.searched,
+      ...(survey.omitted.length === 0 ? {} : { omitted: survey.omitted.map((each) => ({ ...each })) }),
+    },
+    warnings: isUnfit ? [`no file that is searched fits ${filter}; ${survey.present} files are there`] : [],
+  };
 }
 
 async function engineArguments(
@@ -75,7 +103,7 @@ async function engineArguments(
   return [
     "--json",
     ...walkArguments(settings, params.include_ignored),
-    `--max-filesize=${settings.grep.max_file_size}`,
+    ...(base.kind === "file" ? [] : [`--max-filesize=${settings.grep.max_file_size}`]),
     "--no-mmap",
     "--crlf",
     params["-i"] ? "--ignore-case" : "--case-sensitive",
@@ -84,9 +112,18 @@ async function engineArguments(
     ...(type === null ? [] : [`--type=${type}`]),
     ...(name === null ? [] : [`--type-add=wanted:${name}`, "--type=wanted"]),
     `--regexp=${params.pattern}`,
+    ...latin1Pattern(params.pattern),
     "--",
     base.target,
   ];
+}
+
+/** The pattern in the bytes of Latin-1, as which `read_file` shows a file that is not UTF-8. */
+function latin1Pattern(pattern: string): readonly string[] {
+  const isLatin1 = /^[\0-\u00ff]*$/.test(pattern) && /[\u0080-\u00ff]/.test(pattern);
+  if (!isLatin1 || /\[[^\]]*[\u0080-\u00ff]/.test(pattern)) return [];
+  const byte = (sign: string) => String.raw`(?-u:\x${sign.charCodeAt(0).toString(16)})`;
+  return [`--regexp=${pattern.replaceAll(/[\u0080-\u00ff]/g, byte)}`];
 }
 
 async function resolveType(given: string, run: Parameters<typeof readFileTypes>[0]): Promise<string> {

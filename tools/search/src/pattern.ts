@@ -17,8 +17,23 @@ export function compilePattern(pattern: string): PathFilter {
   return compile(pattern, pattern);
 }
 
-/** `given` is what messages name. */
-function compile(pattern: string, given: string): PathFilter {
+/** One pattern, or a list of them between commas; a name with a comma fits too. `given` is what messages name. */
+function compile(pattern: string, given: string, anchored = (each: string) => each): PathFilter {
+  const parts = listOf(pattern);
+  const all = (parts.length > 1 ? [pattern, ...parts] : [pattern]).map((each) =>
+    compileOne(anchored(each), given),
+  );
+  return (path) => all.some((fits) => fits(path));
+}
+
+/** The patterns between the commas that are in no braces or brackets. */
+function listOf(pattern: string): readonly string[] {
+  if (!pattern.includes(",")) return [pattern];
+  const parts = pattern.match(/(?:\\.|\[[^\]]*\]|\{[^}]*\}|[^,])+/gs) ?? [pattern];
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
+}
+
+function compileOne(pattern: string, given: string): PathFilter {
   const source = translate(pattern, given);
   try {
     const compiled = RE2JS.compile(source, RE2JS.DOTALL);
@@ -30,11 +45,15 @@ function compile(pattern: string, given: string): PathFilter {
 
 /** As {@link compilePattern}; but a pattern without `/` is about the name alone, in whichever folder, and `!` turns it. */
 export function compileNamePattern(pattern: string): PathFilter {
-  if (pattern.startsWith("!")) {
-    const fits = compileNamePattern(pattern.slice(1));
-    return (path) => !fits(path);
-  }
-  return compile(anchor(pattern), pattern);
+  const parts = listOf(pattern).map((part) => part.replace(/^(?:!!)+/, ""));
+  const [left, wanted] = [parts.filter(isTurned), parts.filter((part) => !isTurned(part))];
+  const leaves = left.map((part) => compile(part.slice(1), part.slice(1), anchor));
+  const fits = wanted.length === 0 ? () => true : compile(wanted.join(","), wanted.join(","), anchor);
+  return (path) => fits(path) && !leaves.some((leavesOut) => leavesOut(path));
+}
+
+function isTurned(pattern: string): boolean {
+  return pattern.startsWith("!");
 }
 
 /** Fits what the pattern names, and all below folders that it names. */
@@ -92,7 +111,9 @@ function setAt(rest: string, pattern: string): [string, number] {
   if (found === null) throw invalid(pattern, "a [ is not closed");
   const [all, turned, members = ""] = found;
   const escaped = members.replaceAll(/[\\[\]^&~|]/g, String.raw`\$&`);
-  return [turned === "" ? `[${escaped}]` : `[^/${escaped}]`, all.length];
+  const set = turned === "" ? `[${escaped}]` : `[^/${escaped}]`;
+  // Folders of routes are named `[id]`: a set that is a plain word also fits itself.
+  return [/^\[{1,2}[\w.]{2,}$/.test(all.slice(0, -1)) ? `(?:${set}|${RE2JS.quote(all)})` : set, all.length];
 }
 
 function requireRelative(pattern: string, given: string): void {

@@ -9,6 +9,9 @@ import { linesAfter, linesBefore, showLines } from "./text.ts";
 /** One result of a search: a matching line, a file, or a file and its number. */
 type Item = JsonObject;
 
+/** Largest file that is searched when the call names it. */
+const maxNamedBytes = 268_435_456;
+
 /** Files that are read at the same time. */
 const together = 16;
 
@@ -20,7 +23,9 @@ export async function present(
 ): Promise<JsonObject> {
   const { settings, files } = searcher;
   const page = createPage(params, searcher);
-  const maxBytes = settings.grep.max_file_size;
+  // A file that the call names is searched whatever its size is.
+  const maxBytes =
+    base.kind === "file" ? Math.max(maxNamedBytes, settings.grep.max_file_size) : settings.grep.max_file_size;
   const sorted = claims.files.filter(hasClaims).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   for (let at = 0; at < sorted.length; at += together) {
     signal.throwIfAborted();

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The text of a file as UTF-8 without its mark, as the engine counts it; other bytes stay as they are. */
@@ -13,7 +15,7 @@ const maxLineLength = 2000;
 
 /** Lines as they are shown: without the end of the last one, long ones cut around the byte `column`. */
 export function showLines(bytes: Buffer, column = 0): string {
-  const text = bytes.toString("utf8").replace(/\r?\n$/, "");
+  const text = bytes.toString(isUtf8(bytes) ? "utf8" : "latin1").replace(/\r?\n$/, "");
   const match = bytes.subarray(0, column).toString("utf8").length;
   const from = Math.max(0, Math.min(match - maxLineLength / 4, text.length - maxLineLength));
   const to = Math.min(text.length, from + maxLineLength);

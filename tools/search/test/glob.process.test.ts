@@ -175,3 +175,23 @@ test.each([
 
   expect(["INVALID_PATTERN", undefined]).toContain(answer.code);
 });
+
+test("a pattern that is an existing path is that path, whatever its signs mean elsewhere", async () => {
+  const folder = scratch({
+    "app/[slug]/page.tsx": "",
+    "app/s/page.tsx": "",
+    "docs/[[...rest]]/page.tsx": "",
+    "odd[name.txt": "",
+  });
+
+  expect(await found(folder, { pattern: "app/[slug]/page.tsx" })).toEqual(["app/[slug]/page.tsx"]);
+  expect(await found(folder, { pattern: "./docs/[[...rest]]/page.tsx" })).toEqual([
+    "docs/[[...rest]]/page.tsx",
+  ]);
+  expect(await found(folder, { pattern: "odd[name.txt" })).toEqual(["odd[name.txt"]);
+  expect(await found(folder, { pattern: "app/[slug]/*.tsx" })).toEqual([
+    "app/[slug]/page.tsx",
+    "app/s/page.tsx",
+  ]);
+  expect(await found(folder, { pattern: "app/[q-t]/page.tsx" })).toEqual(["app/s/page.tsx"]);
+});

@@ -249,7 +249,7 @@ test("bytes that are no UTF-8 do not hide a match, and line ends do not belong t
 
   expect((await grep(folder, params)).data).toMatchObject({
     total_matches: 1,
-    results: [{ content: "caf\ufffd needle", context: [{ content: "next" }] }],
+    results: [{ content: "caf\u00e9 needle", context: [{ content: "next" }] }],
   });
 });
 
@@ -355,5 +355,57 @@ test("a search that takes too long is ended, and says what to do", async () => {
   expect(await grep(folder, slow, { grep: { timeout: 0.001 } })).toMatchObject({
     error: "Search timed out. Try narrowing your search or using more specific patterns.",
     code: "SEARCH_TIMED_OUT",
+  });
+});
+
+test("a search that finds nothing says what it looked at, and what it passed over", async () => {
+  const folder = scratch({
+    "a.txt": "alpha\n",
+    "b.bin": Buffer.from("needle\0\n"),
+    "big.log": "needle".padEnd(3000, "."),
+    "node_modules/m.js": "needle\n",
+  });
+
+  expect((await grep(folder, { pattern: "needle$" }, { grep: { max_file_size: 1000 } })).data).toMatchObject({
+    total_matches: 0,
+    files_searched: 1,
+    omitted: [
+      { what: "files of more than 1000 bytes", amount: "1 file", how: "grep with path big.log" },
+      { what: "binary files", amount: "1 file", how: "bash: grep -a b.bin" },
+      { what: "ignored files", amount: "1 file", how: "the same call with include_ignored: true" },
+    ],
+  });
+});
+
+test("a file that the call names is searched, however large it is", async () => {
+  const folder = scratch({ "big.log": `${"x".repeat(3000)}\nneedle\n` });
+  const settings = { grep: { max_file_size: 1000 } };
+
+  expect((await grep(folder, { pattern: "needle", path: "big.log" }, settings)).data).toMatchObject({
+    total_matches: 1,
+  });
+});
+
+test("a Latin-1 file is found as read_file shows it, and no part of a character of UTF-8 is", async () => {
+  const folder = scratch({
+    "latin1.txt": Buffer.from("caf\u00e9\n", "latin1"),
+    "utf8.txt": "caf\u00e9\n",
+    // Its second character begins with the byte of an é in Latin-1.
+    "other.txt": "caf\u9020\n",
+  });
+
+  expect((await grep(folder, { pattern: "caf\u00e9", output_mode: "content" })).data).toMatchObject({
+    results: [
+      { file: "latin1.txt", content: "caf\u00e9" },
+      { file: "utf8.txt", content: "caf\u00e9" },
+    ],
+  });
+});
+
+test("a list of globs finds the files of each", async () => {
+  const folder = scratch({ "a.ts": "hit\n", "b.tsx": "hit\n", "c.js": "hit\n", "d.test.ts": "hit\n" });
+
+  expect((await grep(folder, { pattern: "hit", glob: "*.ts,*.tsx,!*.test.ts" })).data).toMatchObject({
+    files: ["a.ts", "b.tsx"],
   });
 });

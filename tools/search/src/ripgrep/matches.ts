@@ -42,7 +42,7 @@ const record = z.discriminatedUnion("type", [
     data: z.object({
       lines: given,
       absolute_offset: z.number(),
-      submatches: z.array(z.object({ start: z.number() })),
+      submatches: z.array(z.object({ start: z.number(), match: given })),
     }),
   }),
   z.object({ type: z.literal("end") }),
@@ -74,12 +74,18 @@ export async function collectClaims(
       if (current !== null) files.push(current);
     }
     if (read.type !== "match" || current === null) return true;
+    if (isInsideCharacter(read.data)) return true;
     const claim = claimOf(read.data);
     current.claims.push(claim);
     left = { claims: left.claims - 1, bytes: left.bytes - claim.lines.length };
     return left.claims > 0 && left.bytes > 0;
   });
   return { files, ending, skippedLines, unnamedFiles };
+}
+
+/** A match of the bytes of Latin-1 in a line of UTF-8 is a part of one of its characters. */
+function isInsideCharacter({ lines, submatches }: MatchRecord): boolean {
+  return "text" in lines && submatches.length > 0 && submatches.every(({ match }) => "bytes" in match);
 }
 
 function claimOf({ lines, absolute_offset: offset, submatches }: MatchRecord): Claim {
