@@ -24,8 +24,8 @@ interface Ended {
   readonly ending: Ending;
   /** The process ids that could not be ended. */
   readonly left: readonly number[];
-  /** The command lines of processes that outlived the shell, and were ended with it. */
-  readonly endedBehind: readonly string[];
+  /** The command lines of processes that outlived the shell, and were ended with it; null where a sandbox ended them unseen. */
+  readonly endedBehind: readonly string[] | null;
 }
 
 /** A command that is running or has ended. */
@@ -162,7 +162,8 @@ async function finish(child: ChildProcess, { exited, asked, options }: Course): 
   await waitAtMost(250, closed, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
-  return { ending: await exited, left, endedBehind };
+  const wasUnseen = sandbox && first.kind === "exited" && endedBehind.length === 0;
+  return { ending: await exited, left, endedBehind: wasUnseen ? null : endedBehind };
 }
 
 /** What a person started in the background: without the sandbox around it. */

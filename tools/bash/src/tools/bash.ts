@@ -1,6 +1,7 @@
 import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
 import { isPathError } from "@toolmount/paths";
 import { z } from "zod";
+import { parse } from "unbash";
 import { bashUsage as usage } from "./bash-usage.ts";
 import { answerOf } from "./answer.ts";
 import type { Settings } from "../config.ts";
@@ -86,13 +87,27 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
   if (params.run_in_background) return await inBackground(job);
   const behind: string[] = [];
   const ended = job.running.done.then(({ ending, left, endedBehind }) => {
-    behind.push(...endedWarning(endedBehind));
+    behind.push(...endedWarning(endedBehind ?? leftInBackground(params.command)));
     if (left.length > 0)
       context.logger.warn({ pids: left, command_id: job.id }, "processes of a command could not be ended");
     return ending;
   });
   const ending = await Promise.race([ended, stopOnAbort(job, context.abortSignal, ended)]);
   return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, [...warnings, ...behind]);
+}
+
+/** The commands that a script leaves in the background: with `&`, where it does not wait for them. */
+export function leftInBackground(text: string): readonly string[] {
+  const { commands } = parse(text);
+  if (/\bwait\b/.test(text)) return [];
+  return commands
+    .filter(({ background }) => background === true)
+    .map(({ pos, end }) =>
+      text
+        .slice(pos, end)
+        .replace(/\s*&\s*$/, "")
+        .trim(),
+    );
 }
 
 /** Most processes that a warning names. */
