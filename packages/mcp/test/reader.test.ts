@@ -519,3 +519,43 @@ test("a body and an event are rewritten, and other texts stay as they are", () =
   ])
     expect(rewrite(other)).toBe(other);
 });
+
+describe("a value that is nested deeper than a stack can walk", () => {
+  const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+  const answerOf = (method: string, members: string) => {
+    const { reader, said } = world({ 1: method });
+    return { said, messages: reader.read(`{"jsonrpc":"2.0","id":1,${members}}`) };
+  };
+
+  test.each(["description", "inputSchema", "annotations", "_meta", "other"])(
+    "costs the tool that has it in its %s, and no other",
+    (member) => {
+      const tools = `[{"name":"u","${member}":${deep(100_000)}},{"name":"ok","inputSchema":{"type":"object"}}]`;
+      const { said, messages } = answerOf("tools/list", `"result":{"tools":${tools}}`);
+      expect(messages).toMatchObject([{ result: { tools: [{ name: "ok" }] } }]);
+      expect(said).toEqual(['tool "u": it is nested deeper than 1000 levels; left out']);
+    },
+  );
+
+  test.each([
+    ["tools/call", `"result":{"content":${deep(100_000)}}`],
+    ["tools/call", `"result":{"content":[{"type":"text","text":${deep(100_000)}}]}`],
+    ["tools/call", `"result":{"content":[],"structuredContent":{"a":${deep(100_000)}}}`],
+    ["tools/call", `"error":{"code":1,"message":${deep(100_000)}}`],
+    ["prompts/get", `"result":{"messages":[],"other":${deep(100_000)}}`],
+  ])("ends the call of %s with an answer that is not read", (method, members) => {
+    const { messages } = answerOf(method, members);
+    const [message] = messages as readonly { error?: { message: string; data: unknown } }[];
+    expect(message?.error?.message).toBe("the server's answer is nested deeper than 1000 levels");
+    expect(unreadableText(message?.error?.data)).toBe("");
+  });
+
+  test("is read below that", () => {
+    const { messages } = answerOf(
+      "tools/call",
+      `"result":{"content":[],"structuredContent":{"a":${deep(900)}}}`,
+    );
+    expect(messages).toMatchObject([{ result: {} }]);
+    expect(answerOf("initialize", `"result":{"instructions":${deep(100_000)}}`).messages).toHaveLength(1);
+  });
+});

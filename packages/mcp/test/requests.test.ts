@@ -101,7 +101,7 @@ async function session(...lines: readonly string[]) {
   const written = (await text(output)).trim().split("\n");
   return written
     .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: object })
-    .slice(1);
+    .filter(({ id }) => id !== initialize().id);
 }
 
 describe("over stdio", () => {
@@ -130,6 +130,15 @@ describe("over stdio", () => {
   ])("the line %j is answered", async (line, answers) => {
     expect(await session(line)).toMatchObject(answers);
   });
+});
+
+test("over stdio, a message that is too deep to walk is refused with its id, and the session continues", async () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const asked = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","arguments":{"a":${deep}}}}`;
+  expect(await session(asked, '{"jsonrpc":"2.0","id":3,"method":"ping"}')).toMatchObject([
+    { id: 2, error: { code: -32_600, message: "the message is nested deeper than 1000 levels" } },
+    { id: 3, result: {} },
+  ]);
 });
 
 test("over HTTP, a body that is nearly right is served, and another one has an error with its id", async () => {

@@ -1,14 +1,26 @@
 // How members of foreign JSON are read, each by itself. Null is an absent member. A reader returns undefined for a value that
 // it cannot read; what is left out, or taken for something else, is one sentence.
+import { meter } from "@toolmount/core/internal";
 import { isRecord } from "../wire/guards.ts";
 import type { Note } from "../wire/shapes.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
+/** Most levels of a message. Code that walks a value, or writes it as JSON again, has a stack for so many. */
+const maxLevels = 1_000;
+
+/** Why a message is not walked: "nested deeper than 1000 levels". Null for one that is. */
+export function depthProblem(message: unknown): string | null {
+  return meter(message, Number.POSITIVE_INFINITY, maxLevels);
+}
+
 /** Reads a value that is not null; undefined where it cannot. */
 export type Read = (value: unknown, note: Note) => unknown;
 
-export const text: Read = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+export const text: Read = (value) => {
+  if (typeof value === "string") return value;
+  return depthProblem(value) === null ? JSON.stringify(value) : undefined;
+};
 export const record: Read = (value) => (isRecord(value) ? value : undefined);
 export const number: Read = (value) => (typeof value === "number" ? value : undefined);
 export const flag: Read = (value) =>
@@ -45,8 +57,13 @@ export function listOf(what: string, of: Read): Read {
     return items.flatMap((item, at) => {
       const name =
         isRecord(item) && typeof item["name"] === "string" ? `"${item["name"].slice(0, 100)}"` : at + 1;
-      const taken = item === null ? undefined : of(item, (sentence) => note(`${what} ${name}: ${sentence}`));
-      if (taken === undefined) note(`${what} ${name}: it is not what the protocol describes; left out`);
+      const problem = depthProblem(item);
+      const taken =
+        item === null || problem !== null
+          ? undefined
+          : of(item, (sentence) => note(`${what} ${name}: ${sentence}`));
+      if (taken === undefined)
+        note(`${what} ${name}: it is ${problem ?? "not what the protocol describes"}; left out`);
       return taken === undefined ? [] : [taken];
     });
   };

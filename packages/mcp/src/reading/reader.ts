@@ -3,6 +3,7 @@ import { quoteChanged, requireNarrow } from "@toolmount/core/internal";
 import { isRecord } from "../wire/guards.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";
+import { depthProblem } from "./members.ts";
 import { readParams, readResult } from "./results.ts";
 import type { Note } from "../wire/shapes.ts";
 
@@ -19,6 +20,9 @@ const unreadableKey = "dev.toolmount/unreadable";
 
 /** Types of results that are no end of a call: the SDK and the tasks of this package work on them. */
 const unfinished: ReadonlySet<unknown> = new Set(["input_required", "task"]);
+
+/** Methods whose answer is the result of a call. */
+const ofCalls: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/result"]);
 
 /** Longest text of an unreadable answer that is passed on, in characters. */
 export const maxQuoted = 2_000;
@@ -107,17 +111,22 @@ export class WireReader {
     answers: Id | undefined,
   ): JSONRPCMessage | undefined {
     if (typeof method === "string") {
+      if (depthProblem(params) !== null) return undefined;
       const read = readParams(method, params);
       const id = isId(given) ? { id: given } : {};
       return { jsonrpc: "2.0", ...id, method, ...(read !== undefined && { params: read }) };
     }
-    const isAnswer = (error !== undefined && error !== null) || result !== undefined;
+    const isError = error !== undefined && error !== null;
     const id = this.#pair(given, "jsonrpc" in others || given === null ? answers : undefined);
-    if (!isAnswer || id === undefined) return undefined;
+    if (id === undefined || !(isError || result !== undefined)) return undefined;
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
-    if (error !== undefined && error !== null) return { jsonrpc: "2.0", id, error: readError(error) };
-    return { jsonrpc: "2.0", id, result: this.#readResult(asked, result, changed) };
+    // A list is read first: it loses the items that are too deep, and nothing else.
+    const read = isError || ofCalls.has(asked) ? null : this.#readResult(asked, result, changed);
+    const problem = depthProblem(read ?? [result, error]);
+    if (problem !== null) return unreadable(id, `the server's answer is ${problem}`, "");
+    if (isError) return { jsonrpc: "2.0", id, error: readError(error) };
+    return { jsonrpc: "2.0", id, result: read ?? this.#readResult(asked, result, changed) };
   }
 
   /** The id of the request that is answered: as it was sent, or the only one that waits for an answer without an id. */
@@ -135,7 +144,7 @@ export class WireReader {
     given: unknown,
     changed: readonly string[],
   ): Record<string, unknown> {
-    if (method !== "tools/call" && method !== "tasks/result")
+    if (!ofCalls.has(method))
       return {
         ...(method === undefined && isRecord(given)
           ? given

@@ -1,6 +1,7 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
 import { isJsonContentType, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { LineReader, readBounded, refusalOf } from "@toolmount/core/internal";
+import { depthProblem } from "../reading/members.ts";
 import { readClientMessage, refuse, type ReadMessage } from "../reading/requests.ts";
 import { isRecord } from "../wire/guards.ts";
 import { tooLarge } from "../wire/message-size.ts";
@@ -57,6 +58,9 @@ function readLine(line: string): readonly ReadMessage[] {
   if (excess !== null) return [refuse(idOf(text), -32_600, `the message has ${excess}`)];
   try {
     const value: unknown = JSON.parse(text);
+    // Each message is written as JSON again for the SDK.
+    const problem = depthProblem(value);
+    if (problem !== null) return [refuse(idOf(text), -32_600, `the message is ${problem}`)];
     if (!Array.isArray(value)) return [readClientMessage(value)];
     return value.length === 0
       ? [refuse(null, -32_600, "the list has no message")]
