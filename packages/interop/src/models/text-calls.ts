@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ModelItem, ModelPart } from "./model.ts";
+import { meter } from "@toolmount/core/internal";
 import { isRecord } from "../schema/guards.ts";
 import { formats, parsed, readWhole, type OfferedTools } from "./text-formats.ts";
 
@@ -83,12 +84,16 @@ function bodiesOf(text: string, begins: string, ends: string | null) {
 /** Members that the JSON of a call has. Others are those of an answer in JSON. */
 const members: ReadonlySet<string> = new Set(["type", "id", "name", "arguments", "parameters"]);
 
+/** Most levels of arguments that are written as JSON again: the stack has room for so many. */
+const maxLevels = 1_000;
+
 function checked(values: readonly unknown[], offered: OfferedTools): readonly TextCall[] | null {
   const calls = values.map((value) => {
     if (!isRecord(value) || !Object.keys(value).every((name) => members.has(name))) return null;
     const { name, arguments: own, parameters = own } = value;
     const given = typeof parameters === "string" ? parsed(parameters)[0] : parameters;
     if (typeof name !== "string" || !offered.has(name) || !isRecord(given)) return null;
+    if (meter(given, Number.POSITIVE_INFINITY, maxLevels) !== null) return null;
     return { name, arguments: JSON.stringify(given) };
   });
   return calls.length === 0 || calls.includes(null) ? null : calls.filter((call) => call !== null);

@@ -214,6 +214,12 @@ test("a long text that never ends a tag is read in time that grows with its leng
     expect(readTextCalls(begins.repeat(20_000) + "{".repeat(50_000), offered)).toBeNull();
 });
 
+test("arguments that are too deep to be written as JSON again are no call", () => {
+  const deep = `{"name":"look","arguments":{"x":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`;
+  for (const text of [deep, `<tool_call>${deep}</tool_call>`])
+    expect(readTextCalls(text, offered)).toBeNull();
+});
+
 /** The parts of an answer that is written in these pieces, and then has these calls of its server. */
 function* written(pieces: readonly string[], ...calls: readonly ModelItem[]): Iterable<ModelPart> {
   yield { type: "begin", index: 0, kind: "message" };

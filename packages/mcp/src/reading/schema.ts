@@ -66,7 +66,9 @@ export function readInputSchema(given: unknown, note: Note): Readonly<Record<str
 export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note): unknown {
   const say: Note = (problem) => note(`its outputSchema ${problem}`);
   if (!isRecord(given)) return undefined;
-  const lost = lostReference(given, given);
+  let hasIds: boolean | undefined;
+  const named = () => (hasIds ??= JSON.stringify(given).includes('"$id"'));
+  const lost = lostReference(given, { root: given, hasIds: named });
   if (lost !== undefined) say(`refers to ${shorten(lost)}, which it does not have; left out`);
   if (lost !== undefined) return undefined;
   const type = given["type"] ?? undefined;
@@ -76,21 +78,27 @@ export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note):
   return undefined;
 }
 
+interface WholeSchema {
+  readonly root: Readonly<Record<string, unknown>>;
+  /** Whether a part has a name of its own, by which the compiler finds it; a schema may have thousands of references. */
+  readonly hasIds: () => boolean;
+}
+
 /** The first reference in a schema to a part that it does not have. Nothing is fetched. */
-function lostReference(value: unknown, root: Readonly<Record<string, unknown>>, levels = maxLevels): unknown {
+function lostReference(value: unknown, schema: WholeSchema, levels = maxLevels): unknown {
   if (typeof value !== "object" || value === null || levels === 0) return undefined;
   const { $ref } = value as { readonly $ref?: unknown };
-  if (typeof $ref === "string" && !refersWithin($ref, root)) return $ref;
+  if (typeof $ref === "string" && !refersWithin($ref, schema)) return $ref;
   for (const part of Object.values(value)) {
-    const lost = lostReference(part, root, levels - 1);
+    const lost = lostReference(part, schema, levels - 1);
     if (lost !== undefined) return lost;
   }
   return undefined;
 }
 
 /** Whether a reference may be resolved: by a pointer that leads somewhere, or by a name that the compiler looks up. */
-function refersWithin(reference: string, root: Readonly<Record<string, unknown>>): boolean {
-  if (!reference.startsWith("#/")) return reference.startsWith("#") || JSON.stringify(root).includes('"$id"');
+function refersWithin(reference: string, { root, hasIds }: WholeSchema): boolean {
+  if (!reference.startsWith("#/")) return reference.startsWith("#") || hasIds();
   let at: unknown = root;
   for (const part of reference.slice(2).split("/")) {
     const key = unescapePart(part);
