@@ -69,7 +69,7 @@ async function lookedAt(
   const { base, accepts, args, signal } = where;
   const types = args.filter((each) => each.startsWith("--type"));
   const survey = await surveyFolder(searcher, {
-    folder: base.folder,
+    base,
     accepts,
     includeIgnored,
     types: type === undefined ? [] : types,

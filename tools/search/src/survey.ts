@@ -1,5 +1,8 @@
+import { posix } from "node:path";
 import type { Omission } from "@toolmount/core";
+import type { Base } from "./base.ts";
 import { walkArguments } from "./engine.ts";
+import { newestFirst, type FoundPath } from "./newest-first.ts";
 import type { PathFilter } from "./pattern.ts";
 import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
@@ -15,7 +18,7 @@ interface Survey {
 }
 
 interface Where {
-  readonly folder: string;
+  readonly base: Base;
   readonly accepts: PathFilter;
   readonly includeIgnored: boolean;
   /** Arguments of the search that select files by their type. */
@@ -26,33 +29,26 @@ interface Where {
 /** Most files that are counted. */
 const most = 50_000;
 
-/** Counts the files of a folder that a search passed over: a search that found nothing must not hide them. */
+/**
+ * Counts the files of a folder that a search passed over: a search that found nothing must not hide them.
+ *
+ * What the engine lists is a claim: a link may have led it outside meanwhile. Only files that the checks of paths find are counted
+ * and named.
+ */
 export async function surveyFolder(searcher: Searcher, where: Where): Promise<Survey> {
   const { settings } = searcher;
-  const { folder, types, signal } = where;
+  const { base, includeIgnored } = where;
   const maxBytes = settings.grep.max_file_size;
-  const list = (isIgnored: boolean, ...more: readonly string[]) =>
-    listFiles(
-      searcher,
-      [...walkArguments(settings, isIgnored), ...types, ...more, "--", "./"],
-      folder,
-      signal,
-    );
-  const fitting = (paths: readonly string[]) => paths.filter(where.accepts);
-  const present = await list(where.includeIgnored, "--files");
-  const all = fitting(present);
-  const small = new Set(await list(where.includeIgnored, "--files", `--max-filesize=${maxBytes}`));
-  const binary = fitting(
-    await list(
-      where.includeIgnored,
-      "--files-with-matches",
-      "--text",
-      `--max-filesize=${maxBytes}`,
-      String.raw`--regexp=(?-u)\x00`,
-    ),
-  );
-  const ignored = where.includeIgnored ? 0 : fitting(await list(true, "--files")).length - all.length;
-  const large = all.filter((path) => !small.has(path));
+  const fits = ({ path }: FoundPath) => where.accepts(posix.relative(base.shown("."), path));
+  const present = await listFiles(searcher, where, includeIgnored, "--files");
+  const all = present.filter(fits);
+  const isLarge = ({ size = 0 }: FoundPath) => size > maxBytes;
+  const large = all.filter(isLarge);
+  const small = new Set(all.filter((file) => !isLarge(file)).map(({ path }) => path));
+  const claims = await listFiles(searcher, where, includeIgnored, ...binaryFiles(maxBytes));
+  const binary = claims.filter(({ path }) => small.has(path));
+  const more = includeIgnored ? [] : await listFiles(searcher, where, true, "--files");
+  const ignored = more.filter(fits).length - all.length;
   const omitted = [
     omission(
       `files of more than ${maxBytes} bytes`,
@@ -75,7 +71,13 @@ export async function surveyFolder(searcher: Searcher, where: Where): Promise<Su
   };
 }
 
-function named(way: string, paths: readonly string[]): string {
+function binaryFiles(maxBytes: number): readonly string[] {
+  const nul = String.raw`--regexp=(?-u)\x00`;
+  return ["--files-with-matches", "--text", `--max-filesize=${maxBytes}`, nul];
+}
+
+function named(way: string, files: readonly FoundPath[]): string {
+  const paths = files.map(({ path }) => path).toSorted();
   return `${way} ${paths.slice(0, 3).join(", ")}`;
 }
 
@@ -85,15 +87,16 @@ function omission(what: string, count: number, why: string, how: string): Omissi
 }
 
 async function listFiles(
-  { guard }: Searcher,
-  args: readonly string[],
-  folder: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+  { settings, files, guard }: Searcher,
+  { base, types, signal }: Where,
+  isIgnored: boolean,
+  ...more: readonly string[]
+): Promise<readonly FoundPath[]> {
+  const args = ["--null", ...walkArguments(settings, isIgnored), ...types, ...more, "--", "./"];
   const paths: string[] = [];
-  await runRipgrep({ args: ["--null", ...args], cwd: folder, separator: "\0", signal, guard }, (record) => {
+  await runRipgrep({ args, cwd: base.folder, separator: "\0", signal, guard }, (record) => {
     paths.push(relativePath(record.toString()));
     return paths.length < most;
   });
-  return paths;
+  return newestFirst(files, { base, paths, type: "file", signal });
 }
