@@ -66,6 +66,21 @@ test("in a file of mixed line ends only what was asked for changes", async () =>
   expect(folder.text("a.txt")).toBe("one\r\n2\n3\n");
 });
 
+test("an old text of any length is found, and looked for in steps of its own length", async () => {
+  const long = `${"(a+)+".repeat(20_000)}\r\n`;
+  const { folder, edit } = editor({ "a.txt": `one\r\n${long}end\r\n`, "b.txt": "x\n".repeat(150_000) });
+  const { data } = await edit.execute({ file_path: "a.txt", old_string: long, new_string: "2\r\n" });
+  const { code } = await edit.execute({
+    file_path: "b.txt",
+    old_string: "x\n".repeat(5000) + "y",
+    new_string: "",
+  });
+
+  expect(data).toMatchObject({ replacements_made: 1 });
+  expect(folder.text("a.txt")).toBe("one\r\n2\r\nend\r\n");
+  expect(code).toBe("TEXT_NOT_FOUND");
+});
+
 test("permissions are kept", async () => {
   const { folder, edit } = editor({ "a.sh": "one" });
   chmodSync(folder.path("a.sh"), 0o755);

@@ -21,8 +21,8 @@ interface Near {
   readonly near: string;
 }
 
-/** Most lines that are compared, and most characters that are shown. */
-const most = { lines: 200_000, shown: 1000 };
+/** Most lines of the file and of the text that are compared, and most characters that are shown. */
+const most = { lines: 200_000, wanted: 100, shown: 1000 };
 
 /** Finds the lines that look most like a text; nothing when none does. */
 export function nearestText(text: string, wanted: string): Near | null {
@@ -51,7 +51,9 @@ function bestPlace(lines: readonly string[], wanted: readonly string[]): number 
       if (offset > 20 || want.length < 3 || !line.includes(want)) continue;
       const at = index - offset;
       if (at < 0) continue;
-      const alike = wanted.filter((each, step) => (lines[at + step] ?? "").includes(each)).length;
+      const alike = wanted
+        .slice(0, most.wanted)
+        .filter((each, step) => (lines[at + step] ?? "").includes(each)).length;
       if (best === null || alike > best.alike) best = { at, alike };
       break;
     }

@@ -14,24 +14,50 @@ export interface Edit {
  * Throws a refusal with `TEXT_NOT_FOUND`, or `TEXT_NOT_UNIQUE` when there are several and not all are meant.
  */
 export function replaceText(text: string, edit: Edit, path: string): { text: string; replacements: number } {
-  const parts = text.split(matcherOf(text, edit.old_string));
-  const found = parts.filter((_, at) => at % 2 === 1);
-  if (found.length === 0) throw notFound(text, edit, path);
-  if (found.length > 1 && !edit.replace_all) throw notUnique(found.length);
+  const places = placesOf(text, edit.old_string);
+  if (places.length === 0) throw notFound(text, edit, path);
+  if (places.length > 1 && !edit.replace_all) throw notUnique(places.length);
   const usual = usualLineEnd(text);
-  const put = (old: string) => withLineEnds(edit.new_string, edit.old_string, old, usual);
-  return {
-    text: parts.map((part, at) => (at % 2 === 1 ? put(part) : part)).join(""),
-    replacements: found.length,
-  };
+  const parts: string[] = [];
+  let at = 0;
+  for (const { from, to } of places) {
+    const old = text.slice(from, to);
+    parts.push(text.slice(at, from), withLineEnds(edit.new_string, edit.old_string, old, usual));
+    at = to;
+  }
+  return { text: [...parts, text.slice(at)].join(""), replacements: places.length };
 }
 
-/** Finds the old text. Split by it, a text has what matched at its odd places. */
-function matcherOf(text: string, old: string): RegExp {
-  const quoted = old.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-  const isExact = text.includes(old);
-  const anyEnd = old.includes("\r") && isExact ? quoted : quoted.replaceAll(/\r?\n/g, String.raw`\r?\n`);
-  return new RegExp(`(${anyEnd})`, "u");
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Finds the old text, whichever line ends it has there, or as it is written where it is about its own line ends. */
+function placesOf(text: string, old: string): readonly Place[] {
+  if (!old.isWellFormed()) return []; // half of a character, which no text has
+  if (!text.includes("\r\n") || (old.includes("\r") && text.includes(old)))
+    return foundIn(text, withoutCr(old, text));
+  const found = foundIn(text.replaceAll("\r\n", "\n"), old.replaceAll("\r\n", "\n"));
+  // The text that was searched lacks a sign for each line end before a place.
+  let removed = 0;
+  let next = text.indexOf("\r\n");
+  const inText = (at: number) => {
+    for (; next !== -1 && next < at + removed; next = text.indexOf("\r\n", next + 1)) removed++;
+    return at + removed;
+  };
+  return found.map(({ from, to }) => ({ from: inText(from), to: inText(to) }));
+}
+
+function withoutCr(old: string, text: string): string {
+  return text.includes(old) ? old : old.replaceAll("\r\n", "\n");
+}
+
+function foundIn(text: string, wanted: string): readonly Place[] {
+  const places: Place[] = [];
+  for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + wanted.length))
+    places.push({ from, to: from + wanted.length });
+  return places;
 }
 
 /** The line end that most lines of the text have. */
