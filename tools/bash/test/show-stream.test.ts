@@ -10,12 +10,20 @@ test.each([
   ["abc\r\x1b[2Kx\n", "x\n"],
   ["ab\bc\n", "ac\n"],
   ["\b\bx\n", "x\n"],
+  ["abc\x1b[2Kx\ry\n", "y  x\n"],
+  ["abc\b\x1b[2K\n", "\n"],
   ["line\r\nother\r\n", "line\r\nother\r\n"],
   ["a\x1b[31mred\x1b[0m\n", "ared\n"],
   ["50%\r", "50%\r"],
   ["", ""],
 ])("the output %j is shown as a terminal shows it: %j", (printed, shown) => {
   expect(withoutControls(printed)).toBe(shown);
+});
+
+test("a long line that is erased again and again is shown as its last piece", () => {
+  const printed = `\r${"x".repeat(500_000)}${"\x1b[2K.".repeat(100_000)}`;
+
+  expect(withoutControls(printed) === `${" ".repeat(599_999)}.`).toBe(true);
 });
 
 test("text without controls is as it is", () => {

@@ -27,25 +27,33 @@ function playLines(text: string): string {
     .join("\n");
 }
 
-/** Keeps the line as cells, so that a line that goes back a million times costs no more than its length. */
+/**
+ * Keeps the line as cells, so that a line that goes back a million times costs no more than its length. An erased line begins
+ * at `blanks`: what stands before it is written only if something is printed there.
+ */
 function playLine(line: string): string {
-  const cells: string[] = [];
+  let cells: string[] = [];
+  let blanks = 0;
   let column = 0;
   let from = 0;
   const print = (text: string) => {
-    while (cells.length < column) cells.push(" ");
-    for (let at = 0; at < text.length; at++) cells[column++] = text[at]!;
+    if (text !== "" && column < blanks) {
+      cells = [...Array<string>(blanks).fill(" "), ...cells];
+      blanks = 0;
+    }
+    for (let at = 0; at < text.length; at++) cells[column++ - blanks] = text[at]!;
   };
   for (const { 0: sign, index } of line.matchAll(inLine)) {
     print(line.slice(from, index));
     from = index + sign.length;
     if (sign === "\r") column = 0;
     else if (sign === "\b") column = Math.max(0, column - 1);
-    else cells.length = sign.includes("2") ? 0 : Math.min(cells.length, column);
+    else if (sign.includes("2")) [cells, blanks] = [[], column];
+    else cells.length = Math.min(cells.length, Math.max(0, column - blanks));
   }
   if (from === 0) return line;
   print(line.slice(from));
-  return cells.join("");
+  return cells.length === 0 ? "" : " ".repeat(blanks) + cells.join("");
 }
 
 /** A stream as an answer shows it. */
