@@ -88,7 +88,13 @@ function landmarkOf(element: Element): string | null {
   const { tagName } = element;
   if (tagName === "nav" || role === "navigation") return "navigation";
   if (role === "search" || tagName === "search") return "search form";
-  if (isInContent(element)) return null;
+  const kind = kindBesideContent(element, role);
+  return kind === null || isInContent(element) ? null : kind;
+}
+
+/** The kind of a part that belongs to its page, unless it stands in the main part. */
+function kindBesideContent(element: Element, role: string): string | null {
+  const { tagName } = element;
   if (tagName === "header" || role === "banner") return hasTitle(element) ? null : "page header";
   if (tagName === "footer" || role === "contentinfo") return "page footer";
   const isAside = tagName === "aside" || role === "complementary";
