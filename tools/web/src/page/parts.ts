@@ -92,7 +92,7 @@ function landmarkOf(element: Element): string | null {
   return kind === null || isInContent(element) ? null : kind;
 }
 
-/** The kind of a part that belongs to its page, unless it stands in the main part. */
+/** The kind of a part that belongs to its page, unless it is in the main part. */
 function kindBesideContent(element: Element, role: string): string | null {
   const { tagName } = element;
   if (tagName === "header" || role === "banner") return hasTitle(element) ? null : "page header";
