@@ -134,14 +134,16 @@ function draw(mutations) {
   return Array.from({ length: each }, () => pool.splice(Math.floor(random.next().value * pool.length), 1)[0]);
 }
 
-/** A package's own tests: those in its folder, and those in folders of its name that need other packages or the command. */
+/**
+ * A package's own tests: those in its folder, those in folders of its name that need other packages or the command, and the test
+ * of the bounds of all configs.
+ */
 function testsOf(folder) {
   const name = basename(folder);
   const folders = [`${folder}/test`, `test/${name}`, `packages/cli/test/${name}`];
-  const found = globSync(
-    folders.map((one) => `${one}/**/*.test.ts`),
-    { cwd: root },
-  );
+  const found = globSync(["test/config-bounds.test.ts", ...folders.map((one) => `${one}/**/*.test.ts`)], {
+    cwd: root,
+  });
   return found.toSorted().filter((path) => path.includes(values.tests));
 }
 

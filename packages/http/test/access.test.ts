@@ -4,7 +4,7 @@ import { silentLogger, ToolmountError } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import * as principals from "../src/access/principal.ts";
 import { answerComesBack, startedCookie } from "../src/access/server-sign-in.ts";
-import { createToken, createTokenCheck, hashToken, tokenFile } from "../src/access/tokens.ts";
+import { createToken, createTokenCheck, hashToken } from "../src/access/tokens.ts";
 import { cookieText, readCookie, setCookie, visitOf } from "../src/access/visit.ts";
 import { HttpError } from "../src/fault/http-error.ts";
 
@@ -66,29 +66,6 @@ test("a stored token is recognised by its hash, with what its line says", () => 
     hosts: new Set(["a"]),
   });
   expect(check(createToken())).toBeNull();
-});
-
-const line = { name: "ana", sha256: "0".repeat(64), roles: ["call"] };
-test.each([
-  [{}, { name: "" }],
-  [{ name: "n".repeat(128) }, { name: "n".repeat(129) }],
-  [{ user: "u".repeat(256) }, { user: "u".repeat(257) }],
-  [{ user: "u" }, { user: "" }],
-  [{ hosts: [] }, { hosts: "a" }],
-  [{ roles: ["view", "approve", "admin"] }, { roles: [] }],
-  [{ roles: ["call"] }, { roles: ["root"] }],
-  [{ sha256: "a".repeat(64) }, { sha256: "A".repeat(64) }],
-  [{ sha256: "f".repeat(64) }, { sha256: "f".repeat(63) }],
-  [{}, { more: 1 }],
-])("a line of a file of tokens may have %j, and not %j", (fits, exceeds) => {
-  const parse = (more: object) => tokenFile.safeParse({ version: 1, tokens: [{ ...line, ...more }] }).success;
-  expect([parse(fits), parse(exceeds)]).toEqual([true, false]);
-});
-
-test("a file of tokens has version 1, and at most 1,000 of them", () => {
-  const parse = (version: number, count: number) =>
-    tokenFile.safeParse({ version, tokens: Array.from({ length: count }, () => line) }).success;
-  expect([parse(1, 1_000), parse(1, 1_001), parse(2, 1)]).toEqual([true, false, false]);
 });
 
 /** A request of a browser to `base`, with its cookies, and the answer that it gets. */

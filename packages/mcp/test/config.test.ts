@@ -44,35 +44,6 @@ test.each([
   expect(config.safeParse(entry).success).toBe(true);
 });
 
-test("an entry that says nothing more gives a server as little as possible", () => {
-  expect(config.parse(here)).toEqual({
-    ...here,
-    required: true,
-    hiddenText: "refuse",
-    args: [],
-    env: {},
-    border: "none",
-    read: [],
-    write: [],
-    network: "none",
-    headers: {},
-    auth: expect.objectContaining({ grant: "authorization_code" }),
-
-    era: "auto",
-    instance: "shared",
-    users: {},
-    startTimeoutMs: 30_000,
-    timeoutMs: 60_000,
-    maxTimeoutMs: 1_800_000,
-    maxMessageBytes: 67_108_864,
-    hints: "use",
-    classify: {},
-    ask: [],
-    skills: false,
-    expose: [],
-  });
-});
-
 const address = "ui://chart/app.html";
 const tool = { name: "draw", inputSchema: { type: "object" as const } };
 

@@ -16,7 +16,7 @@ export const authSettings = z
       .describe("A client that is registered already. Without it, the sign-in registers one."),
     clientSecret: z.string().min(1).optional().describe("Its secret: write `${VARIABLE}`."),
     issuer: z
-      .url()
+      .url({ protocol: /^https?$/ })
       .optional()
       .describe(
         "The only authorization server that may receive the client's id and secret. One inside this network has to be named.",
