@@ -4,14 +4,7 @@ import type { Tables } from "./tables.ts";
 
 /** Each migration runs once, in order. A released migration never changes. */
 const migrations: readonly ((db: Transaction<Tables>, isPostgres: boolean) => Promise<void>)[] = [
-  createFirstTables,
-  keepStateAndCallIds,
-  keepCredentials,
-  keepWork,
-  keepCalls,
-  countUses,
-  keepPlaces,
-  keepCounters,
+  createTables,
 ];
 
 /** Our number among Postgres' advisory locks. */
@@ -19,7 +12,7 @@ const lock = 7_420_961_337;
 
 /**
  * Updates the tables to this version. Of several processes that start together, one does it. Throws for a database of a
- * newer version, which this version cannot read.
+ * version that this one does not know.
  */
 export async function migrate(db: Kysely<Tables>, isPostgres: boolean): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -31,7 +24,7 @@ export async function migrate(db: Kysely<Tables>, isPostgres: boolean): Promise<
     const version = rows[0]?.version ?? 0;
     if (version > migrations.length)
       throw new Error(
-        `it was written by a newer toolmount (schema ${version}, this one knows ${migrations.length})`,
+        `another version of toolmount wrote it (schema ${version}, this one knows ${migrations.length})`,
       );
     if (version === migrations.length) return;
     for (const step of migrations.slice(version)) await step(transaction, isPostgres);
@@ -42,8 +35,17 @@ export async function migrate(db: Kysely<Tables>, isPostgres: boolean): Promise<
   });
 }
 
-async function createFirstTables(db: Transaction<Tables>): Promise<void> {
-  const { schema } = db;
+async function createTables(db: Transaction<Tables>, isPostgres: boolean): Promise<void> {
+  await createAnswers(db);
+  await createSessions(db);
+  await createAudit(db);
+  await createCalls(db, isPostgres);
+  await createWork(db);
+  await createKeyed(db);
+}
+
+/** Questions, and the answers that stand. */
+async function createAnswers({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable("approvals")
     .addColumn("id", "text", (column) => column.primaryKey())
@@ -52,20 +54,27 @@ async function createFirstTables(db: Transaction<Tables>): Promise<void> {
     .addColumn("version", "integer", (column) => column.notNull())
     .addColumn("session_id", "text")
     .addColumn("user_id", "text")
+    .addColumn("call_id", "text")
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("due_at", "bigint")
     .addColumn("body", "text", (column) => column.notNull())
     .execute();
   await schema.createIndex("approvals_by_state").on("approvals").columns(["state", "created_at"]).execute();
   await schema.createIndex("approvals_by_due").on("approvals").column("due_at").execute();
+  await schema.createIndex("approvals_by_call").on("approvals").columns(["session_id", "call_id"]).execute();
   await schema
     .createTable("remembered")
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("tool", "text", (column) => column.notNull())
     .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("uses", "integer", (column) => column.notNull().defaultTo(0))
+    .addColumn("used_at", "bigint")
     .addColumn("body", "text", (column) => column.notNull())
     .execute();
   await schema.createIndex("remembered_by_tool").on("remembered").column("tool").execute();
+}
+
+async function createSessions({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable("sessions")
     .addColumn("id", "text", (column) => column.primaryKey())
@@ -82,6 +91,16 @@ async function createFirstTables(db: Transaction<Tables>): Promise<void> {
     .addColumn("body", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("session_entries_key", ["session_id", "sequence"])
     .execute();
+  await schema
+    .createTable("session_state")
+    .addColumn("session_id", "text", (column) => column.notNull())
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("session_state_key", ["session_id", "key"])
+    .execute();
+}
+
+async function createAudit({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable("audit")
     .addColumn("writer", "text", (column) => column.notNull())
@@ -102,31 +121,8 @@ async function createFirstTables(db: Transaction<Tables>): Promise<void> {
     .execute();
 }
 
-/** Adds the caller's id of a waiting call, and session state. Older records have no such id and are not found by it. */
-async function keepStateAndCallIds(db: Transaction<Tables>): Promise<void> {
-  const { schema } = db;
-  await schema.alterTable("approvals").addColumn("call_id", "text").execute();
-  await schema.createIndex("approvals_by_call").on("approvals").columns(["session_id", "call_id"]).execute();
-  await schema
-    .createTable("session_state")
-    .addColumn("session_id", "text", (column) => column.notNull())
-    .addColumn("key", "text", (column) => column.notNull())
-    .addColumn("body", "text", (column) => column.notNull())
-    .addPrimaryKeyConstraint("session_state_key", ["session_id", "key"])
-    .execute();
-}
-
-async function keepCredentials(db: Transaction<Tables>): Promise<void> {
-  await db.schema
-    .createTable("credentials")
-    .addColumn("key", "text", (column) => column.primaryKey())
-    .addColumn("version", "integer", (column) => column.notNull())
-    .addColumn("body", "text", (column) => column.notNull())
-    .execute();
-}
-
-async function keepWork(db: Transaction<Tables>): Promise<void> {
-  const { schema } = db;
+/** Work that lasts longer than one call: lists, turns, background calls, tasks. */
+async function createWork({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable("work")
     .addColumn("kind", "text", (column) => column.notNull())
@@ -146,14 +142,15 @@ async function keepWork(db: Transaction<Tables>): Promise<void> {
   await schema.createIndex("work_by_session").on("work").columns(["session_id", "at"]).execute();
 }
 
-/** Adds the calls of the audit. The calls of older records are not in it. */
-async function keepCalls(db: Transaction<Tables>, isPostgres: boolean): Promise<void> {
+async function createCalls(db: Transaction<Tables>, isPostgres: boolean): Promise<void> {
   const { schema } = db;
   await schema
     .createTable("calls")
     .addColumn("sequence", isPostgres ? "bigserial" : "integer", (column) => column.primaryKey())
     .addColumn("run_id", "text", (column) => column.notNull().unique())
     .addColumn("call_id", "text", (column) => column.notNull())
+    .addColumn("kind", "text", (column) => column.notNull().defaultTo("call"))
+    .addColumn("place", "text")
     .addColumn("tool", "text", (column) => column.notNull())
     .addColumn("status", "text", (column) => column.notNull())
     .addColumn("code", "text")
@@ -171,34 +168,23 @@ async function keepCalls(db: Transaction<Tables>, isPostgres: boolean): Promise<
   for (const field of ["tool", "status", "code", "user_id", "session_id", "call_id"] as const)
     await schema.createIndex(`calls_by_${field}`).on("calls").columns([field, "at"]).execute();
   await schema.createIndex("calls_by_writer").on("calls").column("writer").execute();
-  await createWords(db, isPostgres);
-}
-
-/** Adds how often a remembered approval has answered. */
-async function countUses({ schema }: Transaction<Tables>): Promise<void> {
-  const uses = schema
-    .alterTable("remembered")
-    .addColumn("uses", "integer", (column) => column.notNull().defaultTo(0));
-  await uses.execute();
-  await schema.alterTable("remembered").addColumn("used_at", "bigint").execute();
-}
-
-/** Adds the kind of a call and the line of a program that made it, and finds the calls that a call made. Older records have no such line. */
-async function keepPlaces({ schema }: Transaction<Tables>): Promise<void> {
-  await schema.alterTable("calls").addColumn("place", "text").execute();
-  await schema
-    .alterTable("calls")
-    .addColumn("kind", "text", (column) => column.notNull().defaultTo("call"))
-    .execute();
   await schema
     .createIndex("calls_by_parent")
     .on("calls")
     .columns(["parent_run_id", "at"])
     .where("parent_run_id", "is not", null)
     .execute();
+  await createWords(db, isPostgres);
 }
 
-async function keepCounters({ schema }: Transaction<Tables>): Promise<void> {
+/** Credentials and seals, and what budgets count. */
+async function createKeyed({ schema }: Transaction<Tables>): Promise<void> {
+  await schema
+    .createTable("credentials")
+    .addColumn("key", "text", (column) => column.primaryKey())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .execute();
   await schema
     .createTable("counters")
     .addColumn("key", "text", (column) => column.primaryKey())
