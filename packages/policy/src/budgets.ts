@@ -104,13 +104,15 @@ function createCounters({ per, calls, timeMs }: Budgets, { get }: Pick<Coordinat
 }
 
 interface Ids {
+  readonly userId?: unknown;
   readonly sessionId?: unknown;
   readonly turnId?: unknown;
   readonly runId: unknown;
   readonly parentRunId?: unknown;
 }
 
-function keyOf({ per }: Budgets, { sessionId, turnId, runId, parentRunId }: Ids): string {
+function keyOf({ per }: Budgets, { userId, sessionId, turnId, runId, parentRunId }: Ids): string {
+  if (per === "day") return JSON.stringify([new Date(systemClock.now()).toISOString().slice(0, 10), userId]);
   const whole = per === "turn" ? [sessionId, turnId] : [sessionId];
   return whole.every((part) => part === undefined)
     ? `run ${String(parentRunId ?? runId)}`
@@ -123,8 +125,14 @@ function isSingle(key: string): boolean {
 }
 
 function keyOfEvent(budgets: Budgets, data: EventData): string {
-  const { session_id: sessionId, turn_id: turnId, run_id: runId, parent_id: parentRunId } = data;
-  return keyOf(budgets, { sessionId, turnId, runId, parentRunId });
+  const {
+    session_id: sessionId,
+    turn_id: turnId,
+    run_id: runId,
+    parent_id: parentRunId,
+    user_id: userId,
+  } = data;
+  return keyOf(budgets, { userId, sessionId, turnId, runId, parentRunId });
 }
 
 /** What the budgets limit at each host. */

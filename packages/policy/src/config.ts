@@ -5,13 +5,18 @@ const oneOrMore = <Schema extends z.ZodType>(schema: Schema) => z.union([schema,
 
 const glob = z.string().min(1);
 
-/** What a rule looks at; all that it names must fit. Texts are globs: `*` any characters, `?` one. */
+/** A word, or after a `!` every other one. */
+function wordOf<Word extends string>(...words: readonly Word[]) {
+  return z.enum([...words, ...words.map((word) => `!${word}` as const)]);
+}
+
+/** What a rule looks at; all that it names must fit. Texts are globs: `*` any characters, `?` one, `!` before one: not. */
 const match = z.strictObject({
   /** The name under which the tool is offered. */
   tool: oneOrMore(glob).optional(),
   tag: oneOrMore(glob).optional(),
-  category: oneOrMore(z.enum(["read", "write", "delete", "side_effect", "unclassified"])).optional(),
-  consequence: oneOrMore(z.enum(["low", "medium", "high", "unclassified"])).optional(),
+  category: oneOrMore(wordOf("read", "write", "delete", "side_effect", "unclassified")).optional(),
+  consequence: oneOrMore(wordOf("low", "medium", "high", "unclassified")).optional(),
   mode: oneOrMore(glob).optional(),
   user: oneOrMore(glob).optional(),
   /** Patterns over the parsed arguments, by name. */
@@ -32,20 +37,26 @@ const rule = z.discriminatedUnion("answer", [
   z.strictObject({ match, answer: z.literal("deny"), reason: reason.optional() }),
 ]);
 
-/** A tool as people write it in a list: its name or a glob, and a pattern of one of its arguments. */
+const kinds = [
+  "category: !?(?:read|write|delete|side_effect|unclassified)",
+  "consequence: !?(?:low|medium|high|unclassified)",
+  "tag: .+",
+];
+
+/** Tools as people write them in a list: a name or a glob, and a pattern of one argument; or what the tools say of themselves. */
 const toolPattern = z
-  .string()
+  .string({ error: 'a line is a text; write one with a colon in quotes: "category: delete"' })
   .max(1_000)
-  .regex(/^[\w.*?-]{1,128}(?:\(.+\))?$/s, {
+  .regex(new RegExp(String.raw`^(?:${kinds.join("|")}|[\w.*?-]{1,128}(?:\(.+\))?)$`, "s"), {
     error:
-      "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*)",
+      "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*); or a kind of tools: category: delete, consequence: high, tag: shell",
   });
 
 const count = z.int().positive();
 
 const budgets = z.strictObject({
-  /** What a budget is counted over. A call without a session or turn has its own. */
-  per: z.enum(["turn", "session"]).default("session"),
+  /** What a budget is counted over: `day` is one of UTC for each user. A call without a session or turn has its own. */
+  per: z.enum(["turn", "session", "day"]).default("session"),
   /** Calls that may be made. */
   calls: count.optional(),
   /** Milliseconds that tools may run, taken together. */

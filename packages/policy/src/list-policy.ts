@@ -1,6 +1,8 @@
 import type { Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
-import { argumentOf, fitsText, readToolPattern } from "./tool-pattern.ts";
+import type { Members } from "./pattern.ts";
+import { fitsTool } from "./rule.ts";
+import { argumentOf, fitsText, readKind, readToolPattern } from "./tool-pattern.ts";
 
 /** The lists of a policy, in the order in which they count. */
 export const listNames = ["deny", "ask", "allow"] as const;
@@ -17,21 +19,26 @@ export function createListPolicy(
   written: string,
   where: () => string | undefined = () => undefined,
 ): Policy {
+  const answer = () => answerOf(list, written, where() ?? `${list}: ${written}`);
   const pattern = readToolPattern(written);
   const { tool: name, glob } = pattern;
-  const answer = () => answerOf(list, written, where() ?? `${list}: ${written}`);
+  const kind = readKind(written);
+  const members: Members = list === "allow" ? "every" : "some";
+  const fits = (tool: ToolInfo) =>
+    kind === null ? matchesGlob(name, tool.name) : fitsTool(kind, tool, members);
+  const isWhole = kind !== null || glob === undefined;
   return {
     name: `${list} ${written}`,
     prepare(tool) {
-      if (!matchesGlob(name, tool.name)) return null;
-      if (glob === undefined) return answer;
+      if (!fits(tool)) return null;
+      if (isWhole) return answer;
       const argument = argumentOf(pattern, tool);
       if (argument === null) return null;
-      const how = { isShell: isShellText(tool, argument), strict: list === "allow" };
+      const how = { isShell: isShellText(tool, argument), members };
       return ({ arguments: given }) =>
         Object.hasOwn(given, argument) && fitsText(glob, given[argument], how) ? answer() : null;
     },
-    hides: (tool) => list === "deny" && glob === undefined && matchesGlob(name, tool.name),
+    hides: (tool) => list === "deny" && isWhole && fits(tool),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { PendingCall, Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
-import { matchesArguments, matchesGlob } from "@toolmount/core/text";
 import type { Rule } from "./config.ts";
+import { fitsArguments, fitsName, type Members } from "./pattern.ts";
 
 /**
  * A rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
@@ -14,7 +14,7 @@ export function createRule(
   return {
     name: `rule ${index + 1}`,
     prepare(tool) {
-      if (!fitsTool(rule, tool)) return null;
+      if (!fitsTool(rule.match, tool, membersOf(rule.answer))) return null;
       return (call) => (fitsCall(rule, call) ? answerOf(rule, where() ?? `rule ${index + 1}`) : null);
     },
   };
@@ -23,39 +23,43 @@ export function createRule(
 type Match = Rule["match"];
 
 /** The parts of a rule that depend on the tool alone. */
-function fitsTool({ match }: Rule, tool: ToolInfo): boolean {
+export function fitsTool(
+  { tool: names, tag: tags, category, consequence }: Match,
+  tool: ToolInfo,
+  members: Members,
+): boolean {
   return (
-    fitsGlob(match.tool, tool.name) &&
-    (match.tag === undefined || tool.tags.some((tag) => fitsGlob(match.tag, tag))) &&
-    fitsWord(match.category, tool.category) &&
-    fitsWord(match.consequence, tool.consequenceLevel)
+    (names === undefined || fitsName(names, tool.name, members)) &&
+    (tags === undefined || fitsTags(tags, tool.tags, members)) &&
+    (category === undefined || fitsName(category, tool.category ?? "unclassified", members)) &&
+    (consequence === undefined || fitsName(consequence, tool.consequenceLevel ?? "unclassified", members))
+  );
+}
+
+/** One tag must be among those that are named, and no tag among those after a `!`. */
+function fitsTags(globs: string | readonly string[], tags: readonly string[], members: Members): boolean {
+  const all = typeof globs === "string" ? [globs] : globs;
+  const unwanted = all.filter((glob) => glob.startsWith("!"));
+  const wanted = all.filter((glob) => !glob.startsWith("!"));
+  return (
+    (wanted.length === 0 || tags.some((tag) => fitsName(wanted, tag, members))) &&
+    (unwanted.length === 0 || tags.every((tag) => fitsName(unwanted, tag, members)))
   );
 }
 
 function fitsCall({ match, answer }: Rule, { info, arguments: given }: PendingCall): boolean {
+  const { mode, user, arguments: wanted } = match;
+  const members = membersOf(answer);
   return (
-    fitsSome(match.mode, info.mode) &&
-    fitsSome(match.user, info.userId) &&
-    // What allows must hold for every member of a list; what denies or asks, for one.
-    (match.arguments === undefined ||
-      matchesArguments(match.arguments, given, answer === "allow" ? "every" : "some"))
+    (mode === undefined || fitsName(mode, info.mode, members)) &&
+    (user === undefined || fitsName(user, info.userId, members)) &&
+    (wanted === undefined || fitsArguments(wanted, given, members))
   );
 }
 
-function fitsSome(globs: Match["mode"], text: string | undefined): boolean {
-  return globs === undefined || (text !== undefined && fitsGlob(globs, text));
-}
-
-function fitsGlob(globs: Match["tool"], text: string): boolean {
-  return globs === undefined || listOf(globs).some((glob) => matchesGlob(glob, text));
-}
-
-function fitsWord<Word extends string>(words: Word | Word[] | undefined, word: string | undefined): boolean {
-  return words === undefined || listOf(words).some((one) => one === (word ?? "unclassified"));
-}
-
-function listOf<Item>(value: Item | Item[]): Item[] {
-  return Array.isArray(value) ? value : [value];
+/** What allows must hold for every member of a list; what denies or asks, for one. */
+function membersOf(answer: Rule["answer"]): Members {
+  return answer === "allow" ? "every" : "some";
 }
 
 function answerOf(rule: Rule, where: string): PolicyAnswer {

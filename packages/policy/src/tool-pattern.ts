@@ -1,5 +1,7 @@
 import type { ToolInfo } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
+import type { Rule } from "./config.ts";
+import { fitsSigned, leadsUp, type Members } from "./pattern.ts";
 
 /** A pattern of a list, read: `bash(git push*)`, `grep(path: src/*)`, `web_fetch`. */
 interface ToolPattern {
@@ -9,6 +11,12 @@ interface ToolPattern {
   readonly argument: string | undefined;
   /** Undefined: every call of the tool. */
   readonly glob: string | undefined;
+}
+
+/** Reads a line about what tools say of themselves: `category: delete`, `consequence: high`, `tag: shell`. */
+export function readKind(text: string): Rule["match"] | null {
+  const [, key, word] = /^(category|consequence|tag): (.+)$/s.exec(text) ?? [];
+  return key === undefined ? null : { [key]: word };
 }
 
 /** Reads a pattern that the config's schema has accepted. */
@@ -31,29 +39,27 @@ export function argumentOf({ argument }: ToolPattern, { inputSchema }: ToolInfo)
 }
 
 /**
- * Whether a text matches a glob. A glob that ends with a blank and `*` also matches the text before the blank, as in
- * `git push *`. The text of a shell is read command by command: to allow, it must be one plain command; to ask or to deny,
- * one of its commands is enough.
+ * Whether an argument matches the glob of a line, which may begin with a sign (pattern.ts). A glob that ends with a blank and
+ * `*` also matches the text before the blank, as in `git push *`. The text of a shell is read command by command: to allow, it
+ * must be one plain command; to ask or to deny, one of its commands is enough.
  */
 export function fitsText(
   glob: string,
   value: unknown,
-  { isShell, strict }: { readonly isShell: boolean; readonly strict: boolean },
+  { isShell, members }: { readonly isShell: boolean; readonly members: Members },
 ): boolean {
-  if (Array.isArray(value)) {
-    const fits = (item: unknown) => fitsText(glob, item, { isShell, strict });
-    return value.length > 0 && (strict ? value.every(fits) : value.some(fits));
-  }
-  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return false;
-  const text = String(value);
-  if (!isShell) return fitsGlob(glob, text) && !(strict && leaves(text) && !leaves(glob));
-  if (strict) return isPlainCommand(text) && fitsGlob(glob, text.trim());
-  return readCommands(text).some((command) => fitsGlob(glob, command));
+  return fitsSigned(glob, value, members, (one, each, of) => fitsPlain(one, each, isShell, of));
 }
 
-/** Whether a path leads upwards: `src/*` does not allow `src/../../etc`. */
-function leaves(path: string): boolean {
-  return /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
+function fitsPlain(glob: string, value: unknown, isShell: boolean, members: Members): boolean {
+  if (Array.isArray(value))
+    return value.length > 0 && value[members]((item) => fitsPlain(glob, item, isShell, members));
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return false;
+  const text = String(value);
+  const isStrict = members === "every";
+  if (!isShell) return fitsGlob(glob, text) && !(isStrict && leadsUp(text) && !leadsUp(glob));
+  if (isStrict) return isPlainCommand(text) && fitsGlob(glob, text.trim());
+  return readCommands(text).some((command) => fitsGlob(glob, command));
 }
 
 function fitsGlob(glob: string, text: string): boolean {

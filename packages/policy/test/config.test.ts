@@ -13,7 +13,11 @@ const results = (fields: object) => ({ flows: { results: [{ match: {}, ...fields
 test.each([
   [
     { deny: ["b ash"] },
-    "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*)",
+    "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*); or a kind of tools: category: delete, consequence: high, tag: shell",
+  ],
+  [
+    { ask: [{ category: "delete" }] },
+    'a line is a text; write one with a colon in quotes: "category: delete"',
   ],
 ])("%j is refused with a sentence that says what is valid", (section, problem) => {
   expect(problemOf(section)).toBe(problem);

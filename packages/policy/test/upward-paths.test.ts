@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
+import { fitsArguments } from "../src/pattern.ts";
 import { fitsText } from "../src/tool-pattern.ts";
 
-const how = (strict: boolean) => ({ isShell: false, strict });
+const how = (isAllow: boolean) => ({
+  isShell: false,
+  members: isAllow ? ("every" as const) : ("some" as const),
+});
 const out = ["src/../../etc/passwd", "src/x/../../y", "src/..", "src\\..\\..\\x"];
 
 test.each(out)("an allowed folder does not allow %s, which leaves it", (path) => {
@@ -14,4 +18,12 @@ test("a line that names a way upwards itself, and names with dots, are allowed a
   expect(fitsText("../a/*", "../a/b", how(true))).toBe(true);
   for (const path of ["src/a..b", "src/...", "src/a/b.ts", "src/..x"])
     expect(fitsText("src/*", path, how(true))).toBe(true);
+});
+
+test("a rule that allows a folder does not allow a way out of it", () => {
+  for (const path of out) {
+    expect(fitsArguments({ path: "src*" }, { path }, "every")).toBe(false);
+    expect(fitsArguments({ path: "src*" }, { path: [path] }, "every")).toBe(false);
+    expect(fitsArguments({ path: "!src*" }, { path }, "some")).toBe(true);
+  }
 });

@@ -70,8 +70,9 @@ function linesFor({ tool, arguments: given }: ApprovalQuestion): readonly string
   };
   // A pattern is about the first required argument, else the first one.
   const value = given[required[0] ?? Object.keys(properties)[0] ?? ""];
+  // A sign at its beginning would be read as "not", or as a comparison.
   const isPlain =
-    typeof value === "string" && value.trim() !== "" && !/[*?\n\r]/.test(value) && value.length <= 200;
+    typeof value === "string" && /^(?![!<>])[^*?\n\r]{1,200}$/.test(value) && value.trim() !== "";
   if (!isPlain) return [tool.name];
   const words = value.trim().split(/\s+/);
   const begin = words.length > 2 ? [`${tool.name}(${words.slice(0, 2).join(" ")} *)`] : [];

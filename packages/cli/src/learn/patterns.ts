@@ -49,5 +49,5 @@ function sharedStart(values: readonly string[]): string {
 }
 
 function escapeGlob(text: string): string {
-  return text.replaceAll(/[*?\\]/g, "\\$&");
+  return text.replaceAll(/[*?\\]|^[!<>]/g, String.raw`\$&`);
 }

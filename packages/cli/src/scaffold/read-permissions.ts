@@ -64,7 +64,7 @@ function readRule(rule: string, list: PolicyList): readonly string[] | string {
 }
 
 function globOf(name: string, inner: string, list: PolicyList): string | undefined {
-  if (name === "Bash") return inner.replace(/:\*$/, " *");
+  if (name === "Bash") return inner.replace(/:\*$/, " *").replace(/^[!<>]/, String.raw`\$&`);
   if (name === "WebFetch") {
     const [, domain] = /^domain:([\w.*-]+)$/.exec(inner) ?? [];
     return domain === undefined ? undefined : `http*://${domain}/*`;

@@ -60,6 +60,24 @@ test("a change that is not agreed to is not written, and the question is asked a
   expect(await read("mount-plan.yaml")).toBe(plan);
 });
 
+test("a value that begins with a sign of a pattern is not offered as one: it would allow all others", async () => {
+  const { folder } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
+  const terminal = atTerminal(["call", "remove_note", "path=!secret"], { cwd: folder });
+  await terminal.until(/r {2}Approve, and write a rule[\s\S]*└ {2}Press /);
+  terminal.press("r");
+  const shown = await terminal.until(/which calls\?[\s\S]*remove_note/);
+  terminal.press(keys.enter);
+  await terminal.until(/Into which file\?/);
+  terminal.press(keys.enter);
+  await terminal.until(/Write this to mount-plan\.yaml\?[\s\S]*└ {2}Press /);
+  terminal.press("n");
+  await terminal.until(/if you approve[\s\S]*if you approve[\s\S]*└ {2}Press /);
+  terminal.press("n");
+
+  expect(await terminal.ended).toBe(1);
+  expect(shown).not.toContain("remove_note(!secret)");
+});
+
 test("where a rule asks, no rule that allows is offered", async () => {
   const { folder } = await workspace({
     "mount-plan.yaml": `${planOf("./remove.ts")}policy: { ask: [remove_note] }\n`,

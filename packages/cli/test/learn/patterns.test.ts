@@ -18,6 +18,7 @@ test.each([
   [["https://a.org", "https://a.orgs"], [], ["https://a.org", "https://a.orgs"]],
   [["src/1", "src/2"], ["src/3"], ["src/1", "src/2"]],
   [["src/1", "src/1"], [], ["src/1"]],
+  [["!a", "> 5"], [], ["\\!a", "\\> 5"]],
   [["echo * a", "echo * b"], [], ["echo \\* a", "echo \\* b"]],
 ])("the patterns of %j, where %j was refused, are %j", (values, refused, globs) => {
   const found = findPatterns(values, refused);

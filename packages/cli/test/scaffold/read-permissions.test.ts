@@ -4,6 +4,7 @@ import { readPermissions } from "../../src/scaffold/read-permissions.ts";
 test.each([
   ["deny", "Bash(rm:*)", ["bash(rm *)"]],
   ["allow", "Bash(git status)", ["bash(git status)"]],
+  ["allow", "Bash(! true)", [String.raw`bash(\! true)`]],
   ["deny", "WebFetch", ["web_fetch"]],
   ["allow", "WebFetch(domain:docs.example.org)", ["web_fetch(http*://docs.example.org/*)"]],
   ["deny", "Read(./.env)", ["read_file(*.env)"]],
