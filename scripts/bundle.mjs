@@ -51,7 +51,7 @@ const files = {
   },
   "@toolmount/core": {
     words: ["contract/errors.ts", "text.ts"],
-    host: ["index.ts", "internal.ts"],
+    host: ["index.ts", "internal.ts", "json.ts", "modules.ts", "record.ts", "schemas.ts"],
   },
   "@toolmount/loader": {
     list: ["commands/list.ts"],

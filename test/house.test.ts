@@ -24,6 +24,12 @@ test("the map in CONTRIBUTING.md names every package, and no other", async () =>
   expect(new Set(named)).toEqual(new Set(folders));
 });
 
+test("packages of toolmount share at most 20 values of core that have no room of their own", async () => {
+  const internals = await import("@toolmount/core/internal");
+
+  expect(Object.keys(internals).length).toBeLessThanOrEqual(20);
+});
+
 test("no source file exports a type that no other file names", async () => {
   expect(await findUnreadTypes(join(import.meta.dirname, ".."))).toEqual([]);
 });

@@ -37,10 +37,13 @@ const manifestOf = async (folder: string, base = root): Promise<Manifest> =>
 
 const folders = await publishedFolders();
 
+/** Entries that promise nothing to other packages. */
+const ownEntry = /"(@toolmount\/\w+)\/(?:internal|json|modules|record|schemas)"/g;
+
 test("packages that use the internals of another are released with it, and need exactly its version", async () => {
   const users = new Set<string>();
   for await (const path of glob("{packages,tools}/*/src/**/*.ts", { cwd: root }))
-    for (const [, owner = ""] of (await read(path)).matchAll(/"(@toolmount\/\w+)\/internal"/g)) {
+    for (const [, owner = ""] of (await read(path)).matchAll(ownEntry)) {
       const { name, dependencies } = await manifestOf(path.split("/").slice(0, 2).join("/"));
       users.add(name);
       expect([name, owner, dependencies?.[owner]]).toEqual([name, owner, "workspace:*"]);

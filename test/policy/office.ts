@@ -1,5 +1,5 @@
 import { data, type Coordinator, type ToolDefinition } from "@toolmount/core";
-import { foreignDefinition } from "@toolmount/core/internal";
+import { foreignDefinition } from "@toolmount/core/modules";
 import { z } from "zod";
 
 const text = z.string();

@@ -6,7 +6,7 @@ import { openHost } from "@toolmount/loader";
 import { parse, stringify } from "yaml";
 import { expect, onTestFinished, test } from "vitest";
 import * as policies from "@toolmount/policy";
-import * as office from "./office.ts";
+import { mount } from "./office.ts";
 
 interface Wish {
   readonly wish: string;
@@ -62,7 +62,7 @@ async function open(plan: string) {
   const host = await openHost(join(folder, "plan.yaml"), {
     logger: silentLogger,
     store: createMemoryStore(),
-    extensions: { office, "@toolmount/policy": policies },
+    extensions: { office: { mount }, "@toolmount/policy": policies },
   });
   onTestFinished(async () => void (await host.close()));
   return host;

@@ -1,6 +1,6 @@
 import { openHost } from "@toolmount/loader";
 import type { ApprovalQuestion, Host } from "@toolmount/core";
-import { canonicalJson, digestOf } from "@toolmount/core/internal";
+import { canonicalJson, digestOf } from "@toolmount/core/json";
 import type { DojoCall, InjectionTask, Suite, UserTask } from "./dojo-data.ts";
 import { silent } from "./world-hosts.ts";
 

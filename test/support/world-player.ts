@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Host, ToolOutcome } from "@toolmount/core";
-import { canonicalJson, digestOf } from "@toolmount/core/internal";
+import { canonicalJson, digestOf } from "@toolmount/core/json";
 import type { ExpectedCall, WorldCase } from "./world-cases.ts";
 
 /** Makes one call of a case, in whatever way a test is about. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openHost } from "@toolmount/loader";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { describe, expect, test } from "vitest";
 import { attackData, planOf, readSuite, suiteNames, type DojoCall } from "../support/dojo-data.ts";
 import { commandFile, nodeFlags } from "../support/program.ts";

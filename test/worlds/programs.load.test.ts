@@ -1,5 +1,5 @@
 import type { CallContext, Host, ToolOutcome } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { openHost } from "@toolmount/loader";
 import { config, mount } from "@toolmount/tool-program";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { openHost, type OpenedHost } from "@toolmount/loader";
 import type { PreviewedEffect, ToolOutcome } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { describe, expect, test } from "vitest";
 import { attackData, planOf as planOfDojo, readSuite, suiteNames } from "../support/dojo-data.ts";
 import { readTasks, type WorldCase } from "../support/world-cases.ts";

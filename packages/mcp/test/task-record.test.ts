@@ -1,5 +1,5 @@
 import { createMemoryStore, type StateStore, type WorkStore } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TaskRecords, type KeptTask } from "../src/tasks/task-record.ts";
 import type { TaskEnd } from "../src/tasks/task-state.ts";

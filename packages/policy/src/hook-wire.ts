@@ -1,4 +1,4 @@
-import { parseExact } from "@toolmount/core/internal";
+import { parseExact } from "@toolmount/core/json";
 import type { EventData, HookResult } from "@toolmount/core";
 import { z } from "zod";
 import type { CommandHook } from "./config.ts";

@@ -1,4 +1,4 @@
-import type { SoughtWord } from "@toolmount/core/internal";
+import type { SoughtWord } from "@toolmount/core/record";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 

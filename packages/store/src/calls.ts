@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditRecord, PastCall } from "@toolmount/core";
-import { joinRecord, wordsOf } from "@toolmount/core/internal";
+import { joinRecord, wordsOf } from "@toolmount/core/record";
 import type { Transaction } from "kysely";
 import type { CallWords, WordsOfCall } from "./call-words.ts";
 import { readRow } from "./read-row.ts";

@@ -1,5 +1,5 @@
 import type { PastCall, PastCallFilter, PastCallPage } from "@toolmount/core";
-import { soughtWords, type SoughtWord } from "@toolmount/core/internal";
+import { soughtWords, type SoughtWord } from "@toolmount/core/record";
 import {
   sql,
   type Expression,

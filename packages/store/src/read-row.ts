@@ -1,5 +1,5 @@
 import type { Json } from "@toolmount/core";
-import { refusalOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/json";
 
 /**
  * Parses a text of a row. Throws for one that is too wide: a damaged row, or one that another program wrote, must not hold up

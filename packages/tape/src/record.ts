@@ -1,5 +1,5 @@
 import type { EventData, Host, Json, Phase, ToolResult, Undo } from "@toolmount/core";
-import { lockDigest } from "@toolmount/core/internal";
+import { lockDigest } from "@toolmount/core/modules";
 import { redactArguments, type Redactor } from "@toolmount/core/text";
 import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 

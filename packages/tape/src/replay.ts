@@ -1,6 +1,6 @@
 import type { ErrorCode, EventData, Host, Json, Runner, ToolResult, ToolReturn, Undo } from "@toolmount/core";
 import { errorMessage, hostCodes, RunnerFailure } from "@toolmount/core/errors";
-import { canonicalJson, isRecord } from "@toolmount/core/internal";
+import { canonicalJson, isRecord } from "@toolmount/core/json";
 import { createRedactor, redactArguments, type Redactor } from "@toolmount/core/text";
 import { digestsOf, observe, withoutOrigin } from "./record.ts";
 import type { Tape, TapeCall, TapeResult } from "./tape.ts";

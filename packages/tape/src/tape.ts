@@ -1,5 +1,5 @@
 import type { FailureResult, Json, JsonObject, SuccessResult } from "@toolmount/core";
-import { isRecord, maxDepth, meter } from "@toolmount/core/internal";
+import { isRecord, maxDepth, meter } from "@toolmount/core/json";
 
 /** What the host decided about a call; `none` for a call that ended before any decision, such as one with wrong arguments. */
 export type TapeDecision = "allow" | "ask" | "deny" | "none";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { data, defineTool, failure, type Coordinator, type Json } from "@toolmount/core";
-import { canonicalJson } from "@toolmount/core/internal";
+import { canonicalJson } from "@toolmount/core/json";
 import { z } from "zod";
 import { tools, type DynTool } from "./tools.ts";
 

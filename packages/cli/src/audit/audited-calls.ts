@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditRecord, AuditSink, Json, JsonObject, PastCall } from "@toolmount/core";
-import { hasWords, kindOf, soughtWords, wordsOf } from "@toolmount/core/internal";
+import { hasWords, kindOf, soughtWords, wordsOf } from "@toolmount/core/record";
 
 /** Records of one page. */
 const pageSize = 2_000;

@@ -2,7 +2,7 @@ import { createPrivateKey, sign, type KeyObject } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { checkAudit, type AuditSink } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { canonicalJson } from "@toolmount/core/internal";
+import { canonicalJson } from "@toolmount/core/json";
 import { countOf } from "../screen/count.ts";
 import { usageError } from "../process/usage-error.ts";
 

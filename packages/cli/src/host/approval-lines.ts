@@ -1,5 +1,6 @@
 import { systemClock, type ApprovalView, type StandingGrant } from "@toolmount/core";
-import { listTool, placeText } from "@toolmount/core/internal";
+import { listTool } from "@toolmount/core/internal";
+import { placeText } from "@toolmount/core/record";
 import { countOf } from "../screen/count.ts";
 import { listedCalls } from "../render/rehearsal.ts";
 import { jsonText, printable } from "../screen/printable.ts";

@@ -5,7 +5,7 @@ import {
   type PastCall,
   type PastCallFilter,
 } from "@toolmount/core";
-import { pastCalls, readProgram } from "@toolmount/core/internal";
+import { pastCalls, readProgram } from "@toolmount/core/record";
 import type { OpenedHost } from "@toolmount/loader";
 import { findByPrefix } from "../options/find-by-prefix.ts";
 import type { ShownProgram } from "../render/program.ts";

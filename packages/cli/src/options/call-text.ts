@@ -1,4 +1,4 @@
-import { refusalOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/json";
 import type { Json, JsonObject, JsonSchema } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 

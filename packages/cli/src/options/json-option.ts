@@ -1,4 +1,4 @@
-import { refusalOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/json";
 import type { JsonObject } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 import { printable } from "../screen/printable.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ToolInfo } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import type { EvalRun } from "@toolmount/testing/evals";
 import { addLine } from "../process/add-line.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolInfo } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
 import { openReasoner } from "../agent/open-reasoner.ts";
 import type { Shell } from "../process/shell.ts";

@@ -1,5 +1,5 @@
 import type { PastCall } from "@toolmount/core";
-import type { PastProgram, ProgramLine } from "@toolmount/core/internal";
+import type { PastProgram, ProgramLine } from "@toolmount/core/record";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import { agoOf } from "../screen/relative-time.ts";

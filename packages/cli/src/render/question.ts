@@ -1,5 +1,6 @@
 import type { ApprovalQuestion, ApprovalReason, ToolInfo } from "@toolmount/core";
-import { listTool, placeText } from "@toolmount/core/internal";
+import { listTool } from "@toolmount/core/internal";
+import { placeText } from "@toolmount/core/record";
 import { originLine } from "./origin.ts";
 import { listedCalls } from "./rehearsal.ts";
 import { jsonText, printable, printableLines } from "../screen/printable.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isToolmountError, ToolmountError } from "@toolmount/core";
-import { boundedFetch } from "@toolmount/core/internal";
+import { boundedFetch } from "@toolmount/core/json";
 import { messageOf } from "@toolmount/core/errors";
 import { z } from "zod";
 import { firstIssue } from "../schema/first-issue.ts";

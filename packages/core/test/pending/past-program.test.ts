@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pastCalls, readProgram } from "../../src/internal.ts";
+import { pastCalls, readProgram } from "../../src/record.ts";
 import type { AuditEntry, AuditRecord, Json } from "../../src/index.ts";
 
 const source = "const a = await tools.look({});\nreturn await tools.pay({ a });";

@@ -1,5 +1,5 @@
 import { ToolmountError } from "@toolmount/core";
-import { boundedFetch } from "@toolmount/core/internal";
+import { boundedFetch } from "@toolmount/core/json";
 import { z } from "zod";
 
 /** What an OpenID provider says of itself. Source: OpenID Connect Discovery 1.0, section 3. */

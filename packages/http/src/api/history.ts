@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PastCall, PastCallFilter } from "@toolmount/core";
-import { searchProblem } from "@toolmount/core/internal";
+import { searchProblem } from "@toolmount/core/record";
 import { sessionNamed } from "./own-session.ts";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";

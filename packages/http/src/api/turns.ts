@@ -6,7 +6,7 @@ import { HttpError } from "../fault/http-error.ts";
 import type { LoggedEvent } from "../work/event-log.ts";
 import type { LiveTurn } from "../work/live-turn.ts";
 import { isToolmountError } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import type { FirstAnswers } from "../work/first-answers.ts";
 import { firstOf, type ServerTurns, type TurnStart } from "../work/server-turns.ts";
 import type { Turn } from "../work/turn-record.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { readBounded, refusalOf } from "@toolmount/core/internal";
+import { readBounded, refusalOf } from "@toolmount/core/json";
 import { HttpError } from "../fault/http-error.ts";
 
 /** A shorter body has no number that JavaScript would change, such as `{"a":1e400}`. */

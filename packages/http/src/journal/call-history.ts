@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditSink, Host, Json, PastCall, PastCallFilter } from "@toolmount/core";
-import { joinRecord, newestFirst, readProgram, type PastProgram } from "@toolmount/core/internal";
+import { joinRecord, newestFirst, readProgram, type PastProgram } from "@toolmount/core/record";
 import { summaryOf, type CallJournal } from "./call-journal.ts";
 import {
   shownOf,

@@ -1,6 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
-import { hasWords, isWanted, kindOf, lineOf, soughtWords, wordsOf } from "@toolmount/core/internal";
+import { hasWords, isWanted, kindOf, lineOf, soughtWords, wordsOf } from "@toolmount/core/record";
 import type { Clock, EventData, Host, Logger, PastCallFilter } from "@toolmount/core";
 import { addStep, keep, masked, sizeOf, valueOf, type CallRecord, type CallSummary } from "./call-record.ts";
 

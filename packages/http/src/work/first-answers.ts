@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, type Host, type Json, type WorkRecord, type WorkStore } from "@toolmount/core";
-import { decryptWithTicket, digestOf, encryptWithTicket, workStoreOf } from "@toolmount/core/internal";
+import { decryptWithTicket, encryptWithTicket, workStoreOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { HttpError } from "../fault/http-error.ts";
 import { repeat } from "./repeat.ts";
 

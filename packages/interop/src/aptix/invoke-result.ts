@@ -7,7 +7,8 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
-import { ContractBreach, parseExact } from "@toolmount/core/internal";
+import { ContractBreach } from "@toolmount/core/internal";
+import { parseExact } from "@toolmount/core/json";
 import { isRecord } from "../schema/guards.ts";
 
 /** One error or warning of an Aptix envelope. */

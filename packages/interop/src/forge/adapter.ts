@@ -7,7 +7,7 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
-import { completeClassification } from "@toolmount/core/internal";
+import { completeClassification } from "@toolmount/core/modules";
 
 /** What a call of a Tool-Forge tool is about. */
 export type ForgeContext = Pick<ToolContext, "abortSignal" | "userId" | "client" | "auth">;

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Coordinator } from "@toolmount/core";
-import { exportedTools } from "@toolmount/core/internal";
+import { exportedTools } from "@toolmount/core/modules";
 import { isRecord, type Members } from "../schema/guards.ts";
 import { toolsOf } from "./groups.ts";
 import { shapeOf } from "./shape.ts";

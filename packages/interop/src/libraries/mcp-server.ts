@@ -1,5 +1,5 @@
 import { ToolmountError, type Coordinator, type ToolContext, type ToolDefinition } from "@toolmount/core";
-import { classify } from "@toolmount/core/internal";
+import { classify } from "@toolmount/core/modules";
 import { fromMcpResult } from "../schema/foreign-result.ts";
 import { readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";

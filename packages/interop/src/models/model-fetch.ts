@@ -1,4 +1,4 @@
-import { boundedFetch } from "@toolmount/core/internal";
+import { boundedFetch } from "@toolmount/core/json";
 import { modelError } from "./model.ts";
 
 const megabyte = 1024 * 1024;

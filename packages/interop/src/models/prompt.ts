@@ -1,7 +1,7 @@
 import type { Json } from "@toolmount/core";
 import { echoOf } from "./chat-echo.ts";
 import type { ModelItem } from "./model.ts";
-import { meter, refusalOf } from "@toolmount/core/internal";
+import { meter, refusalOf } from "@toolmount/core/json";
 import { isRecord, readText } from "../schema/guards.ts";
 import type {
   AiSdkAssistantPart,

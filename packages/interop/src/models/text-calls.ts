@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ModelItem, ModelPart } from "./model.ts";
-import { meter } from "@toolmount/core/internal";
+import { meter } from "@toolmount/core/json";
 import { isRecord } from "../schema/guards.ts";
 import { formats, parsed, readWhole, type OfferedTools } from "./text-formats.ts";
 

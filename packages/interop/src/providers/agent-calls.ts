@@ -8,7 +8,7 @@ import {
   type SessionStore,
   type ToolOutcome,
 } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { parseJson } from "../schema/guards.ts";
 import { AgentQuestions } from "./agent-questions.ts";
 import { CallLog, type LoggedCall, type WaitingCall } from "./call-log.ts";

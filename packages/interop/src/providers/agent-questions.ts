@@ -1,5 +1,5 @@
 import { isToolmountError, type ApprovalView, type CallContext, type Host } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { isRecord, readText } from "../schema/guards.ts";
 
 /** What a person decides about, without what only approvers of the host may see. */

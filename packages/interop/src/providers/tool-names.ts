@@ -1,4 +1,4 @@
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 
 /** What a provider asks of a tool's name. */
 interface NameRule {

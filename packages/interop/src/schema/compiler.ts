@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { messageOf } from "@toolmount/core/errors";
 import type { CompiledSchema, JsonSchema, ParseResult, SchemaCompiler } from "@toolmount/core";
-import { canonicalJson } from "@toolmount/core/internal";
+import { canonicalJson } from "@toolmount/core/json";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type * as Engines from "../carried/ajv.ts";
 import { bindAsAptix, hasAptixBinding } from "./aptix-binding.ts";

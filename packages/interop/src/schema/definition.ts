@@ -6,7 +6,7 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
-import { foreignDefinition } from "@toolmount/core/internal";
+import { foreignDefinition } from "@toolmount/core/modules";
 import { approvalFlags } from "./approval-flags.ts";
 import { repairSchema } from "./repair.ts";
 

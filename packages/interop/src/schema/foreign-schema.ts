@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { messageOf } from "@toolmount/core/errors";
 import { ToolmountError, type JsonSchema, type ToolSchema } from "@toolmount/core";
-import { prepareSchema, requireJsonSchema } from "@toolmount/core/internal";
+import { prepareSchema, requireJsonSchema } from "@toolmount/core/schemas";
 import { z } from "zod";
 import { isRecord } from "./guards.ts";
 import { isArkType, isStandardSchema, isZod3, printLibrary, type Zod3 } from "./library-printers.ts";

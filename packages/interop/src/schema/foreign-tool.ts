@@ -1,5 +1,5 @@
 import { failure, type ToolContext, type ToolDefinition, type ToolReturn } from "@toolmount/core";
-import { foreignDefinition } from "@toolmount/core/internal";
+import { foreignDefinition } from "@toolmount/core/modules";
 import { ArgumentsRefused, type ForeignSchema } from "./foreign-schema.ts";
 
 /** A tool of another library, read. */

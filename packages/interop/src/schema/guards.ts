@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
-import { parseExact } from "@toolmount/core/internal";
+import { parseExact } from "@toolmount/core/json";
 
 /** Members under which foreign tools keep their input schema, in the order in which they are looked for. */
 const properties = ["input_schema", "inputSchema", "parameters"] as const;

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { JsonSchema, StandardSchema } from "@toolmount/core";
-import { isStandardSchema as hasStandard } from "@toolmount/core/internal";
+import { isStandardSchema as hasStandard } from "@toolmount/core/schemas";
 import { z } from "zod";
 import type * as Printers from "../carried/printers.ts";
 import { isRecord } from "./guards.ts";

@@ -16,7 +16,8 @@ import {
   type ManifestTool,
   type ModuleManifest,
 } from "../modules/manifest.ts";
-import { adaptModule, recogniseModule, validateStandard, type LoadedModule } from "@toolmount/core/internal";
+import { adaptModule, recogniseModule, type LoadedModule } from "@toolmount/core/modules";
+import { validateStandard } from "@toolmount/core/schemas";
 import { mountModule } from "../mount/recording-coordinator.ts";
 
 /** Facts for `describeModule` that the code of a module does not contain. */

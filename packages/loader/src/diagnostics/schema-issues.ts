@@ -1,5 +1,5 @@
 import type { StandardSchema } from "@toolmount/core";
-import { plainRule } from "@toolmount/core/internal";
+import { plainRule } from "@toolmount/core/schemas";
 import { nearestNames } from "@toolmount/core/text";
 import { isRecord } from "./json.ts";
 import { showPath, type Path } from "./positions.ts";

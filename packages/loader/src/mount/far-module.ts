@@ -7,7 +7,7 @@ import {
   type Runner,
   type RunnerModule,
 } from "@toolmount/core";
-import type { LoadedModule } from "@toolmount/core/internal";
+import type { LoadedModule } from "@toolmount/core/modules";
 import type { Resolution } from "../modules/resolve.ts";
 import type { ModuleUse } from "./module-use.ts";
 import { runOf } from "./runner-modules.ts";

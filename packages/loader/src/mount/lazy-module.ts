@@ -8,7 +8,8 @@ import type {
   ToolReturn,
   UndoRequest,
 } from "@toolmount/core";
-import { authoredDefinition, isStandardSchema, strictest, type LoadedModule } from "@toolmount/core/internal";
+import { authoredDefinition, strictest, type LoadedModule } from "@toolmount/core/modules";
+import { isStandardSchema } from "@toolmount/core/schemas";
 import { messageOf } from "@toolmount/core/errors";
 import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 

@@ -1,5 +1,5 @@
 import type { Coordinator, ModeCatalog, ModeSummary, ToolInfo } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { matchesGlob } from "@toolmount/core/text";
 import type { ModuleExports } from "../modules/source.ts";
 import type { PlanModes } from "../plan/schema.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import type { PlanMap } from "../diagnostics/positions.ts";
 import type { ImportContext } from "../modules/import-resolved.ts";
 import type { GivenModules, Lookup } from "../modules/resolve.ts";

@@ -1,7 +1,8 @@
 import { isToolmountError, ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
-import { adaptModule, mayBeForeign, withTimeout, type LoadedModule } from "@toolmount/core/internal";
+import { withTimeout } from "@toolmount/core/internal";
+import { adaptModule, mayBeForeign, type LoadedModule } from "@toolmount/core/modules";
 import type { ModuleExports } from "../modules/source.ts";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { runnerModule } from "./far-module.ts";
@@ -21,10 +22,8 @@ export async function mountUse(building: Building, prepared: PreparedUse): Promi
   context.requireOpen();
   if (lacksState(use, failed)) return void failed.push({ ...prepared, ...withoutProblem });
   const lacking = findFailedNeed(building, prepared);
-  if (lacking !== undefined) {
-    failed.push({ ...failUse(use, resolution, lacking, context, times), state: "skipped" });
-    return;
-  }
+  if (lacking !== undefined)
+    return void failed.push({ ...failUse(use, resolution, lacking, context, times), state: "skipped" });
   try {
     mounted.push(keepUse(building, prepared) ?? (await mountWithExtensions(building, prepared)));
   } catch (error) {
@@ -37,9 +36,9 @@ export async function mountUse(building: Building, prepared: PreparedUse): Promi
 function findFailedNeed({ mounted, failed }: Building, prepared: PreparedUse): ToolmountError | undefined {
   for (const need of needsOf(prepared)) {
     if (mounted.some((other) => providesOf(other).includes(need))) continue;
-    const culprit = failed.find((other) => providesOf(other).includes(need));
+    const culprit = failed.find((other) => providesOf(other).includes(need))?.use.id;
     if (culprit === undefined) continue;
-    const problem = `it needs "${need}" of "${culprit.use.id}", which failed`;
+    const problem = `it needs "${need}" of "${culprit}", which failed`;
     return new ToolmountError("MODULE_MOUNT_FAILED", { module: prepared.use.id, problem });
   }
   return undefined;

@@ -3,7 +3,8 @@ import type { ZodType } from "zod";
 import { deepFreeze } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
-import { plainWords, validateStandard, zodSize, type LoadedModule } from "@toolmount/core/internal";
+import type { LoadedModule } from "@toolmount/core/modules";
+import { plainWords, validateStandard, zodSize } from "@toolmount/core/schemas";
 import { pathInPlan, type ModuleUse } from "./module-use.ts";
 
 /** Parses and freezes the config of a use; null after its issues were reported as `CONFIG_INVALID`. */

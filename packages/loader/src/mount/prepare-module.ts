@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolmountError, type Json, type JsonObject } from "@toolmount/core";
-import { recogniseModule, type LoadedModule } from "@toolmount/core/internal";
+import { recogniseModule, type LoadedModule } from "@toolmount/core/modules";
 import { deepFreeze } from "../diagnostics/json.ts";
 import {
   createReporter,

@@ -1,5 +1,5 @@
 import { ToolmountError, type Coordinator, type JsonObject, type Logger } from "@toolmount/core";
-import { exportedTools, runMount, type LoadedModule, type ModuleExports } from "@toolmount/core/internal";
+import { exportedTools, runMount, type LoadedModule, type ModuleExports } from "@toolmount/core/modules";
 
 interface RecordingCoordinator {
   readonly coordinator: Coordinator;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, Limits } from "@toolmount/core";
-import { plainWords } from "@toolmount/core/internal";
+import { plainWords } from "@toolmount/core/schemas";
 import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";

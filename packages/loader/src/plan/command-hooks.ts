@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
-import { plainWords } from "@toolmount/core/internal";
+import { plainWords } from "@toolmount/core/schemas";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject, ToolInfo } from "@toolmount/core";
-import { lockDigest } from "@toolmount/core/internal";
+import { lockDigest } from "@toolmount/core/modules";
 import { isRecord } from "../diagnostics/json.ts";
 import { showPath, type Path } from "../diagnostics/positions.ts";
 import { makeProblem, planError } from "../diagnostics/problems.ts";

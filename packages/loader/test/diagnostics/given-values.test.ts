@@ -1,4 +1,4 @@
-import { plainWords } from "@toolmount/core/internal";
+import { plainWords } from "@toolmount/core/schemas";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { copyJson, isExact, maxPlanDepth, membersOf } from "../../src/diagnostics/json.ts";

@@ -1,5 +1,5 @@
 import { createHost, silentLogger, type Coordinator, type Logger } from "@toolmount/core";
-import { recogniseModule } from "@toolmount/core/internal";
+import { recogniseModule } from "@toolmount/core/modules";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { mountModule } from "../../src/mount/recording-coordinator.ts";

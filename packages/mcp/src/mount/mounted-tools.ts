@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { isToolmountError, type Coordinator, type ToolDefinition, type ToolInfo } from "@toolmount/core";
-import { digestOf, foldName, requireNoHiddenText } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
+import { foldName, requireNoHiddenText } from "@toolmount/core/modules";
 import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { ServerSettings } from "./config.ts";

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { FetchLike, JSONRPCRequest } from "@modelcontextprotocol/client";
-import { boundedFetch } from "@toolmount/core/internal";
+import { boundedFetch } from "@toolmount/core/json";
 import { tooLarge } from "../wire/message-size.ts";
 import { maxQuoted, unreadable, type WireReader } from "../reading/reader.ts";
 

@@ -7,7 +7,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { Skill } from "@modelcontextprotocol/client/ext/skills";
 import { ToolError, type HostLink } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf, instructionsTool, listExposed, withoutExposed } from "./exposed-definitions.ts";
 import { readChain } from "../wire/chain.ts";

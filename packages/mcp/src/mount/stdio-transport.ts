@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { LineReader } from "@toolmount/core/internal";
+import { LineReader } from "@toolmount/core/json";
 import { MessageTooLarge, tooLarge } from "../wire/message-size.ts";
 import { WireReader } from "../reading/reader.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";

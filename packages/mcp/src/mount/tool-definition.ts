@@ -10,7 +10,8 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
-import { classify, digestOf, foldName, type Classification } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
+import { classify, foldName, type Classification } from "@toolmount/core/modules";
 import { messageOf } from "@toolmount/core/errors";
 import { matchesGlob } from "@toolmount/core/text";
 import { isServedToItself } from "../wire/chain.ts";

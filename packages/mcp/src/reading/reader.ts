@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { quoteChanged, requireNarrow } from "@toolmount/core/internal";
+import { quoteChanged, requireNarrow } from "@toolmount/core/json";
 import { isRecord } from "../wire/guards.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";

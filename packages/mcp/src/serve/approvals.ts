@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { placeText } from "@toolmount/core/internal";
+import { placeText } from "@toolmount/core/record";
 import { currentFront } from "../wire/front.ts";
 import { CancelledByClient } from "../tasks/suspended.ts";
 import type { ServedApprovals } from "./options.ts";

@@ -1,5 +1,5 @@
 import { systemClock, type Host, type JsonObject, type WorkRecord, type WorkStore } from "@toolmount/core";
-import { meter } from "@toolmount/core/internal";
+import { meter } from "@toolmount/core/json";
 import { z } from "zod";
 
 /** How long a session is kept from its beginning, in milliseconds: 30 days. A client then connects again. */

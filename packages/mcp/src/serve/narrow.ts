@@ -1,6 +1,6 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
 import { isJsonContentType, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { LineReader, readBounded, refusalOf } from "@toolmount/core/internal";
+import { LineReader, readBounded, refusalOf } from "@toolmount/core/json";
 import { depthProblem } from "../reading/members.ts";
 import { readClientMessage, refuse, type ReadMessage } from "../reading/requests.ts";
 import { isRecord } from "../wire/guards.ts";

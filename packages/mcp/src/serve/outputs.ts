@@ -1,4 +1,4 @@
-import { refusalOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/json";
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { isToolmountError, type Host, type ToolOutcome } from "@toolmount/core";
 import { isRecord } from "../wire/guards.ts";

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
-import { fitsOutputSchema } from "@toolmount/core/internal";
+import { fitsOutputSchema } from "@toolmount/core/schemas";
 import { isRecord } from "../wire/guards.ts";
 import { toMcpResult, withoutStructuredData } from "../wire/result.ts";
 import { withWhole } from "./outputs.ts";

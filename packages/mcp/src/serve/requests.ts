@@ -7,7 +7,7 @@ import type {
   ServerOptions,
 } from "@modelcontextprotocol/server";
 import type { Host, SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { meter } from "@toolmount/core/internal";
+import { meter } from "@toolmount/core/json";
 import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
 import { runInFront, type InFront } from "./in-front.ts";

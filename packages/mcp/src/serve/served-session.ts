@@ -8,7 +8,9 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
-import { callInternal, digestOf, lockDigest, offerMarkOf } from "@toolmount/core/internal";
+import { callInternal, offerMarkOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
+import { lockDigest } from "@toolmount/core/modules";
 import { ServedTasks } from "../tasks/served-tasks.ts";
 import type { SuspendableCall } from "../tasks/suspended.ts";
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock, type Host, type WorkRecord, type WorkStore } from "@toolmount/core";
-import { decryptWithTicket, digestOf, encryptWithTicket, workStoreOf } from "@toolmount/core/internal";
+import { decryptWithTicket, encryptWithTicket, workStoreOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import type { TaskEnd } from "./task-state.ts";
 
 /** The kind of the records of tasks. */

@@ -1,5 +1,5 @@
 import type { ValueOrigin } from "@toolmount/core";
-import { argumentAt } from "@toolmount/core/internal";
+import { argumentAt } from "@toolmount/core/record";
 import { leavesOf } from "../flows/leaves.ts";
 import type { RecordedSession } from "./recorded.ts";
 import type { Source } from "../flows/schema.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, KeptResult, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
-import { confirmedValues, withoutContent } from "@toolmount/core/internal";
+import { confirmedValues, withoutContent } from "@toolmount/core/record";
 import { createFlows } from "../flows/flow-policy.ts";
 import type { FlowsConfig } from "../flows/schema.ts";
 

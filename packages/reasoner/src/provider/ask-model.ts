@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ToolmountError, type Coordinator, type HookResult } from "@toolmount/core";
 import type { Model, ModelPart, ModelRequest } from "@toolmount/interop";
-import { meter } from "@toolmount/core/internal";
+import { meter } from "@toolmount/core/json";
 import { traceModel, type ModelTrace } from "@toolmount/core/tracing";
 import type { Settings } from "../config/settings.ts";
 import { readModelError, reportedFailure, type ModelError } from "./model-error.ts";

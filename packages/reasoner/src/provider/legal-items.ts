@@ -1,7 +1,7 @@
 import type { Json } from "@toolmount/core";
 import type { ModelRules } from "@toolmount/interop";
 import { createNameMap } from "@toolmount/interop/internal";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { isCall, isCallOutput, isItem, message, readText, type Item } from "./items.ts";
 import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";
 import type { PartRules } from "./refused-parts.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolmount/core";
 import type { Model, ModelRequest } from "@toolmount/interop";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { isCall, readText, type Item } from "./items.ts";
 import { readResponse, type ModelAnswer } from "./response.ts";
 

@@ -1,5 +1,5 @@
 import type { ModelRules } from "@toolmount/interop";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
 import { isItem, readText, type Item } from "./items.ts";
 
 /** What a model's server refused of a conversation: images and files by their digest, or all images. */

@@ -1,5 +1,5 @@
 import { ToolmountError, type Json, type JsonObject, type SessionStore } from "@toolmount/core";
-import { meter } from "@toolmount/core/internal";
+import { meter } from "@toolmount/core/json";
 import { entrySchema, type SessionEntry } from "./entry.ts";
 import { fold } from "./fold.ts";
 import { createView, type SessionView } from "./view.ts";

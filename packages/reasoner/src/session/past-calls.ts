@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
-import { isRecord } from "@toolmount/core/internal";
+import { isRecord } from "@toolmount/core/json";
 import { isCallOutput, readFunctionCall, readText, type Item } from "../provider/items.ts";
 import type { SessionEntry } from "./entry.ts";
 import { fold } from "./fold.ts";

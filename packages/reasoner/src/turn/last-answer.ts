@@ -1,4 +1,4 @@
-import { parseExact } from "@toolmount/core/internal";
+import { parseExact } from "@toolmount/core/json";
 import type { Json, JsonSchema } from "@toolmount/core";
 import { createSchemaCompiler, type Model } from "@toolmount/interop";
 import { dropOptionalNulls } from "@toolmount/interop/internal";

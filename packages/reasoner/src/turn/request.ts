@@ -1,4 +1,4 @@
-import { refusalOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/json";
 import { guidanceBesideDefinitions } from "@toolmount/core/sessions";
 import type { Offer } from "@toolmount/core";
 import { type Model, type ModelRequest, type ModelSettings, toOpenAI } from "@toolmount/interop";

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { isDeclaredForeign } from "@toolmount/core/internal";
+import { isDeclaredForeign } from "@toolmount/core/modules";
 import type { ModuleSubject, Profile, Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { coreProfile } from "../rules/core-profile.ts";
 import { describeThrown } from "../trial/describe-thrown.ts";

@@ -1,6 +1,6 @@
 import { mount } from "@toolmount/interop/mount";
 import type { JsonObject } from "@toolmount/core";
-import { isStandardSchema } from "@toolmount/core/internal";
+import { isStandardSchema } from "@toolmount/core/schemas";
 import type { ModuleSubject, ToolSubject } from "@toolmount/core/validation";
 import { withTimeout } from "../trial/deadline.ts";
 import { callOnTrial, cancelOnTrial, isHarmless, sampleFor } from "../trial/trial-calls.ts";

@@ -1,5 +1,7 @@
 import type { ToolInfo } from "@toolmount/core";
-import { canonicalJson, exportedTools, isStandardSchema } from "@toolmount/core/internal";
+import { canonicalJson } from "@toolmount/core/json";
+import { exportedTools } from "@toolmount/core/modules";
+import { isStandardSchema } from "@toolmount/core/schemas";
 import type { ModuleSubject, Rule, RuleProblem } from "@toolmount/core/validation";
 import { describeThrown } from "../trial/describe-thrown.ts";
 import { DeadlineExceeded } from "../trial/deadline.ts";

@@ -1,4 +1,4 @@
-import { adaptModule, recogniseModule, runMount } from "@toolmount/core/internal";
+import { adaptModule, recogniseModule, runMount } from "@toolmount/core/modules";
 import {
   createHost,
   silentLogger,

@@ -1,5 +1,5 @@
 import { allEvents, type Json } from "@toolmount/core";
-import { frozenCopy } from "@toolmount/core/internal";
+import { frozenCopy } from "@toolmount/core/json";
 
 /** What a module contributes to a channel, as it was when the module was mounted. */
 export interface Contribution {

@@ -1,7 +1,7 @@
 // How a capability crosses the border of a process, in both directions: as JSON, and as methods that are called by message.
 import type { Json } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { frozenCopy, isRecord, NotJson } from "@toolmount/core/internal";
+import { frozenCopy, isRecord, NotJson } from "@toolmount/core/json";
 import { truncateText } from "@toolmount/core/text";
 
 /** A capability as JSON: a value, or an object that also has methods. */

@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolInfo } from "@toolmount/core";
-import { isForeignDefinition } from "@toolmount/core/internal";
+import { isForeignDefinition } from "@toolmount/core/modules";
 import type { DescribedTool } from "./described-tool.ts";
 
 /** Members of a definition that are reported as they are. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
-import { frozenCopy } from "@toolmount/core/internal";
+import { frozenCopy } from "@toolmount/core/json";
 import { z } from "zod";
 
 /** Longest schema of a tool, in characters of JSON. The compiler of JSON Schemas takes no longer one. */

@@ -1,6 +1,6 @@
 // The schemas of what a process sends. The process itself only needs their types: it starts sooner without Zod.
 import type { Json } from "@toolmount/core";
-import { refusalOf } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/json";
 import { z } from "zod";
 import { problemOf } from "./contributions.ts";
 import { isMethodName, maxMethods, maxName } from "./crossing.ts";

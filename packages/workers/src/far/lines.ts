@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import type { Duplex } from "node:stream";
-import { LineReader } from "@toolmount/core/internal";
+import { LineReader } from "@toolmount/core/json";
 
 /** Receives what the other side sends. */
 interface LineListener {

@@ -9,18 +9,16 @@ import {
   isToolInterrupt,
   type PartialResult,
 } from "@toolmount/core";
+import { frozenCopy } from "@toolmount/core/json";
 import {
   adaptModule,
   authoredDefinition,
-  frozenCopy,
-  isStandardSchema,
   mayBeForeign,
-  prepareSchema,
   recogniseModule,
   runMount,
   type LoadedModule,
-  type PreparedSchema,
-} from "@toolmount/core/internal";
+} from "@toolmount/core/modules";
+import { isStandardSchema, prepareSchema, type PreparedSchema } from "@toolmount/core/schemas";
 import { importModule } from "@toolmount/core/import";
 import { createFarHost, mountAdapters, noting } from "./far-host.ts";
 import { describeTool } from "./describe-tool.ts";

@@ -1,6 +1,7 @@
 import { isToolInterrupt } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { ContractBreach, frozenCopy, NotJson } from "@toolmount/core/internal";
+import { ContractBreach } from "@toolmount/core/internal";
+import { frozenCopy, NotJson } from "@toolmount/core/json";
 import type { Thrown } from "./far-message.ts";
 
 /** What a tool returned, as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks. */

@@ -1,5 +1,5 @@
 import { RunnerFailure, type Json } from "@toolmount/core";
-import { meter } from "@toolmount/core/internal";
+import { meter } from "@toolmount/core/json";
 import { z } from "zod";
 import { farMessage, type FarMessage, type RunMessage } from "../far/far-message.ts";
 import { thrownJson } from "../far/to-json.ts";

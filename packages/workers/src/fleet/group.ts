@@ -1,5 +1,6 @@
 import type { RunnerJob, ToolInfo } from "@toolmount/core";
-import { digestOf, lockDigest } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
+import { lockDigest } from "@toolmount/core/modules";
 
 const known = new WeakMap<ToolInfo, string>();
 

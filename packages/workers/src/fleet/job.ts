@@ -1,6 +1,6 @@
 import type { FleetCall, Json, JsonObject, RunnerJob } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { meter } from "@toolmount/core/internal";
+import { meter } from "@toolmount/core/json";
 import { z } from "zod";
 import { maxMessageBytes } from "../far/messages.ts";
 import { maxLevels } from "./answer.ts";

@@ -7,7 +7,7 @@ import {
   type ToolReturn,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { invalidArguments } from "@toolmount/core/internal";
+import { invalidArguments } from "@toolmount/core/schemas";
 import type { RunMessage } from "../far/far-message.ts";
 import type { HostMessage } from "../far/messages.ts";
 import { rebuildThrown } from "./rebuild-thrown.ts";

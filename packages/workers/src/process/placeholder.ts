@@ -1,5 +1,5 @@
 import { failure, type DescribedModule, type FailureWording } from "@toolmount/core";
-import { foreignDefinition } from "@toolmount/core/internal";
+import { foreignDefinition } from "@toolmount/core/modules";
 import type { DescribedTool } from "../far/described-tool.ts";
 import { describedFailure } from "./rebuild-thrown.ts";
 

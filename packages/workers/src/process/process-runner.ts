@@ -11,7 +11,7 @@ import {
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
-import { canonicalJson } from "@toolmount/core/internal";
+import { canonicalJson } from "@toolmount/core/json";
 import type { Border, Grants as BorderGrants, NodeProgram } from "../border/border.ts";
 import { secretsBeside, codeFolders } from "../border/code-folders.ts";
 import { findTsconfig } from "@toolmount/core/import";

@@ -1,5 +1,6 @@
 import { ToolmountError, type ApprovalScope, type ApprovalView, type JsonObject } from "@toolmount/core";
-import { listTool, refusalOf } from "@toolmount/core/internal";
+import { listTool } from "@toolmount/core/internal";
+import { refusalOf } from "@toolmount/core/json";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";

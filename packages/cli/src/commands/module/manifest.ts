@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
-import { canonicalJson } from "@toolmount/core/internal";
+import { canonicalJson } from "@toolmount/core/json";
 import type { DescribedPackage } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";

@@ -1,0 +1,7 @@
+// Foreign JSON: measured before it is walked, read exactly, frozen, and its digest. For packages of toolmount itself.
+export { canonicalJson, digestOf } from "./json/canonical.ts";
+export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
+export { isRecord } from "./json/json.ts";
+export { meter } from "./json/meter.ts";
+export { boundedFetch, LineReader, readBounded, requireNarrow } from "./json/bounded-fetch.ts";
+export { parseExact, quoteChanged, refusalOf } from "./json/shape.ts";

@@ -1,0 +1,7 @@
+// Schemas of any kind: prepared, judged, and said in plain words. For packages of toolmount itself.
+export { isStandardSchema } from "./contract/standard-schema.ts";
+export { requireJsonSchema } from "./schema/require-json-schema.ts";
+export { plainRule, plainWords } from "./schema/plain-rule.ts";
+export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/schema.ts";
+export { validateStandard, zodSize } from "./schema/zod-parser.ts";
+export { fitsOutputSchema } from "./host/tools-here.ts";
