@@ -11,7 +11,7 @@ import {
 import { digestOf } from "@toolmount/core/json";
 import { parseJson } from "../schema/guards.ts";
 import { AgentQuestions } from "./agent-questions.ts";
-import { CallLog, type LoggedCall, type WaitingCall } from "./call-log.ts";
+import { CallLog, type Asked, type LoggedCall, type WaitingCall } from "./call-log.ts";
 import { HeldCalls } from "./held-calls.ts";
 
 /** The part of a host that the agents of a library need. */
@@ -81,6 +81,22 @@ export class AgentCalls {
     if (known?.ticket === undefined) return this.#make(loggedCall(key, call), call, context);
     if (isApproved) await this.questions.decide(call.id, "approve", given);
     return this.#resumeOrMake({ ...known, ticket: known.ticket }, call, context);
+  }
+
+  /** Whether a call of a step has its outcome. */
+  async hasEnded(call: AgentCall, given: CallContext = {}): Promise<boolean> {
+    const context = this.#contextOf(given);
+    return (await this.#log.find(keyOf(call, context), context.sessionId))?.outcome !== undefined;
+  }
+
+  /** Who asked in a step until now, and for the next value. */
+  asked(step: string, given: CallContext): Promise<Asked> {
+    return this.#log.asked(step, this.#contextOf(given).sessionId);
+  }
+
+  /** Keeps who asked in a step; none when it has ended. */
+  noteAsked(step: string, asked: Asked, given: CallContext): Promise<void> {
+    return this.#log.noteAsked(step, asked, this.#contextOf(given).sessionId);
   }
 
   /** Records the end of a denied call, which the library will not make again. */

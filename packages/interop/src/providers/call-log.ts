@@ -16,7 +16,12 @@ interface KnownCall extends LoggedCall {
   readonly began?: true | undefined;
   readonly ticket?: string | undefined;
   readonly outcome?: ToolOutcome | undefined;
+  /** Of a step, not of a call: see {@link Asked}. */
+  readonly asked?: Asked | undefined;
 }
+
+/** Who asked for each value with which a step was resumed, in their order: the id of a call, or null for the host's questions. */
+export type Asked = readonly (string | null)[];
 
 /** A call that waits. */
 export type WaitingCall = KnownCall & { readonly ticket: string };
@@ -71,6 +76,17 @@ export class CallLog {
     await this.#add(sessionId, { key });
   }
 
+  /** Who asked in a step until now. */
+  async asked(step: string, sessionId: string | undefined): Promise<Asked> {
+    return (await this.find(stepKey(step), sessionId))?.asked ?? [];
+  }
+
+  /** Keeps who asked in a step. None: the step has ended. */
+  async noteAsked(step: string, asked: Asked, sessionId: string | undefined): Promise<void> {
+    const key = stepKey(step);
+    await this.#add(sessionId, asked.length === 0 ? { key } : { key, callId: "", step, asked });
+  }
+
   /** Another process may append at the same time. A change without a time gets that of the change before it. */
   async #add(
     sessionId: string | undefined,
@@ -100,6 +116,10 @@ export class CallLog {
     const store = sessionId === undefined ? null : this.#store();
     return { store: store ?? this.#memory, log: ticketsLogOf(sessionId ?? "") };
   }
+}
+
+function stepKey(step: string): string {
+  return `step ${step}`;
 }
 
 async function read(store: SessionStore, log: string): Promise<readonly Stored[]> {

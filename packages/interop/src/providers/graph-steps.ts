@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { CallContext, ToolOutcome } from "@toolmount/core";
+import type { ToolOutcome } from "@toolmount/core";
 import type { AgentCall, AgentCalls } from "./agent-calls.ts";
+import { ResumedTask, type GraphTask } from "./resumed-task.ts";
 
 /** What LangChain gives a tool beside its input. */
 export interface LangChainConfig {
@@ -27,6 +28,7 @@ export class GraphSteps {
   run(call: AgentCall, canRepeat: boolean, config: LangChainConfig): Promise<ToolOutcome> {
     const { signal, configurable = {}, interrupt } = config;
     const { thread_id: thread, __pregel_task_id: task, checkpoint_map: checkpoints } = configurable;
+    const { resume: values } = (configurable["__pregel_scratchpad"] ?? {}) as { resume?: readonly unknown[] };
     const given = { abortSignal: signal, ...(typeof thread === "string" && { sessionId: thread }) };
     if (interrupt === undefined || typeof task !== "string" || typeof thread !== "string")
       return this.#calls.run(call, given);
@@ -35,15 +37,9 @@ export class GraphSteps {
     const step = this.#steps.get(key) ?? new GraphStep(this.#calls, () => this.#steps.delete(key));
     this.#steps.set(key, step);
     const made = { ...call, step: { id: task, canRepeat } };
-    return step.run(made, { task, given, interrupt: AsyncLocalStorage.bind(interrupt) });
+    const valueCount = () => values?.length ?? 0;
+    return step.run(made, { task, given, interrupt: AsyncLocalStorage.bind(interrupt), valueCount });
   }
-}
-
-/** The task that makes a call. LangGraph finds the task of an interrupt by its asynchronous context. */
-interface GraphTask {
-  readonly task: string;
-  readonly given: CallContext;
-  readonly interrupt: (value: unknown) => unknown;
 }
 
 /** A call that waits until all others of its step have ended or wait, too. */
@@ -62,8 +58,7 @@ class GraphStep {
   #waiters: Waiter[] = [];
   #members = 0;
   #busy = 0;
-  /** Why the last resume value decided nothing, by task. */
-  readonly #problems = new Map<string, string | null>();
+  readonly #tasks = new Map<string, ResumedTask>();
 
   constructor(calls: AgentCalls, onEnd: () => void) {
     [this.#calls, this.#onEnd] = [calls, onEnd];
@@ -73,15 +68,27 @@ class GraphStep {
   async run(call: AgentCall, task: GraphTask): Promise<ToolOutcome> {
     this.#members++;
     this.#busy++;
+    const resumed = this.#tasks.get(task.task) ?? new ResumedTask(this.#calls, task);
+    this.#tasks.set(task.task, resumed);
+    const onWait = (isWaiting: boolean) => (isWaiting ? this.#pause() : void this.#busy++);
     try {
-      for (;;) {
-        const outcome = await this.#outcomeOf(call, task);
-        if (outcome.status !== "pending") return outcome;
-        await this.#wait({ ...task, callId: call.id });
-      }
+      return await resumed.run(call, () => this.#untilEnded(call, task), onWait);
     } finally {
       this.#pause();
-      if (--this.#members === 0) this.#onEnd();
+      if (--this.#members === 0) await this.#end();
+    }
+  }
+
+  async #end(): Promise<void> {
+    this.#onEnd();
+    for (const task of this.#tasks.values()) await task.end();
+  }
+
+  async #untilEnded(call: AgentCall, task: GraphTask): Promise<ToolOutcome> {
+    for (;;) {
+      const outcome = await this.#outcomeOf(call, task);
+      if (outcome.status !== "pending") return outcome;
+      await this.#wait({ ...task, callId: call.id });
     }
   }
 
@@ -111,32 +118,39 @@ class GraphStep {
     const waiters = this.#waiters;
     this.#waiters = [];
     this.#busy = waiters.length;
-    let isDecided = false;
-    for (const task of new Set(waiters.map((waiter) => waiter.task))) {
-      const group = waiters.filter((waiter) => waiter.task === task);
+    const tasks = [...this.#tasks.values()];
+    let isDecided = tasks.some(({ isAnswered }) => isAnswered);
+    for (const task of tasks) task.isAnswered = false;
+    for (const [id, task] of this.#tasks) {
+      const group = waiters.filter((waiter) => waiter.task === id);
+      if (group.length === 0) continue;
       try {
-        isDecided = (await this.#ask(group, isDecided)) || isDecided;
+        isDecided = (await this.#ask(task, group, isDecided)) || isDecided;
         for (const { resume } of group) resume();
       } catch (thrown) {
+        task.stop(thrown);
         for (const { stop } of group) stop(thrown);
       }
     }
   }
 
   /**
-   * Resolves to whether an answer decided something. LangGraph gives the values of earlier resumes first. Each names its question,
-   * so that their order does not matter.
+   * Resolves to whether an answer decided something. A tool that stopped the graph by itself comes first: its value names no
+   * question.
    */
-  async #ask(group: readonly Waiter[], isDecided: boolean): Promise<boolean> {
+  async #ask(task: ResumedTask, group: readonly Waiter[], isDecided: boolean): Promise<boolean> {
     const own = group.find(({ thrown }) => thrown !== undefined);
-    if (own !== undefined) throw own.thrown;
-    const { task, given, interrupt } = group[0]!;
+    if (own !== undefined) {
+      await task.ask(own.callId);
+      throw own.thrown;
+    }
+    const { given, interrupt } = group[0]!;
     const callIds = group.map(({ callId }) => callId);
     const questions = await this.#calls.questions.openQuestions(callIds, given);
     if (isDecided && questions.length < group.length) return false;
-    const problem = this.#problems.get(task) ?? null;
-    const value = interrupt({ questions, ...(problem !== null && { problem }) });
-    this.#problems.set(task, await this.#calls.questions.answerNamed(value, given));
+    await task.ask(null);
+    await task.answer(interrupt({ questions, ...(task.problem !== null && { problem: task.problem }) }));
+    task.isAnswered = false;
     return true;
   }
 }

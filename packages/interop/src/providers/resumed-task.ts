@@ -1,0 +1,111 @@
+import type { CallContext } from "@toolmount/core";
+import type { AgentCall, AgentCalls } from "./agent-calls.ts";
+import type { Asked } from "./call-log.ts";
+
+/** The task of a graph that makes a call. LangGraph finds the task of an interrupt by its asynchronous context. */
+export interface GraphTask {
+  readonly task: string;
+  readonly given: CallContext;
+  readonly interrupt: (value: unknown) => unknown;
+  /** How many values LangGraph has for this task. */
+  readonly valueCount: () => number;
+}
+
+/** A call of a step that had ended, so that its name was forgotten. */
+const endedCall = "";
+
+/**
+ * One run of a task. LangGraph keeps the values with which a task was resumed as one list, and gives the next one to whichever
+ * `interrupt()` comes next. So the log keeps who asked for each value. When the task runs again, the values of ended calls are
+ * passed over, the call that asked last runs alone, and all others wait until no value is left.
+ */
+export class ResumedTask {
+  readonly #calls: AgentCalls;
+  readonly #task: GraphTask;
+  readonly #begun: Promise<string | null>;
+  readonly #ready = Promise.withResolvers<void>();
+  #asked: Asked = [];
+  #isStopped = false;
+  /** Whether an answer to a question of the host was read. */
+  isAnswered = false;
+  /** Why the last answer decided nothing. */
+  problem: string | null = null;
+
+  constructor(calls: AgentCalls, task: GraphTask) {
+    [this.#calls, this.#task] = [calls, task];
+    this.#ready.promise.catch(() => {}); // no call may wait for it
+    this.#begun = this.#begin();
+  }
+
+  /** Runs a call when no value of another call can reach it. `onWait`: it waits, or continues. */
+  async run<Value>(
+    call: AgentCall,
+    make: () => Promise<Value>,
+    onWait: (isWaiting: boolean) => void,
+  ): Promise<Value> {
+    const last = await this.#begun;
+    if (call.id !== last) {
+      onWait(true);
+      await this.#ready.promise.finally(() => onWait(false));
+      return make();
+    }
+    if (await this.#calls.hasEnded(call, this.#task.given)) this.#release();
+    return make().finally(() => this.#release());
+  }
+
+  /** Notes who asks for the next value, before LangGraph learns of the interrupt. */
+  async ask(by: string | null): Promise<void> {
+    const before = Array.from({ length: this.#task.valueCount() }, (_, at) =>
+      this.#asked.at(at) === undefined ? endedCall : this.#asked[at]!,
+    );
+    const asked = [...before, by];
+    await this.#calls.noteAsked(this.#task.task, asked, this.#task.given);
+    this.#asked = asked;
+  }
+
+  /** Reads an answer to questions of the host. */
+  async answer(value: unknown): Promise<void> {
+    this.isAnswered = true;
+    this.problem = await this.#calls.questions.answerNamed(value, this.#task.given);
+  }
+
+  /** Ends the calls that wait: the task is interrupted. */
+  stop(thrown: unknown): void {
+    this.#isStopped = true;
+    this.#ready.reject(thrown);
+  }
+
+  /** Forgets who asked, unless the task is interrupted: each of its calls has ended. */
+  async end(): Promise<void> {
+    if (this.#asked.length > 0 && !this.#isStopped)
+      await this.#calls.noteAsked(this.#task.task, [], this.#task.given);
+  }
+
+  /** Passes the values of ended calls over. Resolves to the call that runs alone, if one asked last. */
+  async #begin(): Promise<string | null> {
+    this.#asked = await this.#calls.asked(this.#task.task, this.#task.given);
+    const last = this.#asked.at(-1) ?? null;
+    const before = this.#asked.slice(0, last === null ? undefined : this.#asked.indexOf(last));
+    for (const by of before) {
+      const read = this.#next();
+      if (read === null) break;
+      if (by === null) await this.answer(read.value);
+    }
+    if (last === null) this.#release();
+    return last;
+  }
+
+  /** Lets all other calls run. A value that its call did not take reaches no other. */
+  #release(): void {
+    if (this.#asked.length > 0) while (this.#next() !== null);
+    this.#ready.resolve();
+  }
+
+  #next(): { readonly value: unknown } | null {
+    try {
+      return { value: this.#task.interrupt(null) };
+    } catch {
+      return null; // LangGraph has no more values
+    }
+  }
+}
