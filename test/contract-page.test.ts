@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { contractVersion } from "@toolmount/core";
 import { parseSync } from "oxc-parser";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -35,6 +36,12 @@ test("AMP-26: the contract page has a version, and every symbol that it names is
     const exported = await exportsOf(path);
     for (const symbol of symbols) expect(exported, path).toContain(symbol);
   }
+});
+
+test("the page's major version is the one that packages declare", async () => {
+  const { head } = await page();
+
+  expect(Number.parseInt(head.contract_version, 10)).toBe(contractVersion);
 });
 
 test("AMP-26: every symbol that the page links to is public, and one that is not there would be found missing", async () => {

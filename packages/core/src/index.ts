@@ -19,6 +19,7 @@ export type { Omission } from "./contract/omission.ts";
 export { ToolError } from "./contract/errors.ts";
 export { isToolInterrupt, ToolInterrupt } from "./contract/interrupt.ts";
 export { defaultTimeoutMs } from "./contract/tool.ts";
+export { contractVersion } from "./contract/version.ts";
 export type * from "./contract/tool.ts";
 export type { SchemaOutput, StandardSchema, ToolSchema } from "./contract/standard-schema.ts";
 export type { CallInfo, Progress, SessionState, ToolContext } from "./contract/context.ts";

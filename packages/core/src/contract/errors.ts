@@ -131,6 +131,7 @@ const messages = {
     `module "${d.module}" cannot be imported: ${d.problem}${placeOf(d)}`,
   MODULE_INVALID: (d: { module: string; problem: string }) =>
     `module "${d.module}" is not a toolmount module: ${d.problem}`,
+  CONTRACT_UNSUPPORTED: (d: { module: string; problem: string }) => `module "${d.module}" ${d.problem}`,
   MODULE_MOUNT_FAILED: (d: { module: string; problem: string; origin?: CodePlace }) =>
     `module "${d.module}" failed to mount: ${d.problem}${placeOf(d)}`,
   INSTALL_FAILED: (d: { problem: string }) => `the plan's packages were not installed: ${d.problem}`,
@@ -214,7 +215,7 @@ export class ToolError extends Error {
 
 /**
  * A runner's report that a call ended without an answer of its tool: the process died, the call is not on the tape, or
- * it is not known whether the tool ran. Only a runner may throw it; the outcome gets its code, status and message.
+ * it is not known whether the tool ran. Only a runner may throw it; the outcome gets its code, message and status, `failed` by default.
  */
 export class RunnerFailure extends Error {
   override readonly name = "RunnerFailure";
@@ -226,7 +227,6 @@ export class RunnerFailure extends Error {
     code: ErrorCode,
     message: string,
     options: {
-      /** Default `failed`. */
       status?: RunnerFailure["status"] | undefined;
       details?: Details | undefined;
       cause?: unknown;

@@ -1,4 +1,5 @@
 import {
+  contractVersion,
   createHost,
   ToolmountError,
   type Coordinator,
@@ -61,6 +62,7 @@ export async function describeModule(
     const schema = printConfig(module);
     return {
       type: manifest.type ?? "tool",
+      contract: contractVersion,
       mounts: [...recording.points],
       static: manifest.static ?? false,
       ...(schema !== undefined && { config: schema }),

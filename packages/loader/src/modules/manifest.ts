@@ -35,6 +35,8 @@ export type ManifestTool = Pick<ToolInfo, "name" | "description"> &
 /** The manifest of a package: the key `toolmount` of its `package.json`. */
 export interface ModuleManifest {
   readonly type?: string;
+  /** Version of the tool contract that it was written for; absent for 1. Not checked: see `refuseContract`. */
+  readonly contract?: unknown;
   /** Points at which it mounts. */
   readonly mounts: readonly string[];
   /** Whether its set of tools is the same for every config. */
@@ -134,9 +136,10 @@ function mcpProgram({ name, bin, dependencies }: Readonly<Record<string, unknown
 /** Reads a manifest; members of a wrong type count as absent. */
 export function readManifest(value: unknown): ModuleManifest | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, config, tools, hostOnly } = value;
+  const { type, contract, config, tools, hostOnly } = value;
   return {
     ...(typeof type === "string" && { type }),
+    ...(contract !== undefined && { contract }),
     mounts: readTexts(value["mounts"]),
     static: value["static"] === true,
     ...(isRecord(config) && { config }),

@@ -41,6 +41,8 @@ export interface Resolution {
   readonly path?: string | undefined;
   readonly given?: GivenModule | undefined;
   readonly manifest?: ModuleManifest | undefined;
+  /** Version of the tool contract that its package declares. */
+  readonly contract?: unknown;
   readonly files?: SourceFiles | undefined;
 }
 
@@ -151,7 +153,8 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
   const plain = isMain ? plainEntry(facts, lookup) : undefined;
   const path = plain ?? (await enterPackage(name, lookup.folder, lookup));
   if (path === undefined) return failToEnter(name, facts);
-  return { name, version: facts.version, path, manifest: isMain ? facts.manifest : undefined };
+  const { version, manifest } = facts;
+  return { name, version, path, manifest: isMain ? manifest : undefined, contract: manifest?.contract };
 }
 
 /** The file that Node would import; under the condition `toolmount` it may be an entry with only `mount`. */
@@ -229,5 +232,6 @@ async function fromFile(name: string, path: string, facts: PackageFacts | undefi
     });
   }
   const files = await readSourceFiles(path);
-  return { name, version: facts?.version, path, manifest: facts?.manifest, files };
+  const { version, manifest } = facts ?? {};
+  return { name, version, path, manifest, contract: manifest?.contract, files };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { ToolmountError, type Json, type JsonObject } from "@toolmount/core";
+import { contractVersion, ToolmountError, type Json, type JsonObject } from "@toolmount/core";
 import { recogniseModule, type LoadedModule } from "@toolmount/core/modules";
 import { deepFreeze } from "../diagnostics/json.ts";
 import {
@@ -133,9 +133,25 @@ async function loadLazily(
   return { ...createLazyModule(manifest!, wake), config: deepFreeze(use.config) };
 }
 
-/** Finds the module of one use. Throws `SOURCE_NOT_FOUND`, and what a resolver of the application throws. */
-export function resolveUse(use: ModuleUse, { lookup }: Pick<MountContext, "lookup">): Promise<Resolution> {
-  return resolveSource(use.source, lookup, askingOf(use, lookup.folder));
+/**
+ * Finds the module of one use. Throws `SOURCE_NOT_FOUND`, `CONTRACT_UNSUPPORTED`, and what a resolver of the application
+ * throws.
+ */
+export async function resolveUse(
+  use: ModuleUse,
+  { lookup }: Pick<MountContext, "lookup">,
+): Promise<Resolution> {
+  const resolution = await resolveSource(use.source, lookup, askingOf(use, lookup.folder));
+  refuseContract(resolution);
+  return resolution;
+}
+
+function refuseContract({ name, contract = contractVersion }: Resolution): void {
+  if (contract === contractVersion) return;
+  const declared = `was written for version ${JSON.stringify(contract)} of the tool contract`;
+  const fix = `${Number(contract) > contractVersion ? "newer toolmount, or an older" : "newer"} release of the module`;
+  const problem = `${declared}, and this host speaks version ${contractVersion}; install a ${fix}`;
+  throw new ToolmountError("CONTRACT_UNSUPPORTED", { module: name, problem });
 }
 
 /** The application's resolver is asked only for modules that an entry names. */

@@ -29,6 +29,7 @@ test("AMP-7: a module is described by mounting it alone, and is undone again", a
 
   expect(manifest).toMatchObject({
     type: "tool",
+    contract: 1,
     mounts: ["tools"],
     static: true,
     config: {
@@ -69,6 +70,7 @@ test("a module is described with its hooks, its members of the context, and why 
 
   expect(await describeModule({ mount })).toEqual({
     type: "tool",
+    contract: 1,
     mounts: [],
     static: false,
     provides: [],

@@ -1,4 +1,4 @@
-import type { ToolInfo } from "@toolmount/core";
+import { contractVersion, type ToolInfo } from "@toolmount/core";
 import { canonicalJson } from "@toolmount/core/json";
 import { exportedTools } from "@toolmount/core/modules";
 import { isStandardSchema } from "@toolmount/core/schemas";
@@ -115,6 +115,11 @@ export const moduleRules: readonly Rule<ModuleSubject>[] = [
       const config = manifest?.["config"] === undefined ? undefined : printConfig(exports["config"]);
       if (config !== undefined && canonicalJson(config) !== canonicalJson(manifest!["config"]))
         yield found("manifest.config", "it differs from the module's config");
+      if (manifest !== null && (manifest["contract"] ?? 1) !== contractVersion)
+        yield found(
+          "manifest.contract",
+          `it is not ${contractVersion}, the version that this release speaks`,
+        );
       if (manifest === null || !Array.isArray(manifest["tools"])) return;
       const declared = new Map((manifest["tools"] as ManifestTool[]).map((tool) => [tool.name, tool]));
       const mounted = tools.flatMap(({ info }) => (info === null ? [] : [info]));

@@ -75,10 +75,16 @@ function nextSteps(names: ToolNames, folder: string): string {
   ].join("\n");
 }
 
+/** From the release that the package is written for on: the contract that it declares says which hosts mount it. */
+function peerRange(core: string): string {
+  return core.replace(/^\^/, ">=");
+}
+
 /** The files of a package with one tool. */
 async function renderToolPackage(names: ToolNames): Promise<TemplateFiles> {
   const { id, tool, type, words, module } = names;
-  const ranges = Object.entries(await readRanges()).map(([name, range]) => [`range:${name}`, range]);
+  const known = await readRanges();
+  const ranges = Object.entries(known).map(([name, range]) => [`range:${name}`, range]);
   return renderTemplates("tool", {
     id,
     package: names.package,
@@ -87,6 +93,7 @@ async function renderToolPackage(names: ToolNames): Promise<TemplateFiles> {
     type: `${type[0]!.toLowerCase()}${type.slice(1)}`,
     words,
     module,
+    peer: peerRange(known["@toolmount/core"]!),
     ...Object.fromEntries(ranges),
   });
 }
