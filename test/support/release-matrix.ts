@@ -64,11 +64,11 @@ function namesOf(release: readonly Published[]): string {
 }
 
 /** Installs what the matrix needs: versions of Node as npm packages, and pnpm and yarn as programs. */
-async function installTools(url: string): Promise<string> {
+export async function installTools(url: string, pairs: typeof matrix = matrix): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-nodes-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const env = npmEnvironment(url, folder);
-  for (const version of new Set(matrix.map(([, node]) => node))) {
+  for (const version of new Set(pairs.map(([, node]) => node))) {
     const home = join(folder, `node-${version}`);
     await mkdir(home);
     await writeFile(join(home, "package.json"), "{}");
@@ -82,13 +82,13 @@ async function installTools(url: string): Promise<string> {
     packageManager: string;
   };
   const packages = { npm: [], pnpm: [packageManager], yarn: ["@yarnpkg/cli-dist@4"] };
-  const programs = [...new Set(matrix.flatMap(([manager]) => packages[manager]))];
+  const programs = [...new Set(pairs.flatMap(([manager]) => packages[manager]))];
   await exec("npm", ["install", "--no-audit", "--no-fund", ...programs], { cwd: folder, env });
   return folder;
 }
 
 /** An empty folder with a space in its name, and a shell in it that has one version of Node. */
-async function stranger(url: string, node: string, bin: string) {
+export async function stranger(url: string, node: string, bin: string) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount stranger ")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeNpmrc(folder, url);

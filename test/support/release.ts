@@ -17,8 +17,8 @@ export interface Published {
 /** A release that a registry has. */
 export interface Release {
   readonly packages: readonly Published[];
-  /** Releases once more, after a change of the named packages, or of every one. */
-  again(names?: readonly string[]): Promise<Release>;
+  /** Releases once more, after a change of the named packages, or of every one. Default: a patch. */
+  again(names?: readonly string[], bump?: "patch" | "minor" | "major"): Promise<Release>;
 }
 
 /**
@@ -45,8 +45,8 @@ async function publish(copy: string, folders: readonly string[], registry: strin
   await exec("changeset", ["version"], { cwd: copy, env });
   await exec("changeset", ["publish", "--no-git-tag"], { cwd: copy, env });
   const packages = await Promise.all(folders.map((folder) => readManifest(join(copy, folder))));
-  const again = async (names = packages.map(({ name }) => name)) => {
-    const bumps = names.map((name) => `"${name}": patch`).join("\n");
+  const again: Release["again"] = async (names = packages.map(({ name }) => name), bump = "patch") => {
+    const bumps = names.map((name) => `"${name}": ${bump}`).join("\n");
     await writeFile(join(copy, ".changeset/again.md"), `---\n${bumps}\n---\n\nA fix.\n`);
     return publish(copy, folders, registry);
   };
