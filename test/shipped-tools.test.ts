@@ -62,14 +62,24 @@ describe("names", () => {
     expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
   });
 
-  /** Names that other contracts or hosts published, which users know. */
-  const published =
-    /^(agent_|testing_|web_|bash(_|$)|glob$|grep$|multi_edit_file$|tool_search$|todo(_|$)|delegate(_|$)|task(_|$))/;
-  const verbs = /^(activate|create|delete|describe|edit|list|move|read|run|search|write)_/;
+  const verbs = new Set(
+    "activate add call cancel change check close compare convert copy count create delegate delete describe edit explain fetch find format get glob grep install invoke list lock look make mark merge move open parse place plan post print publish read remove rename replace report resolve run save search send set show sort start stop submit summarize sync translate update upload validate verify wait watch write".split(
+      " ",
+    ),
+  );
 
-  each("FORGE-3: %s begins with a verb, unless it is a name that others published", (name) => {
-    expect(published.test(name) || verbs.test(name)).toBe(true);
-  });
+  // Other contracts and hosts published names with a prefix, such as agent_, or the name of the package.
+  each(
+    "FORGE-3: one of the first two words of %s is a verb, or it is the name of its package",
+    (name, tool) => {
+      const words = name.split("_");
+      const { id } = packageOf(tool);
+
+      expect(verbs.has(words[0]!) || verbs.has(words[1]!) || name.includes(id.replaceAll("-", "_"))).toBe(
+        true,
+      );
+    },
+  );
 });
 
 describe("schemas", () => {

@@ -12,4 +12,10 @@ describeToolModule(module, {
   config: { working_dir: workspace.folder, require_approval: false },
   valid: { bash: [{ command: "echo hi" }], bash_list: [{}] },
   invalid: { bash: [{}, { command: " " }, { command: "sudo true" }], bash_output: [{ id: "gone" }] },
+  usage: {
+    bash: [/Each call is a new shell/, /Long output is cut/, /Use run_in_background for servers/],
+    bash_list: [/changes nothing/],
+    bash_output: [/next_offset/, /kept until others need the space/, /only the start and the end are kept/],
+    bash_stop: [/For a command that has ended, nothing happens/],
+  },
 });

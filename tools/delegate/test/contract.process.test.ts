@@ -7,4 +7,11 @@ describeToolModule(module, {
   manifest: readManifest(new URL("../package.json", import.meta.url)),
   valid: {},
   invalid: { delegate: [{}, { instruction: 7 }, { instruction: "x", agent: "gone" }] },
+  usage: {
+    delegate: [
+      /run at the same time/,
+      /shares the session's budget/,
+      /Do not delegate work that one tool call does/,
+    ],
+  },
 });

@@ -7,4 +7,8 @@ describeToolModule(module, {
   manifest: readManifest(new URL("../package.json", import.meta.url)),
   valid: { tool_search: [{ query: "find tools" }] },
   invalid: { tool_search: [{}, { query: 7 }], activate_tools: [{}, { tool_ids: [] }] },
+  usage: {
+    activate_tools: [/again|once/, /next/],
+    tool_search: [/changes nothing/, /always ready.*not listed/],
+  },
 });

@@ -21,4 +21,14 @@ describeToolModule(module, {
     read_file: [{}, { file_path: "../outside.txt" }, { file_path: "gone.txt" }],
     edit_file: [{ file_path: "b.txt", old_string: "gone", new_string: "x" }],
   },
+  usage: {
+    create_directory: [/An existing folder is not an error/],
+    delete_file: [/cannot be undone by you|cannot undo|cannot be undone/],
+    edit_file: [/cannot succeed twice/, /complete or does not happen/],
+    list_directory: [/changes nothing and is quick/, /next_offset/],
+    move_file: [/cannot succeed twice/, /Nothing is replaced unless overwrite is true/],
+    multi_edit_file: [/in order: each must find its text in the result of the earlier/, /stays unchanged/],
+    read_file: [/changes nothing and is quick/, /at most limit lines/, /next_offset/],
+    write_file: [/Writing the same content again changes nothing/, /The old content is lost/],
+  },
 });

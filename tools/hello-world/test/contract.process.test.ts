@@ -7,4 +7,7 @@ describeToolModule(module, {
   manifest: readManifest(new URL("../package.json", import.meta.url)),
   valid: { agent_hello_world: [{ name: "Ada" }] },
   invalid: { agent_hello_world: [{}, { name: " " }, { name: 7 }] },
+  usage: {
+    agent_hello_world: [/may be called again; the same name gives the same greeting/],
+  },
 });

@@ -10,4 +10,8 @@ describeToolModule(module, {
     run_program: [{}, { source: 7 }, { source: " " }],
     describe_tools: [{ names: [] }, { query: 7 }],
   },
+  usage: {
+    describe_tools: [/It calls nothing/, /lists all tools by name/],
+    run_program: [/makes its calls again/, /side by side/, /too many calls/],
+  },
 });

@@ -12,4 +12,8 @@ describeToolModule(module, {
   config: { working_dir: workspace.folder },
   valid: { grep: [{ pattern: "one" }], glob: [{ pattern: "*.md" }] },
   invalid: { grep: [{}, { pattern: 7 }], glob: [{}] },
+  usage: {
+    glob: [/changes nothing/, /results_capped/],
+    grep: [/changes nothing/, /next_offset/, /in the order of their paths/],
+  },
 });

@@ -17,4 +17,10 @@ describeToolModule(module, {
     testing_delay: [{ milliseconds: "1" }],
     testing_failure_injection: [{ shouldFail: true }, { shouldFail: "yes" }],
   },
+  usage: {
+    testing_calculator: [/the same arguments give the same result, so one call is enough/],
+    testing_delay: [/sparingly|again|longer/],
+    testing_failure_injection: [/do not repeat it/],
+    testing_ping_pong: [/changes nothing/, /again|often|once/],
+  },
 });

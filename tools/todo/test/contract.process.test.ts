@@ -6,4 +6,7 @@ describeToolModule(module, {
   url: import.meta.resolve("@toolmount/tool-todo"),
   manifest: readManifest(new URL("../package.json", import.meta.url)),
   invalid: { todo: [{}, { action: "explode" }] },
+  usage: {
+    todo: [/replace the whole list/, /at most one item in_progress/],
+  },
 });

@@ -9,4 +9,8 @@ describeToolModule(module, {
     web_fetch: [{}, { url: "file:///etc/passwd" }, { url: "http://127.0.0.1:1/" }],
     web_search: [{}],
   },
+  usage: {
+    web_fetch: [/next_offset/, /kept for five minutes/],
+    web_search: [/When no engine answers, the call fails/, /max_results/],
+  },
 });

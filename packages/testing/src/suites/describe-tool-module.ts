@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Profile } from "@toolmount/core/validation";
 import { checkToolModule } from "../check/check-module.ts";
 import type { CheckOptions } from "../check/options.ts";
 import { formatReport } from "../check/report.ts";
@@ -8,6 +9,8 @@ import type { ModuleExports } from "../trial/trial.ts";
 export interface DescribeOptions extends CheckOptions {
   /** Title of the group of tests. Default "the tool module". */
   readonly title?: string | undefined;
+  /** What the usage of each tool has to say, as how it behaves when it is called again, or at its limits. Default: nothing. */
+  readonly usage?: Readonly<Record<string, readonly RegExp[]>> | undefined;
 }
 
 /**
@@ -16,7 +19,8 @@ export interface DescribeOptions extends CheckOptions {
  */
 export function describeToolModule(module: ModuleExports, options: DescribeOptions = {}): void {
   describe(options.title ?? "the tool module", () => {
-    const checking = lazily(() => checkToolModule(module, options));
+    const profiles = [...(options.profiles ?? []), usageProfile(options.usage ?? {})];
+    const checking = lazily(() => checkToolModule(module, { ...options, profiles }));
     test("APTIX-14, APTIX-19, APTIX-78, APTIX-84: it follows every rule of the contract", async () => {
       const report = await checking();
 
@@ -26,6 +30,29 @@ export function describeToolModule(module: ModuleExports, options: DescribeOptio
       expect((await checking()).tools).not.toEqual([]);
     });
   });
+}
+
+/** What a package demands of the usage of its own tools. */
+function usageProfile(usage: NonNullable<DescribeOptions["usage"]>): Profile {
+  return {
+    name: "usage",
+    moduleRules: [
+      {
+        id: "usage_behaviour",
+        severity: "error",
+        why: "a model has to know what a repeated call does, and where the limits are",
+        fix: "say it in the usage of the tool, or correct the package's test",
+        *check({ tools }) {
+          for (const [name, parts] of Object.entries(usage)) {
+            const said = tools.find((tool) => tool.name === name)?.info?.usage ?? "";
+            for (const part of parts)
+              if (!part.test(said))
+                yield { where: `tools.${name}.usage`, problem: `it does not say ${String(part)}` };
+          }
+        },
+      },
+    ],
+  };
 }
 
 function lazily<Value>(make: () => Value): () => Value {
