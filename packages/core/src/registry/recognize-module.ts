@@ -56,12 +56,41 @@ function withMount(exports: ModuleExports): ModuleExports {
 
 function pickExports(module: string, exports: ModuleExports, chosen: readonly string[]): ModuleExports {
   const picked = chosen.map((path): [string, unknown] => {
-    const value = path.split(".").reduce<unknown>(memberOf, exports);
+    const value = follow(exports, path.split("."));
     if (value !== undefined) return [path, value];
     const problem = `it has no export "${path}"; it exports ${namesOf(exports)}`;
     throw new ToolmountError("MODULE_INVALID", { module, problem });
   });
   return Object.fromEntries(picked);
+}
+
+/** The member at a path. Of a function that is exported, a function that gives it of what that one makes. */
+function follow(exports: ModuleExports, path: readonly string[]): unknown {
+  const [first = "", ...more] = path;
+  const made = memberOf(exports, first);
+  const member = more.reduce<unknown>(memberOf, made);
+  return member === undefined && typeof made === "function" && more.length > 0
+    ? ofMade(made as Make, more)
+    : member;
+}
+
+type Make = (...given: readonly unknown[]) => unknown;
+
+/** A toolkit has its tools in its members, or its methods return them. */
+function ofMade(make: Make, path: readonly string[]): Make {
+  const isClass = /^class\b/.test(Function.prototype.toString.call(make));
+  const made = async (...given: readonly unknown[]): Promise<unknown> => {
+    let value: unknown = isClass
+      ? Reflect.construct(make, given)
+      : await Reflect.apply(make, undefined, given);
+    for (const key of path) {
+      const holder = value as ModuleExports | null | undefined;
+      const member = holder?.[key];
+      value = typeof member === "function" ? await Reflect.apply(member as Make, holder, []) : member;
+    }
+    return value;
+  };
+  return Object.defineProperty(made, "length", { value: make.length });
 }
 
 function memberOf(holder: unknown, key: string): unknown {

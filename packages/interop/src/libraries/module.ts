@@ -73,8 +73,29 @@ async function makeTools(
   const made = await run(maker, listed ?? (isGiven ? [config] : []), module.name);
   const { tools, makers } = await findTools(made, { module: module.name, name: maker.name, coordinator });
   if (tools.length > 0) return tools;
-  const what = makers.length > 0 ? "a function" : describe(made);
-  return refuse(module.name, `its export ${maker.name} made ${what}, in which there is no tool`);
+  const path = chosen ?? maker.name;
+  const members = askMember(path, made);
+  const what = members === "" && makers.length > 0 ? "a function" : describe(made);
+  return refuse(module.name, `its export ${path} made ${what}, in which there is no tool${members}`);
+}
+
+/** A toolkit whose methods return tools: which of them a person wants only the person knows. */
+function askMember(path: string, made: unknown): string {
+  const names = methodsOf(made).map((name) => `${path}.${name}`);
+  if (names.length === 0) return "";
+  const first = names.slice(0, 3).join(", ");
+  return `; its methods may return some (${names.slice(0, 12).join(", ")}); name those that you want in the plan's entry, such as: export: [${first}]`;
+}
+
+/** Methods without arguments, of an object or of its class. */
+function methodsOf(made: unknown): readonly string[] {
+  if (typeof made !== "object" || made === null || Array.isArray(made)) return [];
+  const prototype: unknown = Object.getPrototypeOf(made);
+  const holders = prototype === Object.prototype || prototype === null ? [made] : [made, prototype as object];
+  const members = holders.flatMap((holder) => Object.entries(Object.getOwnPropertyDescriptors(holder)));
+  return members.flatMap(([name, { value }]) =>
+    typeof value === "function" && value.length === 0 && name !== "constructor" ? name : [],
+  );
 }
 
 /** The list of `config: { arguments: [...] }`: for a function that takes several. */
@@ -125,8 +146,10 @@ function namesOf(exports: Members): string {
 }
 
 function askWhich(makers: readonly Maker[]): string {
-  const names = makers.map(({ name }) => name);
-  const first = names.slice(0, 3).join(", ");
+  const all = makers.map(({ name }) => name);
+  const likely = all.filter((name) => /tool/i.test(name));
+  const names = [...new Set([...likely, ...all])];
+  const first = (likely.length > 0 ? likely : names).slice(0, 3).join(", ");
   const shown = names.slice(0, 12).join(", ");
   return `it exports no tool, but functions that may make tools (${shown}); name those that you want in the plan's entry, such as: export: [${first}]`;
 }

@@ -45,6 +45,47 @@ const weather = aiTool({
   execute: async ({ city: where }) => ({ where, sky: "clear" }),
 });
 
+describe("tools that a method of what an export makes returns", () => {
+  class Toolkit {
+    readonly #key: string;
+    readonly group = { more: { weather } };
+    constructor({ key = "none" }: { key?: string } = {}) {
+      this.#key = key;
+    }
+    users() {
+      return { [`of_${this.#key}`]: weather };
+    }
+  }
+
+  test.each<[string, Record<string, unknown>, string[], JsonObject, string[]]>([
+    [
+      "of a function",
+      { make: (given?: object) => new Toolkit(given) },
+      ["make.users"],
+      { key: "k" },
+      ["of_k"],
+    ],
+    ["of a function that waits", { make: async () => new Toolkit() }, ["make.users"], {}, ["of_none"]],
+    ["of a class", { Toolkit }, ["Toolkit.users"], { key: "k" }, ["of_k"]],
+    [
+      "and of a member beside it",
+      { Toolkit },
+      ["Toolkit.users", "Toolkit.group.more"],
+      {},
+      ["of_none", "weather"],
+    ],
+  ])("%s", async (_, exports, chosen, config, names) => {
+    expect((await mounted(exports, { chosen, config })).names).toEqual(names);
+  });
+
+  test("a method that is not there is refused by its path", async () => {
+    await expect(mounted({ Toolkit }, { chosen: ["Toolkit.gone"] })).rejects.toMatchObject({
+      code: "MODULE_INVALID",
+      message: expect.stringContaining("its export Toolkit.gone made nothing") as string,
+    });
+  });
+});
+
 describe("exports that hold tools", () => {
   test.each<[string, Record<string, unknown>, string[]]>([
     ["a tool under its export's name", { weather }, ["weather"]],

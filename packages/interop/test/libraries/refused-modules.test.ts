@@ -101,6 +101,31 @@ describe("a module is refused", () => {
       "its export make made a function, in which there is no tool",
     ],
     [
+      "with several functions: those whose names speak of tools come first",
+      { cut: () => "", createTools: () => ({}), more: () => 1 },
+      {},
+      "it exports no tool, but functions that may make tools (createTools, cut, more); name those that you want in the plan's entry, such as: export: [createTools]",
+    ],
+    [
+      "whose function makes a toolkit, with the line that takes the tools of its methods",
+      {
+        make: () =>
+          new (class Toolkit {
+            users() {
+              return {};
+            }
+            one(id: string) {
+              return id;
+            }
+            get broken() {
+              throw new Error("x");
+            }
+          })(),
+      },
+      {},
+      "its export make made a value of type object, in which there is no tool; its methods may return some (make.users); name those that you want in the plan's entry, such as: export: [make.users]",
+    ],
+    [
       "whose function makes a text",
       { make: () => "x" },
       {},

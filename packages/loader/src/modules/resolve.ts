@@ -182,12 +182,22 @@ function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string |
 const plainTarget = /^\.(?:\/(?!\.|node_modules)[\w.-]+)+$/;
 
 /** The package is installed but has no entry file: this is another error than "not found". */
-function failToEnter(module: string, { folder, mcpProgram }: PackageFacts): never {
-  const problem =
-    mcpProgram === undefined
-      ? `its package.json in ${folder} names no file that exists; build the package, or fix its exports`
-      : `it is a server of MCP, a program; write source: { mcp: { command: npx, args: [--no, ${mcpProgram}] } } in the plan's entry`;
-  throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem });
+function failToEnter(module: string, facts: PackageFacts): never {
+  throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem: howToEnter(facts) });
+}
+
+/** A package with entries beside its main one has its tools there, and a program is the other way to use it. */
+function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string {
+  const server = `source: { mcp: { command: npx, args: [--no, ${mcpProgram}] } }`;
+  const entries = isRecord(exports) ? Object.keys(exports).filter((key) => /^\.\/[\w./-]+$/.test(key)) : [];
+  const [first, ...more] = entries
+    .filter((key) => !key.endsWith(".json"))
+    .map((key) => `${name}${key.slice(1)}`);
+  if (first !== undefined)
+    return `it has no main entry; name one of its others in the plan's entry: module: "${first}"${more.length > 0 ? `, or ${more.slice(0, 11).join(", ")}` : ""}${mcpProgram === undefined ? "" : `; it is also a server of MCP: ${server}`}`;
+  return mcpProgram === undefined
+    ? `its package.json in ${folder} names no file that exists; build the package, or fix its exports`
+    : `it is a server of MCP, a program; write ${server} in the plan's entry`;
 }
 
 async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | undefined> {

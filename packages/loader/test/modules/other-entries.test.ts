@@ -1,0 +1,27 @@
+import { silentLogger } from "@toolmount/core";
+import { expect, test } from "vitest";
+import { openHost } from "../../src/index.ts";
+import { installed, toolFile, workspace } from "../workspace.ts";
+
+test.each([
+  [{}, 'name one of its others in the plan\'s entry: module: "@acme/kit/ai-sdk", or @acme/kit/langchain'],
+  [
+    { bin: { "local-mcp": "./mcp.js" }, dependencies: { "@modelcontextprotocol/sdk": "1" } },
+    "it is also a server of MCP: source: { mcp: { command: npx, args: [--no, local-mcp] } }",
+  ],
+])("a package without a main entry is refused with those that it has: %j", async (more, said) => {
+  const exports = {
+    "./ai-sdk": "./index.js",
+    "./langchain": "./index.js",
+    "./package.json": "./package.json",
+  };
+  const { path } = await workspace({
+    ...installed("@acme/kit", toolFile("greet"), { exports, ...more }),
+    "plan.yaml": 'version: 1\ntools: [{ module: "@acme/kit" }]\n',
+    "fixed.yaml": 'version: 1\ntools: [{ module: "@acme/kit/ai-sdk" }]\n',
+  });
+
+  await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toThrow(said);
+  await using host = await openHost(path("fixed.yaml"), { logger: silentLogger });
+  expect(host.tools().map(({ name }) => name)).toEqual(["greet"]);
+});
