@@ -16,6 +16,7 @@ export interface FaultyModule {
   readonly manifest?: Record<string, unknown>;
   readonly valid?: Readonly<Record<string, readonly JsonObject[]>>;
   readonly invalid?: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly partial?: Readonly<Record<string, readonly JsonObject[]>>;
   readonly timeoutMs?: number;
 }
 
@@ -515,6 +516,18 @@ export const faultyModules: readonly FaultyModule[] = [
     fault: "it answers with what is no JSON",
     rule: "result_contract",
     module: having({}, () => data(10n)),
+  },
+  {
+    fault: "it says nothing of what its result leaves out",
+    rule: "omission_said",
+    partial: { read_note: [{ path: "long.txt" }] },
+    module: having({}),
+  },
+  {
+    fault: "its author does not say which of its results leave something out",
+    rule: "omission_said",
+    partial: {},
+    module: having({}),
   },
   {
     fault: "its data does not fit its output schema",

@@ -96,8 +96,8 @@ const rowsOfRules = [
 test.each(rowsOfRules)("$title is held by the rule $rule", async ({ rule }) => {
   const faulty = faultyModules.filter((one) => one.rule === rule);
   expect(faulty).not.toEqual([]);
-  for (const { module, valid, invalid, manifest } of faulty) {
-    const { findings } = await checkToolModule(module, { ...everything, valid, invalid, manifest });
+  for (const { module, valid, invalid, partial, manifest } of faulty) {
+    const { findings } = await checkToolModule(module, { ...everything, valid, invalid, partial, manifest });
     expect(new Set(findings.map((finding) => finding.rule))).toEqual(new Set([rule]));
   }
 });

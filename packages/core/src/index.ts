@@ -15,7 +15,7 @@ export {
   type ToolReturn,
   type Truncation,
 } from "./contract/result.ts";
-export type { Omission } from "./contract/omission.ts";
+export { omissionLine, type Omission } from "./contract/omission.ts";
 export { ToolError } from "./contract/errors.ts";
 export { isToolInterrupt, ToolInterrupt } from "./contract/interrupt.ts";
 export { defaultTimeoutMs } from "./contract/tool.ts";

@@ -1,5 +1,6 @@
-import { createMemoryStore, type StateStore } from "@toolmount/core";
+import { createMemoryStore, data, defineTool, type StateStore } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { CallHistory } from "../src/journal/call-history.ts";
 import { historyOf } from "./support/history.ts";
 
@@ -42,6 +43,30 @@ describe("the calls of a host without an audit", () => {
     expect([...(await processOf().history.argumentsOf([runId]))]).toEqual([]);
   });
 });
+
+test.each([["this process"], ["the audit"]])(
+  "what a result leaves out is a step of the call, as %s knows it",
+  async (by) => {
+    const store = audited();
+    const { host, history } = processOf(store);
+    const omitted = [{ what: "links", amount: "2 files", why: "they are links", how: "read_file" }];
+    const noted = {
+      description: "Lists. Use when asked.",
+      schema: z.strictObject({}),
+      category: "read",
+    } as const;
+    const flags = { consequenceLevel: "low", requiresConfirmation: false } as const;
+    host.coordinator.mount(
+      "tools",
+      defineTool({ name: "list", ...noted, ...flags, execute: () => data(1, { omitted }) }),
+    );
+    const { runId } = await host.call({ name: "list" });
+    const known = by === "the audit" ? processOf(store).history : history;
+
+    const note = "links (2 files): they are links. To get it: read_file";
+    expect((await known.get(runId))!.steps.at(-1)).toMatchObject({ name: "omitted", note });
+  },
+);
 
 describe("the calls of a host with an audit", () => {
   test("are those of processes before, and of this one as it knows them", async () => {

@@ -36,6 +36,7 @@ const subjectOf = (thing: unknown, more: object = {}) =>
     refused: null,
     refusedBy: null,
     calls: [],
+    saysOmissions: true,
     sample: null,
     isHarmless: true,
     ...more,

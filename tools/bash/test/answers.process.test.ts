@@ -16,45 +16,45 @@ const rest = "read the rest with bash_output, id cmd_1, or redirect the output t
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at}`.padStart(9, "0") + "\n").join("");
 
-test.each<[string, string, number, string, boolean]>([
-  ["of exactly the limit is whole", "x".repeat(100), 100, "x".repeat(100), false],
+test.each<[string, string, number, string, string | null]>([
+  ["of exactly the limit is whole", "x".repeat(100), 100, "x".repeat(100), null],
   [
     "of one byte more is its start and its end, each 40 % of the limit",
     "x".repeat(101),
     100,
     `${"x".repeat(40)}\n... [21 bytes left out; 101 bytes in all, the limit is 100; ${rest}\n${"x".repeat(40)}`,
-    true,
+    "21 bytes",
   ],
   [
     "of lines is cut between lines",
     lines(1, 20),
     100,
     `${lines(1, 4)}... [12 lines left out; 200 bytes in all, the limit is 100; ${rest}\n${lines(17, 20)}`,
-    true,
+    "12 lines",
   ],
   [
     "with long lines is cut in them, where lines would leave less than 20 %",
     `${"a".repeat(10)}\n${"b".repeat(500)}\n${"c".repeat(7)}\n`,
     100,
     `${"a".repeat(10)}\n${"b".repeat(29)}\n... [440 bytes left out; 520 bytes in all, the limit is 100; ${rest}\n${"b".repeat(31)}\n${"c".repeat(7)}\n`,
-    true,
+    "440 bytes",
   ],
   [
     "with lines of just 20 % is cut between lines",
     `${"a".repeat(11)}\n${"b".repeat(500)}\n${"c".repeat(7)}\n`,
     100,
     `${"a".repeat(11)}\n... [1 lines left out; 521 bytes in all, the limit is 100; ${rest}\n${"c".repeat(7)}\n`,
-    true,
+    "1 lines",
   ],
   [
     "of wide characters is cut between characters",
     "é".repeat(60),
     101,
     `${"é".repeat(20)}\n... [40 bytes left out; 120 bytes in all, the limit is 101; ${rest}\n${"é".repeat(20)}`,
-    true,
+    "40 bytes",
   ],
-])("a stream %s", (_, text, limit, expected, truncated) => {
-  expect(shown(text, limit)).toEqual({ text: expected, truncated });
+])("a stream %s", (_, text, limit, expected, left) => {
+  expect(shown(text, limit)).toEqual({ text: expected, left });
 });
 
 test.each([

@@ -11,6 +11,12 @@ describeToolModule(module, {
   manifest: readManifest(new URL("../package.json", import.meta.url)),
   config: { working_dir: workspace.folder, require_approval: false },
   valid: { bash: [{ command: "echo hi" }], bash_list: [{}] },
+  partial: {
+    bash: [{ command: "seq 1 30000" }, { command: "sleep 60 & echo started" }],
+    bash_output: [],
+    bash_list: [],
+    bash_stop: [],
+  },
   invalid: { bash: [{}, { command: " " }, { command: "sudo true" }], bash_output: [{ id: "gone" }] },
   usage: {
     bash: [/Each call is a new shell/, /Long output is cut/, /Use run_in_background for servers/],

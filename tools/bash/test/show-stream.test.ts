@@ -43,6 +43,6 @@ test("output that is larger than the limit only by its progress is shown whole",
 
   expect(showStream(capture, 1000, "cmd_1")).toEqual({
     text: "start\nprogress 10000\nend\n",
-    truncated: false,
+    left: null,
   });
 });

@@ -6,6 +6,7 @@ describeToolModule(module, {
   url: import.meta.resolve("@toolmount/tool-delegate"),
   manifest: readManifest(new URL("../package.json", import.meta.url)),
   valid: {},
+  partial: { delegate: [] },
   invalid: { delegate: [{}, { instruction: 7 }, { instruction: "x", agent: "gone" }] },
   usage: {
     delegate: [

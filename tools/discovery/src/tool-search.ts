@@ -1,4 +1,4 @@
-import { data, defineTool, type ToolInfo } from "@toolmount/core";
+import { data, defineTool, type Omission, type ToolInfo } from "@toolmount/core";
 import { activeTools, summaryOf } from "@toolmount/core/sessions";
 import { z } from "zod";
 import { config, type Settings } from "./config.ts";
@@ -39,8 +39,10 @@ export function createToolSearch(settings: Settings = {}, services: Services = n
       const offered = await toolsFor(services, context);
       const choice = new Set(offered.filter(({ alwaysOffered }) => !alwaysOffered).map(({ name }) => name));
       const active = new Set(activeTools(context.session));
-      const found = indexOf([...services.tools()]).search(query, limit, ({ name }) => choice.has(name));
-      return data({
+      const index = indexOf([...services.tools()]);
+      const all = index.search(query, limit + 1, ({ name }) => choice.has(name));
+      const found = all.slice(0, limit);
+      const result = {
         query,
         count: found.length,
         tools: found.map((tool) => ({
@@ -48,9 +50,16 @@ export function createToolSearch(settings: Settings = {}, services: Services = n
           summary: summaryOf(tool),
           ...(active.has(tool.name) ? { active: true } : {}),
         })),
-      });
+      };
+      return data(result, { omitted: all.length > limit ? [worse(limit)] : [] });
     },
   });
+}
+
+/** The entry for tools that fit, but less than those that are shown. */
+function worse(limit: number): Omission {
+  const how = "a larger limit, or other words";
+  return { what: "tools that fit less", amount: "1 or more", why: `at most ${limit} are shown`, how };
 }
 
 /** Creates the index again when the tools change. */

@@ -3,7 +3,13 @@ import { createWorkspace, readManifest } from "@toolmount/testing";
 import { describeToolModule } from "@toolmount/testing/vitest";
 import { afterAll } from "vitest";
 
-const workspace = await createWorkspace({ "a.txt": "one\ntwo\n", "b.txt": "b" });
+const workspace = await createWorkspace({
+  "a.txt": "one\ntwo\n",
+  "b.txt": "b",
+  "long.txt": `${"x".repeat(3_000)}\n`,
+  "rows.txt": "row\n".repeat(2_001),
+  "zip.bin": "PK\u0003\u0004\0",
+});
 afterAll(() => workspace.remove());
 
 describeToolModule(module, {
@@ -16,6 +22,16 @@ describeToolModule(module, {
     write_file: [{ file_path: "new.txt", content: "new" }],
     edit_file: [{ file_path: "a.txt", old_string: "one", new_string: "three" }],
     create_directory: [{ path: "folder" }],
+  },
+  partial: {
+    read_file: [{ file_path: "long.txt" }, { file_path: "rows.txt" }, { file_path: "zip.bin" }],
+    list_directory: [{ limit: 1 }],
+    write_file: [],
+    edit_file: [],
+    multi_edit_file: [],
+    create_directory: [],
+    move_file: [],
+    delete_file: [],
   },
   invalid: {
     read_file: [{}, { file_path: "../outside.txt" }, { file_path: "gone.txt" }],

@@ -71,13 +71,28 @@ test("a page is at most 2000 lines unless more are asked for", async () => {
   expect((await read.execute({ file_path: "a.txt", limit: 9000 })).data).toMatchObject({ lines_read: 3000 });
 });
 
+test("the ends of long lines are counted", async () => {
+  const { read } = reader({ "a.txt": `${"x".repeat(2_003)}\n${"y".repeat(2_001)}\n` });
+
+  expect((await read.execute({ file_path: "a.txt" })).omitted).toMatchObject([
+    { what: "the ends of long lines", amount: "4 characters" },
+  ]);
+});
+
 test("a page ends at a whole line when the output limit is reached", async () => {
   const { read } = reader({ "a.txt": "0123456789\n".repeat(100) }, { max_output_bytes: 100 });
   const result = await read.execute({ file_path: "a.txt" });
 
   expect(result).toMatchObject({
     data: { lines_read: 5, next_offset: 6, total_lines: 100 },
-    warnings: ["the page is full after line 5; continue with offset 6"],
+    omitted: [
+      {
+        what: "the lines from 6 on",
+        amount: "95 lines",
+        why: "the page has no room for more",
+        how: "read_file with offset 6",
+      },
+    ],
   });
 });
 
@@ -299,7 +314,7 @@ test("a folder that holds many entries says how many were left out", async () =>
 
   expect(result).toMatchObject({
     data: { entry_count: 1003 },
-    warnings: ["3 more entries; use list_directory with offset"],
+    omitted: [{ what: "more entries of the folder", amount: "3 entries", how: "list_directory with offset" }],
   });
 });
 

@@ -193,14 +193,14 @@ test("a file that is a folder is listed to its thousandth entry", async () => {
   const { call, folder } = world();
   mkdirSync(folder.path("many"));
   for (let at = 0; at < 1002; at++) writeFileSync(folder.path(`many/${at}`), "");
-  const { data, warnings } = (await call("read_file", { file_path: "many" })) as {
+  const { data, omitted } = (await call("read_file", { file_path: "many" })) as {
     data: { content: string };
-    warnings: readonly string[];
+    omitted: readonly object[];
   };
 
   expect(readdirSync(folder.path("many"))).toHaveLength(1002);
-  expect([data.content.split("\n").length, warnings]).toEqual([
+  expect([data.content.split("\n").length, omitted]).toEqual([
     1000,
-    ["2 more entries; use list_directory with offset"],
+    [expect.objectContaining({ what: "more entries of the folder", amount: "2 entries" })],
   ]);
 });

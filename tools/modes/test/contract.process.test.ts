@@ -5,6 +5,7 @@ import { describeToolModule } from "@toolmount/testing/vitest";
 describeToolModule(module, {
   url: import.meta.resolve("@toolmount/tool-modes"),
   manifest: readManifest(new URL("../package.json", import.meta.url)),
+  partial: { agent_change_mode: [], agent_list_modes: [] },
   invalid: { agent_change_mode: [{}, { mode: "x", branch: "no", reason: "y" }] },
   usage: {
     agent_change_mode: [/changes nothing, so do not repeat it/],

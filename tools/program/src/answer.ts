@@ -1,25 +1,32 @@
-import { data, failure, type Json } from "@toolmount/core";
+import { data, failure, type Json, type Omission } from "@toolmount/core";
 import { notJson, type End, type Limit, type Start, type Thrown } from "./sandbox/messages.ts";
 
 type Program = Pick<Start, "source" | "names">;
 type Place = Pick<Thrown, "line" | "column">;
 
 /** What a model reads of a program that has ended: its result, or what is wrong, where, and how to fix it. */
-export function answerOf(end: End, program: Program, calls: number, output: string) {
+export function answerOf(
+  end: End,
+  program: Program,
+  { made: calls, omitted }: { readonly made: number; readonly omitted: readonly Omission[] },
+  output: string,
+) {
   const more = output === "" ? {} : { output };
   if ("limit" in end)
     return failure(limits[end.limit] + loopText(end, program.source), {
       code: "PROGRAM_LIMIT",
       details: { calls, ...more },
+      omitted,
     });
   if ("thrown" in end)
     return failure(describeThrown(end.thrown, program), {
       code: "PROGRAM_FAILED",
       details: { calls, ...more, ...(end.thrown.code === undefined ? {} : { thrown: end.thrown.code }) },
+      omitted,
     });
-  if (end.value === null)
-    return data({ result: null, calls, ...more, note: "the program returned nothing; end it with return" });
-  return data({ result: JSON.parse(end.value) as Json, calls, ...more });
+  const note = { note: "the program returned nothing; end it with return" };
+  if (end.value === null) return data({ result: null, calls, ...more, ...note }, { omitted });
+  return data({ result: JSON.parse(end.value) as Json, calls, ...more }, { omitted });
 }
 
 const limits: Readonly<Record<Limit, string>> = {

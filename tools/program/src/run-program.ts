@@ -4,6 +4,7 @@ import {
   systemClock,
   type Clock,
   type Json,
+  type Omission,
   type ToolContext,
   type ToolOutcome,
 } from "@toolmount/core";
@@ -50,7 +51,7 @@ export function createRunProgram(
         context.abortSignal,
       );
       kept.forget();
-      return answerOf(end, start, calls.made, output + calls.notes);
+      return answerOf(end, start, calls, output);
     } catch (error) {
       if (error instanceof ThreadEnded)
         return failure(`The program was ended: ${error.message}.`, { code: "PROGRAM_LIMIT" });
@@ -109,7 +110,8 @@ class Calls {
   readonly #names: ReadonlySet<string>;
   #running = 0;
   made = 0;
-  notes = "";
+  /** What the results of its calls left out: the program gets their data only. */
+  readonly omitted: Omission[] = [];
 
   constructor(
     settings: ParsedSettings,
@@ -146,8 +148,7 @@ class Calls {
       const error = result.error ?? `${tool} ended as ${status}`;
       return { type: "answer", id, error, code: result.code ?? "TOOL_FAILED" };
     }
-    if (result.truncated !== undefined)
-      this.notes += `note: the result of ${tool} was cut; it has ${result.truncated.bytes} bytes\n`;
+    for (const each of result.omitted ?? []) this.omitted.push({ ...each, what: `${each.what} (${tool})` });
     return { type: "answer", id, data: JSON.stringify(valueOf(result)) };
   }
 

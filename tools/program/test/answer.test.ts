@@ -9,7 +9,7 @@ const names = ["add", "read_file"];
 
 /** What a model reads of this end. */
 const said = (end: End, text = source) =>
-  answerOf(end, { source: text, names }, 3, "") as { readonly error?: string };
+  answerOf(end, { source: text, names }, { made: 3, omitted: [] }, "") as { readonly error?: string };
 
 test.each<[End, string]>([
   [
@@ -35,15 +35,15 @@ test.each<[End, string]>([
 });
 
 test("other limits name no loop, and keep what was printed", () => {
-  expect(answerOf({ limit: "memory", line: 2 }, { source, names }, 0, "a\n")).toEqual({
+  expect(answerOf({ limit: "memory", line: 2 }, { source, names }, { made: 0, omitted: [] }, "a\n")).toEqual({
     error: "The program used too much memory. Keep less of what it reads.",
     code: "PROGRAM_LIMIT",
     details: { calls: 0, output: "a\n" },
   });
-  expect(answerOf({ value: "[1]" }, { source, names }, 2, "a\n")).toEqual({
+  expect(answerOf({ value: "[1]" }, { source, names }, { made: 2, omitted: [] }, "a\n")).toEqual({
     data: { result: [1], calls: 2, output: "a\n" },
   });
-  expect(answerOf({ value: null }, { source, names }, 2, "a\n")).toEqual({
+  expect(answerOf({ value: null }, { source, names }, { made: 2, omitted: [] }, "a\n")).toEqual({
     data: {
       result: null,
       calls: 2,
@@ -100,7 +100,9 @@ test.each<[Partial<Thrown>, string, string?]>([
 });
 
 test("the code of an error is a detail", () => {
-  expect(answerOf({ thrown: thrown({ code: "E" }) }, { source, names }, 1, "")).toMatchObject({
+  expect(
+    answerOf({ thrown: thrown({ code: "E" }) }, { source, names }, { made: 1, omitted: [] }, ""),
+  ).toMatchObject({
     details: { calls: 1, thrown: "E" },
   });
 });

@@ -6,6 +6,7 @@ describeToolModule(module, {
   url: import.meta.resolve("@toolmount/tool-program"),
   manifest: readManifest(new URL("../package.json", import.meta.url)),
   valid: { run_program: [{ source: "return 1" }], describe_tools: [{}] },
+  partial: { run_program: [], describe_tools: [] },
   invalid: {
     run_program: [{}, { source: 7 }, { source: " " }],
     describe_tools: [{ names: [] }, { query: 7 }],

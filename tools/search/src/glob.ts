@@ -1,4 +1,4 @@
-import { data, defineTool, type PartialResult } from "@toolmount/core";
+import { data, defineTool, type Omission, type PartialResult } from "@toolmount/core";
 import { PathError } from "@toolmount/paths";
 import { z } from "zod";
 import { answering } from "./answer.ts";
@@ -11,6 +11,7 @@ import { compileExclusion, compilePattern, maxPatternLength, type PathFilter } f
 import { Refusal } from "./refusal.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 import { newestFirst, type FoundPath } from "./newest-first.ts";
+import { ignoredFiles, inTime } from "./survey.ts";
 
 const schema = z.strictObject({
   pattern: pattern
@@ -76,6 +77,15 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
     signal,
   });
   const shown = fitting(all, settings);
+  const where = { base, accepts: wanted, includeIgnored: params.include_ignored, types: [] };
+  const hasAll = params.type === "dir" || found.paths.includes(named) || !found.isComplete;
+  const ignored = hasAll
+    ? null
+    : await inTime(
+        signal,
+        (limited) => ignoredFiles(searcher, { ...where, signal: limited }, found.paths),
+        (uncounted) => uncounted,
+      );
   return data(
     {
       pattern: params.pattern,
@@ -85,12 +95,19 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
       matches: shown,
       ...(shown.length < all.length ? { results_capped: true } : {}),
     },
-    found.isComplete
-      ? undefined
-      : {
-          warnings: [`more than ${found.paths.length} paths fit: narrow the pattern to see the rest`],
-        },
+    { omitted: [...restOf(all.length - shown.length, found), ...(ignored === null ? [] : [ignored])] },
   ) satisfies PartialResult;
+}
+
+/** The paths that fit and are not shown. */
+function restOf(
+  rest: number,
+  { isComplete, paths }: Awaited<ReturnType<typeof findPaths>>,
+): readonly Omission[] {
+  if (isComplete && rest === 0) return [];
+  const amount = `${isComplete ? "" : "at least "}${rest} paths`;
+  const why = isComplete ? "one call shows no more" : `the walk was stopped after ${paths.length} paths`;
+  return [{ what: "more paths that fit", amount, why, how: "a narrower pattern or path" }];
 }
 
 /** The filter of a pattern. One that cannot be compiled can still be the name of a file; it is refused when there is none. */

@@ -7,7 +7,7 @@ Finds a regular expression in files: the files, the lines, or their number.
 Rules
 - Use it to search contents. Do not use it to find files by name: use glob.
 - Begin with files_with_matches, then content with a narrower path, glob or type.
-- Ignored files (.gitignore, node_modules, dist, .git) are skipped unless include_ignored is true; binary files and links always, very large files unless path names one. omitted counts them when nothing is found. It changes nothing.
+- Ignored files (.gitignore, node_modules, dist, .git) are skipped unless include_ignored is true; binary files and links always, very large files unless path names one; the result names what it passed over. It changes nothing.
 - next_offset, if present, starts the next page. Results are in the order of their paths.
 
 Arguments

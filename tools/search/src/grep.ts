@@ -1,4 +1,11 @@
-import { data, defineTool, failure, type JsonObject, type PartialResult } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  type JsonObject,
+  type Omission,
+  type PartialResult,
+} from "@toolmount/core";
 import { answering } from "./answer.ts";
 import { openBase, type Base } from "./base.ts";
 import type { Settings } from "./config.ts";
@@ -10,7 +17,7 @@ import { present } from "./present.ts";
 import { Refusal } from "./refusal.ts";
 import { collectClaims, type Claims } from "./ripgrep/matches.ts";
 import { aliasNames, readFileTypes } from "./ripgrep/types.ts";
-import { surveyFolder } from "./survey.ts";
+import { inTime, surveyFolder, type Survey } from "./survey.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 
 /** Searches the contents of files. */
@@ -52,38 +59,55 @@ async function grep(
   );
   const problem = problemOf(claims);
   if (problem !== null) return problem;
-  const warnings = warningsOf(claims);
-  const answer = await present(searcher, params, { base, claims, signal });
-  const isEmpty = answer["total_matches"] === 0 && base.kind === "directory";
-  const looked = isEmpty ? await lookedAt(searcher, params, { base, accepts, args, signal }) : null;
-  warnings.push(...(looked?.warnings ?? []));
-  return data({ ...answer, ...looked?.facts }, warnings.length === 0 ? undefined : { warnings });
+  const [answer, looked] = await Promise.all([
+    present(searcher, params, { base, claims, signal }),
+    base.kind === "file" ? null : lookAround(searcher, params, { base, accepts, args, signal }),
+  ]);
+  const omitted = [...(looked?.omitted ?? []), ...cutsOf(claims), ...restOf(answer)];
+  const empty = answer["total_matches"] === 0 ? await looked?.empty() : undefined;
+  return data({ ...answer, ...empty?.facts }, { omitted, warnings: empty?.warnings });
 }
 
-/** What a search without a result looked at, so that nothing found is not taken for nothing there. */
-async function lookedAt(
+/** What a search passed over, and, where it has no result, what it looked at: nothing found is not nothing there. */
+async function lookAround(
   searcher: Searcher,
   { glob, type, include_ignored: includeIgnored }: GrepArguments,
   where: { base: Base; accepts: PathFilter; args: readonly string[]; signal: AbortSignal },
-): Promise<{ facts: JsonObject; warnings: readonly string[] }> {
+) {
   const { base, accepts, args, signal } = where;
   const types = args.filter((each) => each.startsWith("--type"));
-  const survey = await surveyFolder(searcher, {
-    base,
-    accepts,
-    includeIgnored,
-    types: type === undefined ? [] : types,
+  const selected = type === undefined ? [] : types;
+  const survey = await inTime<Survey>(
     signal,
-  });
+    (limited) => surveyFolder(searcher, { base, accepts, includeIgnored, types: selected, signal: limited }),
+    (uncounted) => ({ omitted: [uncounted], count: null }),
+  );
   const filter = glob ?? type;
-  const isUnfit = survey.searched === 0 && filter !== undefined;
-  return {
-    facts: {
-      files_searched: survey.searched,
-      ...(survey.omitted.length === 0 ? {} : { omitted: survey.omitted.map((each) => ({ ...each })) }),
-    },
-    warnings: isUnfit ? [`no file that is searched fits ${filter}; ${survey.present} files are there`] : [],
+  const empty = async () => {
+    if (survey.count === null) return undefined;
+    const { searched, present: there } = await survey.count();
+    const isUnfit = searched === 0 && filter !== undefined;
+    const warnings = isUnfit
+      ? [`no file that is searched fits ${filter}; ${there} files are there`]
+      : undefined;
+    return { facts: { files_searched: searched }, warnings };
   };
+  return { omitted: survey.omitted, empty };
+}
+
+/** The results after the page. */
+function restOf(answer: JsonObject): readonly Omission[] {
+  const { next_offset: next, counts, total_matches: total } = answer;
+  if (next === undefined) return [];
+  const amount = counts === undefined ? `${Number(total) - Number(next)} results` : "the files after these";
+  return [
+    {
+      what: "more results",
+      amount,
+      why: "the page is full",
+      how: `the same call with offset: ${Number(next)}`,
+    },
+  ];
 }
 
 async function engineArguments(
@@ -148,13 +172,34 @@ function problemOf({ ending }: Claims): PartialResult<never> | null {
   return failure(`Search failed: ${short}`, { code: "SEARCH_FAILED" });
 }
 
-function warningsOf({ ending, files, skippedLines, unnamedFiles }: Claims): string[] {
-  const warnings: string[] = [];
-  if (ending.wasStopped)
-    warnings.push(`the search was stopped after ${files.length} files: narrow it to see the rest`);
-  if (ending.code === 2) warnings.push("some files or folders could not be read");
-  if (skippedLines > 0) warnings.push(`${skippedLines} matching lines were too long to be looked at`);
-  if (unnamedFiles > 0)
-    warnings.push(`${unnamedFiles} files have names that are not UTF-8, and are not listed`);
-  return warnings;
+/** What the engine left out. */
+function cutsOf({ ending, files, skippedLines, unnamedFiles }: Claims): readonly Omission[] {
+  const narrower = "a narrower path, glob or type";
+  const cuts: readonly (Omission | false)[] = [
+    ending.wasStopped && {
+      what: "the rest of the search",
+      amount: `all after ${files.length} files`,
+      why: "the search was stopped there",
+      how: narrower,
+    },
+    ending.code === 2 && {
+      what: "files or folders",
+      amount: "1 or more",
+      why: "they could not be read",
+      how: "change their permissions",
+    },
+    skippedLines > 0 && {
+      what: "matching lines",
+      amount: `${skippedLines} lines`,
+      why: "they are too long to be looked at",
+      how: "bash: grep",
+    },
+    unnamedFiles > 0 && {
+      what: "files with matches",
+      amount: `${unnamedFiles} files`,
+      why: "their names are not UTF-8",
+      how: "bash: grep",
+    },
+  ];
+  return cuts.filter((each) => each !== false);
 }

@@ -1,20 +1,37 @@
-import { posix } from "node:path";
 import type { Omission } from "@toolmount/core";
 import type { Base } from "./base.ts";
 import { walkArguments } from "./engine.ts";
-import { newestFirst, type FoundPath } from "./newest-first.ts";
+import { newestFirst } from "./newest-first.ts";
 import type { PathFilter } from "./pattern.ts";
 import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** What a search that found nothing looked at, and what it did not look at. */
-interface Survey {
-  /** Files that were searched. */
-  readonly searched: number;
-  /** Files in the folder, whether or not the glob fits them. */
-  readonly present: number;
+/** Milliseconds that the count of what was passed over may take, so that a slow count spoils no search. */
+const patience = 5_000;
+
+/** Does a count under its own limit of time. The search has its results already, so a count that is too slow is left out. */
+export async function inTime<Value>(
+  signal: AbortSignal,
+  count: (signal: AbortSignal) => Promise<Value>,
+  otherwise: (uncounted: Omission) => Value,
+): Promise<Value> {
+  const limit = AbortSignal.timeout(patience);
+  try {
+    return await count(AbortSignal.any([signal, limit]));
+  } catch (thrown) {
+    if (signal.aborted || !limit.aborted) throw thrown;
+    const why = `counting them takes more than ${patience / 1_000} seconds`;
+    const how = "a narrower path, or the same call with include_ignored: true";
+    return otherwise({ what: "files that were passed over", amount: "not counted", why, how });
+  }
+}
+
+/** What a search passed over, and how many files it looked at. */
+export interface Survey {
   readonly omitted: readonly Omission[];
+  /** Counts the files that were searched, and all that are in the folder, whether or not the glob fits them. Null: not counted. */
+  readonly count: (() => Promise<{ readonly searched: number; readonly present: number }>) | null;
 }
 
 interface Where {
@@ -26,77 +43,98 @@ interface Where {
   readonly signal: AbortSignal;
 }
 
-/** Most files that are counted. */
-const most = 50_000;
+/** Most paths that the engine lists. */
+const most = 200_000;
+
+/** Most paths of one kind that are checked and counted: a search with results must not take longer for them. */
+const maxCounted = 200;
 
 /**
- * Counts the files of a folder that a search passed over: a search that found nothing must not hide them.
+ * Finds the files of a folder that a search passed over, so that it does not hide them.
  *
- * What the engine lists is a claim: a link may have led it outside meanwhile. Only files that the checks of paths find are counted
- * and named.
+ * The lists of the engine are claims: a link may have led it outside meanwhile. Only files that the checks of paths find
+ * are counted and named.
  */
 export async function surveyFolder(searcher: Searcher, where: Where): Promise<Survey> {
-  const { settings } = searcher;
-  const { base, includeIgnored } = where;
-  const maxBytes = settings.grep.max_file_size;
-  const fits = ({ path }: FoundPath) => where.accepts(posix.relative(base.shown("."), path));
-  const present = await listFiles(searcher, where, includeIgnored, "--files");
-  const all = present.filter(fits);
-  const isLarge = ({ size = 0 }: FoundPath) => size > maxBytes;
-  const large = all.filter(isLarge);
-  const small = new Set(all.filter((file) => !isLarge(file)).map(({ path }) => path));
-  const claims = await listFiles(searcher, where, includeIgnored, ...binaryFiles(maxBytes));
-  const binary = claims.filter(({ path }) => small.has(path));
-  const more = includeIgnored ? [] : await listFiles(searcher, where, true, "--files");
-  const ignored = more.filter(fits).length - all.length;
-  const omitted = [
-    omission(
-      `files of more than ${maxBytes} bytes`,
-      large.length,
-      "they are too large",
-      named("grep with path", large),
-    ),
-    omission("binary files", binary.length, "they hold a NUL", named("bash: grep -a", binary)),
-    omission(
-      "ignored files",
-      ignored,
-      "ignore files or exclusions name them",
-      "the same call with include_ignored: true",
-    ),
-  ];
+  const maxBytes = searcher.settings.grep.max_file_size;
+  const list = (...more: readonly string[]) => listFiles(searcher, where, more);
+  const [present, small, withNul] = await Promise.all([
+    list("--files"),
+    list("--files", `--max-filesize=${maxBytes}`),
+    list("--files-with-matches", "--text", `--max-filesize=${maxBytes}`, String.raw`--regexp=(?-u)\x00`),
+  ]);
+  const [searchable, binary] = [new Set(small), withNul.filter(where.accepts)];
+  const all = present.filter(where.accepts);
+  const large = all.filter((path) => !searchable.has(path));
+  const tooLarge = `files of more than ${maxBytes} bytes`;
+  const omitted = await Promise.all([
+    omission(searcher, where, large, [tooLarge, "they are too large", "grep with path"]),
+    omission(searcher, where, binary, ["binary files", "they hold a NUL", "bash: grep -a"]),
+    ignoredFiles(searcher, where, present),
+  ]);
+  const checked = async (paths: readonly string[]) =>
+    (await newestFirst(searcher.files, { base: where.base, paths, type: "file", signal: where.signal }))
+      .length;
+  const left = new Set([...large, ...binary]);
   return {
-    searched: all.length - large.length - binary.length,
-    present: present.length,
     omitted: omitted.filter((each) => each !== null),
+    count: async () => ({
+      searched: await checked(all.filter((path) => !left.has(path))),
+      present: await checked(present),
+    }),
   };
 }
 
-function binaryFiles(maxBytes: number): readonly string[] {
-  const nul = String.raw`--regexp=(?-u)\x00`;
-  return ["--files-with-matches", "--text", `--max-filesize=${maxBytes}`, nul];
+/** Ignored files that the search would look at otherwise. `present`: the files that are not ignored. */
+export async function ignoredFiles(
+  searcher: Searcher,
+  where: Where,
+  present: readonly string[],
+): Promise<Omission | null> {
+  // Beyond the most that is listed, a file that is not listed may be there.
+  if (where.includeIgnored || present.length >= most) return null;
+  const known = new Set(present);
+  const isIgnored = (path: string) => where.accepts(path) && !known.has(path);
+  const paths = await listFiles(
+    searcher,
+    { ...where, includeIgnored: true },
+    ["--files"],
+    isIgnored,
+    maxCounted + 1,
+  );
+  const why = "ignore files or exclusions name them";
+  return omission(searcher, where, paths, ["ignored files", why, "the same call with include_ignored: true"]);
 }
 
-function named(way: string, files: readonly FoundPath[]): string {
-  const paths = files.map(({ path }) => path).toSorted();
-  return `${way} ${paths.slice(0, 3).join(", ")}`;
-}
-
-function omission(what: string, count: number, why: string, how: string): Omission | null {
-  const amount = `${count >= most ? "at least " : ""}${count} ${count === 1 ? "file" : "files"}`;
-  return count > 0 ? { what, amount, why, how } : null;
+/** The entry for files that were passed over; null when the checks of paths find none. A way that ends in a name gets names. */
+async function omission(
+  { files }: Searcher,
+  { base, signal }: Where,
+  claims: readonly string[],
+  [what, why, way]: readonly [string, string, string],
+): Promise<Omission | null> {
+  const paths = claims.slice(0, maxCounted);
+  const found = await newestFirst(files, { base, paths, type: "file", signal });
+  if (found.length === 0) return null;
+  const names = found.map(({ path }) => path).toSorted();
+  const how = way.startsWith("the same call") ? way : `${way} ${names.slice(0, 3).join(", ")}`;
+  const least = claims.length > maxCounted ? "at least " : "";
+  return { what, amount: `${least}${found.length} ${found.length === 1 ? "file" : "files"}`, why, how };
 }
 
 async function listFiles(
-  { settings, files, guard }: Searcher,
-  { base, types, signal }: Where,
-  isIgnored: boolean,
-  ...more: readonly string[]
-): Promise<readonly FoundPath[]> {
-  const args = ["--null", ...walkArguments(settings, isIgnored), ...types, ...more, "--", "./"];
+  { settings, guard }: Searcher,
+  { base, types, includeIgnored, signal }: Where,
+  more: readonly string[],
+  isWanted: PathFilter = () => true,
+  limit = most,
+): Promise<readonly string[]> {
+  const args = ["--null", ...walkArguments(settings, includeIgnored), ...types, ...more, "--", "./"];
   const paths: string[] = [];
   await runRipgrep({ args, cwd: base.folder, separator: "\0", signal, guard }, (record) => {
-    paths.push(relativePath(record.toString()));
-    return paths.length < most;
+    const path = relativePath(record.toString());
+    if (isWanted(path)) paths.push(path);
+    return paths.length < limit;
   });
-  return newestFirst(files, { base, paths, type: "file", signal });
+  return paths;
 }

@@ -331,7 +331,7 @@ test("a file whose name is no UTF-8 is reported, not named", async () => {
 
   expect(await grep(folder, { pattern: "x" })).toMatchObject({
     data: { files: ["a.txt"] },
-    warnings: ["1 files have names that are not UTF-8, and are not listed"],
+    omitted: [{ what: "files with matches", amount: "1 files", why: "their names are not UTF-8" }],
   });
 });
 
@@ -366,15 +366,38 @@ test("a search that finds nothing says what it looked at, and what it passed ove
     "node_modules/m.js": "needle\n",
   });
 
-  expect((await grep(folder, { pattern: "needle$" }, { grep: { max_file_size: 1000 } })).data).toMatchObject({
-    total_matches: 0,
-    files_searched: 1,
-    omitted: [
-      { what: "files of more than 1000 bytes", amount: "1 file", how: "grep with path big.log" },
-      { what: "binary files", amount: "1 file", how: "bash: grep -a b.bin" },
-      { what: "ignored files", amount: "1 file", how: "the same call with include_ignored: true" },
-    ],
+  const passedOver = [
+    { what: "files of more than 1000 bytes", amount: "1 file", how: "grep with path big.log" },
+    { what: "binary files", amount: "1 file", how: "bash: grep -a b.bin" },
+    { what: "ignored files", amount: "1 file", how: "the same call with include_ignored: true" },
+  ];
+  const settings = { grep: { max_file_size: 1000 } };
+
+  expect(await grep(folder, { pattern: "needle$" }, settings)).toMatchObject({
+    data: { total_matches: 0, files_searched: 1 },
+    omitted: passedOver,
   });
+  const found = await grep(folder, { pattern: "alpha" }, settings);
+  expect(found).toMatchObject({ data: { files: ["a.txt"] }, omitted: passedOver });
+  expect(found.data).not.toHaveProperty("files_searched");
+});
+
+test("of many ignored files, the first two hundred are counted", async () => {
+  const many = Array.from({ length: 210 }, (_, at) => [`node_modules/m${at}.js`, "x\n"] as const);
+  const folder = scratch({ "a.txt": "alpha\n", ...Object.fromEntries(many) });
+
+  expect((await grep(folder, { pattern: "alpha" })).omitted).toMatchObject([
+    { what: "ignored files", amount: "at least 200 files" },
+  ]);
+});
+
+test("a page that is full says how many results follow", async () => {
+  const folder = scratch({ "a.txt": "x\nx\nx\n" });
+  const page = { pattern: "x", output_mode: "content", head_limit: 1 };
+
+  expect((await grep(folder, page)).omitted).toMatchObject([
+    { what: "more results", amount: "2 results", how: "the same call with offset: 1" },
+  ]);
 });
 
 test("a file that the call names is searched, however large it is", async () => {

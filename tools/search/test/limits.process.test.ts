@@ -18,7 +18,7 @@ test("of more than 100000 matching lines a search keeps the first, and says that
   ] as const)
     expect(await count(pattern)).toMatchObject({
       data: { total_matches: 100_000, counts: { [file]: 100_000 } },
-      warnings: ["the search was stopped after 1 files: narrow it to see the rest"],
+      omitted: [{ what: "the rest of the search", amount: "all after 1 files" }],
     });
 });
 
@@ -28,7 +28,7 @@ test("a matching line of more than 8 MB is not looked at, and that is reported",
 
   expect(await grep.execute({ pattern: "needle", output_mode: "content" })).toMatchObject({
     data: { total_matches: 1, results: [{ line_number: 2, content: "needle" }] },
-    warnings: ["1 matching lines were too long to be looked at"],
+    omitted: [{ what: "matching lines", amount: "1 lines", why: "they are too long to be looked at" }],
   });
 });
 

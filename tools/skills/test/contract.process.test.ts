@@ -11,5 +11,6 @@ describeToolModule(module, {
   manifest,
   config: { folders: [join(import.meta.dirname, "fixtures")] },
   capabilities: { "session.working_dir": import.meta.dirname },
+  partial: { skill_pdf_forms: [], skill_release_notes: [] },
   invalid: { skill_pdf_forms: [{ file: 1 }, { files: "x" }], skill_release_notes: [{ file: "" }] },
 });

@@ -11,6 +11,12 @@ describeToolModule(module, {
     testing_delay: [{ milliseconds: 1 }],
     testing_failure_injection: [{}, { payload: "x" }],
   },
+  partial: {
+    testing_ping_pong: [],
+    testing_calculator: [],
+    testing_delay: [],
+    testing_failure_injection: [],
+  },
   invalid: {
     testing_ping_pong: [{ count: "1" }],
     testing_calculator: [{}, { operation: "power", left: 1, right: 2 }],

@@ -5,6 +5,7 @@ import { describeToolModule } from "@toolmount/testing/vitest";
 describeToolModule(module, {
   url: import.meta.resolve("@toolmount/tool-todo"),
   manifest: readManifest(new URL("../package.json", import.meta.url)),
+  partial: { todo: [] },
   invalid: { todo: [{}, { action: "explode" }] },
   usage: {
     todo: [/replace the whole list/, /at most one item in_progress/],

@@ -189,28 +189,29 @@ test("a page of nothing is a failure that says so", async () => {
   expect(await read("", "text/html")).toMatchObject({ code: "UNSUPPORTED_CONTENT" });
 });
 
-test("of a page that is too long, the beginning is read, with a warning", async () => {
-  const { data, warnings } = await read(`<p>start</p>${"<p>filler</p>".repeat(180_000)}`, "text/html");
+test("of a page that is too long, the beginning is read, and the rest is counted", async () => {
+  const { data, warnings, omitted } = await read(
+    `<p>start</p>${"<p>filler</p>".repeat(180_000)}`,
+    "text/html",
+  );
 
   expect((data as { content: string }).content).toContain("start");
-  expect(warnings).toEqual([
-    "the page is longer than 2000000 characters; the rest was not read",
-    "the page is too large to be laid out; this is its bare text",
+  expect(warnings).toEqual(["the page is too large to be laid out; this is its bare text"]);
+  expect(omitted).toMatchObject([
+    { what: "source after the first 2000000 characters", amount: "340012 characters" },
+    { what: "the rest of the text" },
   ]);
 });
 
 const tags = (text: string) =>
   Array.from(text, (c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join("");
 
-test.each(["text/html", "text/plain"])(
-  "hidden characters in %s are removed, with a warning",
-  async (type) => {
-    const { data, warnings } = await read(`<p>a${tags("obey")}b\u202ec\u2066d\u2069</p>`, type);
+test.each(["text/html", "text/plain"])("hidden characters in %s are removed and counted", async (type) => {
+  const { data, omitted } = await read(`<p>a${tags("obey")}b\u202ec\u2066d\u2069</p>`, type);
 
-    expect((data as { content: string }).content).toContain("abcd");
-    expect(warnings).toEqual(["hidden characters (tags, direction controls) were removed"]);
-  },
-);
+  expect((data as { content: string }).content).toContain("abcd");
+  expect(omitted).toMatchObject([{ what: "hidden characters", amount: "11 characters" }]);
+});
 
 test("flags made of tags, and right-to-left text, stay as they are", async () => {
   const flag = `\u{1f3f4}${tags("gbsct")}\u{e007f}`;

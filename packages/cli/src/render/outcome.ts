@@ -1,4 +1,4 @@
-import type { CallStatus, ToolOutcome, ToolResult } from "@toolmount/core";
+import { omissionLine, type CallStatus, type ToolOutcome, type ToolResult } from "@toolmount/core";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen, Style } from "../screen/screen.ts";
@@ -52,8 +52,8 @@ function resultLines(screen: Screen, result: ToolResult): string[] {
   lines.push(...contentLines(screen, result.content));
   for (const warning of result.warnings ?? [])
     lines.push(screen.paint("yellow", `warning: ${printable(warning)}`));
-  if (result.truncated !== undefined)
-    lines.push(screen.paint("yellow", `truncated: the whole result has ${result.truncated.bytes} bytes`));
+  for (const omission of result.omitted ?? [])
+    lines.push(screen.paint("yellow", printable(omissionLine(omission))));
   return lines;
 }
 

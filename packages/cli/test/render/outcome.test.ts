@@ -58,8 +58,8 @@ test.each<[Partial<ToolResult>, string[]]>([
   ],
   [{ data: "x", warnings: ["w\n1", "w2"] }, ["x", "yellow(warning: w\\n1)", "yellow(warning: w2)"]],
   [
-    { data: "x", truncated: { bytes: 90_000 } } as Partial<ToolResult>,
-    ["x", "yellow(truncated: the whole result has 90000 bytes)"],
+    { data: "x", omitted: [{ what: "a\n", amount: "1 file", why: "it is large", how: "grep" }] },
+    ["x", "yellow(Omitted: a\\n (1 file): it is large. To get it: grep)"],
   ],
   [
     {

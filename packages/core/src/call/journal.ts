@@ -288,12 +288,13 @@ function argumentsOf(call: Call): { arguments?: JsonObject | string; argumentsDi
   };
 }
 
-/** The data of the result for the audit: secrets masked. Of long data only the beginning of its JSON, and its length. */
+/** The data of the result for the audit, and what is left out: masked. Of long data the beginning of its JSON, and its length. */
 function resultOf({ ending, host, generation }: Call): Partial<AuditEntry> {
-  const { data } = ending.result!;
+  const { data, omitted } = ending.result!;
   if (data === undefined || sinkOf(host, generation)?.keepsResults === false) return {};
   const masked = host.redact(data as Json);
   const text = JSON.stringify(masked);
-  if (text.length <= maxText) return { result: masked };
-  return { resultText: text.slice(0, maxText).toWellFormed(), resultLength: text.length };
+  const left = omitted === undefined ? {} : { omitted: host.redact(omitted as unknown as Json) };
+  if (text.length <= maxText) return { result: masked, ...left };
+  return { resultText: text.slice(0, maxText).toWellFormed(), resultLength: text.length, ...left };
 }

@@ -215,11 +215,12 @@ function freezeResult({ ending }: Call): void {
   if (ending.resultFrozen) return;
   ending.resultFrozen = true;
   const result = ending.result as unknown as Record<string, unknown>;
-  const { data, details, content, warnings, meta } = result;
+  const { data, details, content, warnings, omitted, meta } = result;
   if (typeof data === "object" && data !== null) result["data"] = frozenCopy(data);
   if (details !== undefined) result["details"] = frozenCopy(details);
   if (content !== undefined) result["content"] = frozenCopy(content);
   if (warnings !== undefined) result["warnings"] = frozenCopy(warnings);
+  if (omitted !== undefined) result["omitted"] = frozenCopy(omitted);
   if (meta !== undefined) result["meta"] = frozenCopy(meta);
   Object.freeze(result);
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../json/json.ts";
+import type { Omission } from "./omission.ts";
 
 /** One piece of content beside `data`, for models and people that can look or listen. */
 export type ContentBlock = (
@@ -30,7 +31,7 @@ export interface Truncation {
  * A tool's result: exactly one of `data` and `error`.
  *
  * `fetchedAt` is the ISO 8601 time at which the attempt began, on success and on failure.
- * Source of the shape: Tool-Forge's ToolResult; `code`, `details`, `warnings`, `content`, `truncated` are toolmount's.
+ * Source of the shape: Tool-Forge's ToolResult; `code`, `details`, `warnings`, `omitted`, `content`, `truncated` are toolmount's.
  */
 export type ToolResult<Data = unknown> = SuccessResult<Data> | FailureResult;
 
@@ -44,6 +45,8 @@ export interface SuccessResult<Data = unknown> {
   readonly details?: never;
   readonly content?: readonly ContentBlock[];
   readonly warnings?: readonly string[];
+  /** What is left out, by the tool or by the host's limit. Absent when the result is whole. */
+  readonly omitted?: readonly Omission[];
   readonly truncated?: Truncation;
   /** Members that another protocol has and this one has no field for. Models do not read them. */
   readonly meta?: JsonObject;
@@ -62,6 +65,8 @@ export interface FailureResult {
   /** What the failure shows beside its sentence: the picture of a page at the step that failed. */
   readonly content?: readonly ContentBlock[];
   readonly warnings?: readonly string[];
+  /** What is left out, by the tool or by the host's limit. Absent when the result is whole. */
+  readonly omitted?: readonly Omission[];
   readonly truncated?: Truncation;
   /** See {@link SuccessResult.meta}. */
   readonly meta?: JsonObject;
@@ -86,19 +91,21 @@ export class Answer {
   declare readonly details?: unknown;
   declare readonly content?: readonly ContentBlock[];
   declare readonly warnings?: readonly string[];
+  declare readonly omitted?: readonly Omission[];
   declare readonly meta?: JsonObject;
 }
 
 /**
  * A success. `value` must be JSON; `undefined` becomes `null`.
  *
- * The host adds `tool` and `fetchedAt`.
+ * The host adds `tool` and `fetchedAt`. What the value leaves out is listed in `omitted`.
  */
 export function data<Data>(
   value: Data,
   extra?: {
     content?: readonly ContentBlock[] | undefined;
     warnings?: readonly string[] | undefined;
+    omitted?: readonly Omission[] | undefined;
     meta?: JsonObject | undefined;
   },
 ): PartialResult<Data> {
@@ -124,6 +131,7 @@ export function failure(
     details?: JsonObject | undefined;
     content?: readonly ContentBlock[] | undefined;
     warnings?: readonly string[] | undefined;
+    omitted?: readonly Omission[] | undefined;
     meta?: JsonObject | undefined;
   },
 ): PartialResult<never> {
@@ -138,12 +146,15 @@ export function failure(
 /** Adds what success and failure have alike. A field without a value is absent. */
 function addShown(
   answer: Mutable<Answer>,
-  { content, warnings, meta }: { [Key in "content" | "warnings" | "meta"]?: Answer[Key] | undefined } = {},
+  { content, warnings, omitted, meta }: { [Key in Shown]?: Answer[Key] | undefined } = {},
 ): Answer {
   if (content !== undefined) answer.content = content;
   if (warnings !== undefined) answer.warnings = warnings;
+  if (omitted !== undefined && omitted.length > 0) answer.omitted = omitted;
   if (meta !== undefined) answer.meta = meta;
   return answer;
 }
+
+type Shown = "content" | "warnings" | "omitted" | "meta";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

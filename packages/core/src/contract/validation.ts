@@ -33,8 +33,11 @@ export interface Profile {
 
 /** One trial call of a tool. */
 export interface TrialCall {
-  /** `valid` and `invalid` are the author's; `empty` is `{}`; `junk` is not an object at all. */
-  readonly kind: "empty" | "junk" | "valid" | "invalid";
+  /**
+   * `valid`, `invalid` and `partial` are the author's, and the result of `partial` leaves something out; `empty` is `{}`;
+   * `junk` is not an object at all.
+   */
+  readonly kind: "empty" | "junk" | "valid" | "invalid" | "partial";
   readonly arguments: unknown;
   /** Whether the tool's own code ran. */
   readonly ran: boolean;
@@ -57,6 +60,8 @@ export interface ToolSubject {
   /** The id of the rule for which the host refused it. */
   readonly refusedBy: string | null;
   readonly calls: readonly TrialCall[];
+  /** Whether its author says which calls leave something out; an empty list says that none does. */
+  readonly saysOmissions: boolean;
   /** Arguments that it takes, when any are known. */
   readonly sample: Readonly<Record<string, unknown>> | null;
   /** Whether it may be called without being asked for: it only reads, or does not say. */

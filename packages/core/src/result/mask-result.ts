@@ -5,7 +5,7 @@ import { maxDepth, NotJson, requirePlain } from "../json/freeze.ts";
 type Text = (text: string) => string;
 
 /** The members of a result that a tool fills. */
-const filled = ["data", "details", "content", "warnings", "meta"] as const;
+const filled = ["data", "details", "content", "warnings", "omitted", "meta"] as const;
 
 /**
  * Masks secrets in what a tool returned; an unchanged result is the same object. It runs before the result is cut: a

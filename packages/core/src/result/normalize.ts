@@ -12,7 +12,7 @@ export function isContractBreach(thrown: unknown): thrown is ContractBreach {
   return thrown instanceof Error && thrown.name === "ContractBreach";
 }
 
-const resultKeys = new Set("tool fetchedAt data error code details content warnings meta".split(" "));
+const resultKeys = new Set("tool fetchedAt data error code details content warnings omitted meta".split(" "));
 
 /** Completes what the tool `declared` returned, for the name `exposed`. Throws {@link ContractBreach}. */
 export function normalizeResult(
@@ -32,7 +32,7 @@ export function normalizeResult(
 }
 
 function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {
-  const { data, error, code, details, content, warnings, meta } = answer;
+  const { data, error, code, details, content, warnings, omitted, meta } = answer;
   if (error === undefined ? data === undefined : data !== undefined)
     throw new ContractBreach("a result has data or error: exactly one of them");
   const result: Record<string, unknown> =
@@ -41,6 +41,7 @@ function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {
   if (details !== undefined) result["details"] = details;
   if (content !== undefined) result["content"] = requireContent(content);
   if (warnings !== undefined) result["warnings"] = requireWarnings(warnings);
+  if (omitted !== undefined) result["omitted"] = requireOmitted(omitted);
   if (meta !== undefined) result["meta"] = requireMeta(meta);
   return result as unknown as ToolResult;
 }
@@ -99,6 +100,16 @@ function isBlock(block: unknown): boolean {
 function requireWarnings(warnings: unknown): unknown {
   if (Array.isArray(warnings) && warnings.every((warning) => typeof warning === "string")) return warnings;
   throw new ContractBreach("warnings is not a list of sentences");
+}
+
+const omissionKeys = ["what", "amount", "why", "how"] as const;
+
+function requireOmitted(omitted: unknown): unknown {
+  const isOmission = (each: unknown) =>
+    isRecord(each) && omissionKeys.every((key) => typeof each[key] === "string" && each[key].trim() !== "");
+  if (Array.isArray(omitted) && omitted.length > 0 && omitted.every(isOmission))
+    return omitted.map(({ what, amount, why, how }) => ({ what, amount, why, how }));
+  throw new ContractBreach("omitted is not a list of { what, amount, why, how }");
 }
 
 function requireMeta(meta: unknown): unknown {

@@ -1,7 +1,8 @@
 import { errorMessage } from "../contract/errors.ts";
-import { maxDepth, NotJson, requirePlain } from "../json/freeze.ts";
 import { hasWideObject, maxKeys, remainingMembers } from "../json/shape.ts";
+import { addOmitted, boundNotes } from "./bound-notes.ts";
 import type { OutputKeeper } from "./kept-outputs.ts";
+import { remainingBytes } from "./remaining-bytes.ts";
 import type { ContentBlock, ToolResult } from "../contract/result.ts";
 
 /** Largest size of the images, audio and files of a result, in bytes of base64. */
@@ -12,11 +13,8 @@ const shortText = 256;
 
 /** Cuts long texts to `maxBytes` of JSON and keeps the whole; without any it is `OUTPUT_TOO_LARGE`. Throws `NotJson`. */
 export function truncateResult(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
-  if (result.meta !== undefined) result = boundMeta(result, maxBytes);
-  if (result.error !== undefined)
-    return boundContent(boundFailure(boundWarnings(result, maxBytes), maxBytes), maxBytes, keeper);
-  if (result.details !== undefined || result.warnings !== undefined)
-    result = boundDetails(boundWarnings(result, maxBytes), maxBytes);
+  result = boundNotes(result, maxBytes);
+  if (result.error !== undefined) return boundContent(boundError(result), maxBytes, keeper);
   if (walkContent(result.content ?? [], remainingBytes(result.data, maxBytes)) >= 0) return result;
   const whole = jsonOf(result.data);
   const shell = result.content === undefined ? 9 : 20; // {"data":…} or {"data":…,"content":…}
@@ -72,10 +70,9 @@ function exactBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value));
 }
 
-function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
-  const bounded = boundDetails(result, maxBytes);
-  const { error = "" } = bounded;
-  return error.length > 8_000 ? ({ ...bounded, error: `${error.slice(0, 7_990)} …` } as ToolResult) : bounded;
+function boundError(result: ToolResult): ToolResult {
+  const { error = "" } = result;
+  return error.length > 8_000 ? ({ ...result, error: `${error.slice(0, 7_990)} …` } as ToolResult) : result;
 }
 
 /** Cuts what a failure shows beside its sentence: of too much, what is binary is left, and the whole is kept. */
@@ -85,38 +82,13 @@ function boundContent(result: ToolResult, maxBytes: number, keeper: OutputKeeper
   const [bytes, binary] = [exactBytes(content), binaryBytes(content)];
   if (bytes <= maxBytes + binary) return result;
   const left = binary === 0 ? [] : content.filter(isBinary);
-  return { ...result, content: left, truncated: { bytes, ref: keeper.keep(JSON.stringify(content)) } };
-}
-
-function boundMeta(result: ToolResult, maxBytes: number): ToolResult {
-  const { meta, ...own } = result;
-  if (remainingBytes(meta, maxBytes) >= 0 || exactBytes(meta) <= maxBytes) return result;
-  const warning = `the members of another protocol were larger than ${maxBytes} bytes, and are left out`;
-  return { ...own, warnings: [...(own.warnings ?? []), warning] };
-}
-
-function boundDetails(result: ToolResult, maxBytes: number): ToolResult {
-  if (result.details === undefined || remainingBytes(result.details, maxBytes) >= 0) return result;
-  return { ...result, details: { omitted: `details larger than ${maxBytes} bytes` } };
-}
-
-/** Longest warning, and most warnings, of a result; the rest is counted. */
-const [maxWarning, maxWarnings] = [2_000, 50];
-
-/** Cuts warnings to a fifth of `maxBytes`. */
-function boundWarnings(result: ToolResult, maxBytes: number): ToolResult {
-  const { warnings } = result;
-  if (warnings === undefined || remainingBytes(warnings, maxBytes / 5) >= 0) return result;
-  const kept: string[] = [];
-  let left = maxBytes / 5;
-  for (const warning of warnings.slice(0, maxWarnings)) {
-    const short = warning.length > maxWarning ? `${warning.slice(0, maxWarning)} …` : warning;
-    left = remainingBytes(short, left);
-    if (left < 0) break;
-    kept.push(short);
-  }
-  const more = warnings.length - kept.length;
-  return { ...result, warnings: more === 0 ? kept : [...kept, `and ${more} more warnings`] };
+  const cut = { ...result, content: left, truncated: { bytes, ref: keeper.keep(JSON.stringify(content)) } };
+  return addOmitted(cut, {
+    what: "content beside the error",
+    amount: blocks(content.length - left.length),
+    why: `the result is larger than ${maxBytes} bytes`,
+    how: keptWhole,
+  });
 }
 
 /** `json`: the data as JSON. */
@@ -131,12 +103,27 @@ function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: O
     return tooLarge(result, `is larger than ${maxBytes} bytes`, bytes, keeper.keep(whole));
   const share = fairShare(texts, room - others);
   const data = withTexts(result.data, (text) => cutMiddle(text, share));
-  return {
+  const cut = {
     ...result,
     data,
     ...(content === undefined ? {} : { content }),
     truncated: { bytes, ref: keeper.keep(whole) },
   } as ToolResult;
+  const dropped = (result.content?.length ?? 0) - (content?.length ?? 0);
+  const left = bytes - Buffer.byteLength(typeof data === "string" ? data : JSON.stringify(data));
+  return addOmitted(cut, {
+    what: `the middle of long texts${dropped === 0 ? "" : `, and ${blocks(dropped)} of content`}`,
+    amount: `${Math.max(0, left)} bytes of ${bytes}`,
+    why: `the result is larger than ${maxBytes} bytes`,
+    how: keptWhole,
+  });
+}
+
+/** How the rest is got: by the program that owns the host at any time, and by a model with another call. */
+const keptWhole = "ask for less in one call; the host keeps the whole for host.output(truncated.ref)";
+
+function blocks(count: number): string {
+  return `${count} ${count === 1 ? "block" : "blocks"}`;
 }
 
 function tooLarge({ tool, fetchedAt }: ToolResult, excess: string, bytes: number, ref: string): ToolResult {
@@ -199,50 +186,4 @@ function cutBytes(text: string, maxBytes: number, fromEnd = false): string {
   const step = fromEnd ? 1 : -1;
   while (at > 0 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at += step;
   return (fromEnd ? bytes.subarray(at) : bytes.subarray(0, at)).toString();
-}
-
-/** Returns what a JSON value leaves of `budget` bytes; below 0 it stops. A text counts as three bytes a character. */
-function remainingBytes(value: unknown, budget: number, depth = 0): number {
-  switch (typeof value) {
-    case "string":
-      return budget - value.length * 3 - 2;
-    case "boolean":
-      return budget - 5;
-    case "number":
-      if (!Number.isFinite(value)) throw new NotJson(`is ${value}, which JSON cannot hold`);
-      return budget - 12;
-    case "object":
-      return value === null ? budget - 4 : walkObject(value, budget, depth);
-    case "undefined":
-      return budget;
-    case "bigint":
-    case "function":
-    case "symbol":
-    default:
-      throw new NotJson(`is of type ${typeof value}, which JSON cannot hold`);
-  }
-}
-
-function walkObject(value: object, budget: number, depth: number): number {
-  if (depth >= maxDepth) throw new NotJson(`is nested deeper than ${maxDepth} levels`);
-  let left = budget - 2;
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && left >= 0; at++)
-      left = remainingBytes(value[at], left - 1, depth + 1);
-    return left;
-  }
-  if (Object.getPrototypeOf(value) !== Object.prototype) requirePlain(value);
-  let keys = 0;
-  for (const key in value) {
-    if (left < 0) return left;
-    if (++keys > maxKeys) return -1;
-    if (key === "__proto__") throw new NotJson('has a member named "__proto__"');
-    const member = (value as Record<string, unknown>)[key];
-    left -= key.length + 4;
-    // Without a call for each scalar, a call of a tool takes 4 % less.
-    if (typeof member === "string") left -= member.length * 3 + 2;
-    else if (typeof member === "number" && Number.isFinite(member)) left -= 12;
-    else left = remainingBytes(member, left, depth + 1);
-  }
-  return left;
 }

@@ -228,10 +228,12 @@ describe("meta beside a result", () => {
     });
   });
 
-  test("that is too large is left out, with a warning, and the result stays", async () => {
+  test("that is too large is left out and listed as omitted, and the result stays", async () => {
     const large = data("small", { meta: { blob: "x".repeat(3_000) } });
     const { status, result } = await callWith(large, { limits: { outputBytes: 2_000 } });
     expect([status, result.data, result.meta]).toEqual(["ok", "small", undefined]);
-    expect(result.warnings).toEqual([expect.stringContaining("larger than 2000 bytes")]);
+    expect(result.omitted).toMatchObject([
+      { what: "members of another protocol", amount: "more than 2000 bytes" },
+    ]);
   });
 });

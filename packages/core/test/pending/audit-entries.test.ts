@@ -105,6 +105,15 @@ test("long arguments, results and errors are cut, and secrets masked, also in wh
   expect(failed).not.toHaveProperty("code");
 });
 
+test("what a result leaves out is in the audit beside the result", async () => {
+  const omitted = [{ what: "binary files", amount: "2 files", why: "they hold a NUL", how: "grep -a" }];
+  const { host, entries } = audited([tool(() => data("x", { omitted }))]);
+  await host.call({ name: "probe" });
+  const [, end] = await entries();
+
+  expect(end).toMatchObject({ result: "x", omitted });
+});
+
 test("an audit that keeps no results has none, and calls of tools have that of their caller", async () => {
   const tools = [
     tool(async (_, context) => data((await context.call({ name: "inner", arguments: { b: 1 } })).status), {

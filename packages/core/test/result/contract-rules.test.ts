@@ -16,6 +16,8 @@ const facts = { tool: "offered", fetchedAt: at };
 const code = "code is not UPPER_SNAKE of at most 100 characters";
 const blocks = "content is not a list of text, image, audio or file blocks";
 const iso = "fetchedAt is not an ISO 8601 time";
+const left = { what: "w", amount: "1 file", why: "y", how: "h" };
+const omitted = "omitted is not a list of { what, amount, why, how }";
 const form = "return data(…) or failure(…)";
 
 test.each<[unknown, string]>([
@@ -54,6 +56,11 @@ test.each<[unknown, string]>([
   [{ data: 1, content: [{ type: "video", uri: "a:b" }] }, blocks],
   [{ data: 1, warnings: "w" }, "warnings is not a list of sentences"],
   [{ data: 1, warnings: ["w", 7] }, "warnings is not a list of sentences"],
+  [{ data: 1, omitted: [] }, omitted],
+  [{ data: 1, omitted: left }, omitted],
+  [{ data: 1, omitted: [left, "x"] }, omitted],
+  [{ data: 1, omitted: [{ ...left, how: " " }] }, omitted],
+  [{ data: 1, omitted: [{ ...left, amount: 3 }] }, omitted],
   [{ data: 1, meta: [] }, "meta is not an object"],
   [{ data: 1, meta: null }, "meta is not an object"],
 ])("the return value %j breaks the contract: %s", (answer, rule) => {
@@ -94,6 +101,9 @@ test.each<[unknown, object]>([
   [{ data: 1, details: undefined, content: undefined }, { data: 1 }],
   [data(1, { warnings: ["w"], meta: { m: 1 } }), { data: 1, warnings: ["w"], meta: { m: 1 } }],
   [data(undefined), { data: null }],
+  [data(1, { omitted: [] }), { data: 1 }],
+  [data(1, { omitted: [left] }), { data: 1, omitted: [left] }],
+  [failure("e", { omitted: [left] }), { error: "e", omitted: [left] }],
   [failure("e", { code: "C", details: { d: 1 } }), { error: "e", code: "C", details: { d: 1 } }],
 ])("the return value %j is a whole result", (answer, result) => {
   expect(read(answer)).toStrictEqual({ ...facts, ...result });

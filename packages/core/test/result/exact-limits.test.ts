@@ -99,21 +99,27 @@ test.each([
   expect(truncated({ error, code: "BAD" }).end).toEqual({ ...facts, error: shown, code: "BAD" });
 });
 
-test("the members of another protocol fit whole, or are left out with a warning", () => {
+test("the members of another protocol fit whole, or are left out, and listed as omitted", () => {
   const meta = { a: "x".repeat(1_992) };
-  const warning = "the members of another protocol were larger than 1999 bytes, and are left out";
+  const omitted = [tooMuch("members of another protocol", 1_999)];
 
   expect(truncated({ data: 1, meta }, 2_000).isSame).toBe(true);
-  expect(truncated({ data: 1, meta }, 1_999).end).toEqual({ ...facts, data: 1, warnings: [warning] });
-  expect(truncated({ data: 1, meta, warnings: ["w"] }, 1_999).end.warnings).toEqual(["w", warning]);
+  expect(truncated({ data: 1, meta }, 1_999).end).toEqual({ ...facts, data: 1, omitted });
+  const own = { what: "a", amount: "1 b", why: "c", how: "d" };
+  expect(truncated({ data: 1, meta, omitted: [own] }, 1_999).end.omitted).toEqual([own, ...omitted]);
 });
 
 test("details that are too large are left out, of failures and of answers", () => {
   const details = { a: "x".repeat(700) };
-  const omitted = { omitted: "details larger than 2000 bytes" };
+  const omitted = [tooMuch("details", 2_000)];
 
-  expect(truncated({ data: 1, details }).end).toEqual({ ...facts, data: 1, details: omitted });
-  expect(truncated({ error: "e", code: "C", details }).end).toMatchObject({ error: "e", details: omitted });
+  expect(truncated({ data: 1, details }).end).toEqual({ ...facts, data: 1, omitted });
+  expect(truncated({ error: "e", code: "C", details }).end).toEqual({
+    ...facts,
+    error: "e",
+    code: "C",
+    omitted,
+  });
   expect(truncated({ data: 1, details: { a: "x".repeat(600) } }).isSame).toBe(true);
 });
 
@@ -135,6 +141,34 @@ test("warnings take a fifth of the limit, at most fifty of 2,000 characters", ()
     ),
   ).toEqual([...Array.from({ length: 50 }, () => "w".repeat(200)), "and 10 more warnings"]);
 });
+
+test("what is omitted takes a fifth of the limit, at most twenty entries of 500 characters each", () => {
+  const entry = (what: string) => ({ what, amount: "1 file", why: "w", how: "h" });
+  const of = (count: number, maxBytes: number, text = "x") =>
+    truncated({ data: 1, omitted: Array.from({ length: count }, () => entry(text)) }, maxBytes).end.omitted!;
+
+  expect(of(3, 2_000)).toEqual([entry("x"), entry("x"), entry("x")]);
+  expect(of(30, 10_000)).toEqual([...Array.from({ length: 20 }, () => entry("x")), more(10)]);
+  expect(of(30, 2_000)).toEqual([...Array.from({ length: 5 }, () => entry("x")), more(25)]);
+  expect(of(1, 2_000, "y".repeat(600))).toEqual([entry(`${"y".repeat(500)} …`)]);
+});
+
+/** The entry of the host for what is larger than a result may be. */
+function tooMuch(what: string, maxBytes: number) {
+  const why = "they are larger than a result may be";
+  return { what, amount: `more than ${maxBytes} bytes`, why, how: "ask for less in one call" };
+}
+
+/** The entry of the host for what it cut. */
+function cutEntry(what: string, amount: string) {
+  const how = "ask for less in one call; the host keeps the whole for host.output(truncated.ref)";
+  return { what, amount, why: "the result is larger than 2000 bytes", how };
+}
+
+function more(count: number) {
+  const why = "the list of what is left out is long";
+  return { what: "more that is left out", amount: `${count} entries`, why, how: "ask for less in one call" };
+}
 
 const image = (length: number): ContentBlock => ({
   type: "image",
@@ -163,6 +197,10 @@ test("beside data that is cut, images and texts of content are left out, and fil
   const { end } = truncated({ data: "x".repeat(4_000), content });
 
   expect(end.content).toEqual([file]);
+  const left = 4_000 - (end.data as string).length - 2; // the marker has two characters of three bytes
+  expect(end.omitted).toEqual([
+    cutEntry("the middle of long texts, and 2 blocks of content", `${left - 2} bytes of 4000`),
+  ]);
   expect(JSON.stringify(end.data).length + JSON.stringify([file]).length).toBeLessThanOrEqual(2_002);
 });
 
@@ -177,6 +215,7 @@ test("of a failure's content that is too large, the images stay and the whole is
     code: "C",
     content: [image(10)],
     truncated: { bytes: whole.length, ref: "ref-1" },
+    omitted: [cutEntry("content beside the error", "1 block")],
   });
   expect(kept).toEqual([whole]);
   expect(

@@ -43,6 +43,9 @@ describe("what a tool returns", () => {
     expect(bytesOf({ data: shown })).toBeLessThanOrEqual(2_000);
     expect(bytesOf({ data: shown })).toBeGreaterThan(1_700);
     expect(bounded.truncated?.bytes).toBe(100_000);
+    expect(bounded.omitted).toMatchObject([
+      { what: "the middle of long texts", amount: `${100_000 - Buffer.byteLength(shown)} bytes of 100000` },
+    ]);
     expect(kept).toBe(text);
   });
 
@@ -158,12 +161,12 @@ describe("what stands beside a result", () => {
     expect(bound({ error: "x".repeat(8_001) }, 100_000).bounded.error).toBe(`${"x".repeat(7_990)} …`);
   });
 
-  test("details that are too large are replaced by how large they may be", () => {
+  test("details that are too large are left out, and listed as omitted", () => {
     const details = { text: "x".repeat(1_000) };
     expect(bound({ error: "no", details: { a: 1 } }, 1_000).bounded).toMatchObject({ details: { a: 1 } });
     for (const result of [{ error: "no" }, { data: 1 }])
       expect(bound({ ...result, details }, 1_000).bounded).toMatchObject({
-        details: { omitted: "details larger than 1000 bytes" },
+        omitted: [{ what: "details", amount: "more than 1000 bytes" }],
       });
   });
 
@@ -188,14 +191,13 @@ describe("what stands beside a result", () => {
     ]);
   });
 
-  test("members of another protocol that are too large are left out, and a warning says so", () => {
+  test("members of another protocol that are too large are left out, and listed as omitted", () => {
     const fits = { key: "é".repeat(400) };
     expect(bound({ data: 1, meta: fits }, 1_000).bounded).toMatchObject({ meta: fits });
-    const { bounded } = bound({ data: 1, warnings: ["w"], meta: { key: "x".repeat(2_000) } }, 2_000);
+    const { bounded } = bound({ data: 1, meta: { key: "x".repeat(2_000) } }, 2_000);
     expect(bounded).not.toHaveProperty("meta");
-    expect(bounded.warnings).toEqual([
-      "w",
-      "the members of another protocol were larger than 2000 bytes, and are left out",
+    expect(bounded.omitted).toMatchObject([
+      { what: "members of another protocol", amount: "more than 2000 bytes" },
     ]);
   });
 });

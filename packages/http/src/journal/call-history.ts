@@ -1,7 +1,8 @@
-import type { AuditEntry, AuditSink, Host, Json, PastCall, PastCallFilter } from "@toolmount/core";
+import type { AuditEntry, AuditSink, Host, Json, Omission, PastCall, PastCallFilter } from "@toolmount/core";
 import { joinRecord, newestFirst, readProgram, type PastProgram } from "@toolmount/core/record";
 import { summaryOf, type CallJournal } from "./call-journal.ts";
 import {
+  omittedStep,
   shownOf,
   type CallDetails,
   type CallRecord,
@@ -134,7 +135,7 @@ function auditedDetails(entries: readonly AuditEntry[]): CallDetails {
     traceparent: null,
     arguments: argumentsShown(entries.find((entry) => entry["arguments"] !== undefined)?.["arguments"]),
     result: resultOf(last),
-    steps: entries.map(stepOf),
+    steps: [...entries.map(stepOf), ...omittedSteps(last)],
   };
 }
 
@@ -150,6 +151,11 @@ function resultOf(end: AuditEntry | undefined): Shown | null {
   if (typeof resultText === "string") return { text: resultText, characters: Number(resultLength) };
   if (result !== undefined) return { value: result };
   return error === undefined ? null : { value: error };
+}
+
+function omittedSteps(end: AuditEntry | undefined): readonly CallStep[] {
+  const omitted = (end?.["omitted"] ?? []) as unknown as readonly Omission[];
+  return omitted.map((omission) => omittedStep(end!.at, omission));
 }
 
 function stepOf(entry: AuditEntry): CallStep {

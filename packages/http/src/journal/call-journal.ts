@@ -2,7 +2,16 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
 import { hasWords, isWanted, kindOf, lineOf, soughtWords, wordsOf } from "@toolmount/core/record";
 import type { Clock, EventData, Host, Logger, PastCallFilter } from "@toolmount/core";
-import { addStep, keep, masked, sizeOf, valueOf, type CallRecord, type CallSummary } from "./call-record.ts";
+import {
+  addStep,
+  keep,
+  masked,
+  omittedStep,
+  sizeOf,
+  valueOf,
+  type CallRecord,
+  type CallSummary,
+} from "./call-record.ts";
 
 /** Calls that are kept; the oldest that has ended makes room. */
 const maxCalls = 10_000;
@@ -109,11 +118,9 @@ export class CallJournal {
     call.result = keep(masked(trace.result));
     this.#detail += sizeOf(call);
     this.#detailed.push(call);
-    addStep(call, {
-      at: this.#clock.now(),
-      name: status === "pending" ? "waits" : "ended",
-      note: error?.message ?? status,
-    });
+    const at = this.#clock.now();
+    addStep(call, { at, name: status === "pending" ? "waits" : "ended", note: error?.message ?? status });
+    for (const omission of trace.result?.omitted ?? []) addStep(call, omittedStep(at, omission));
     this.#dropDetails();
     this.#publish(call);
   }

@@ -1,5 +1,5 @@
 import { createRedactor, redactArguments } from "@toolmount/core/text";
-import type { Json, PastCall } from "@toolmount/core";
+import { omissionLine, type Json, type Omission, type PastCall } from "@toolmount/core";
 
 /** One moment of a call. */
 export interface CallStep {
@@ -111,6 +111,11 @@ function toJson(value: unknown): Json {
 /** How much of the memory for details a call takes. */
 export function sizeOf({ arguments: given, result }: CallRecord): number {
   return (given?.text.length ?? 0) + (result?.text.length ?? 0);
+}
+
+/** What a result leaves out, as a step: the result that is kept may be the beginning of it only. */
+export function omittedStep(at: number, omission: Omission): CallStep {
+  return { at, name: "omitted", note: omissionLine(omission).replace("Omitted: ", "") };
 }
 
 /** Adds a step; a call that reports endless progress keeps its first and its last steps. */

@@ -2,6 +2,7 @@ import {
   data,
   errorCodes,
   failure,
+  omissionLine,
   type Json,
   type PartialResult,
   type ToolInfo,
@@ -98,7 +99,8 @@ export type ProjectedTool = Pick<ToolInfo, "origin" | "outputSchema">;
  */
 export function toInvokeResult(outcome: ToolOutcome, tool?: ProjectedTool): InvokeResult {
   const { result } = outcome;
-  const Warnings = (result.warnings ?? []).map((Message) => ({ Message }));
+  const notes = [...(result.warnings ?? []), ...(result.omitted ?? []).map(omissionLine)];
+  const Warnings = notes.map((Message) => ({ Message }));
   if (outcome.status === "cancelled" && tool?.origin === "aptix")
     return success(JSON.stringify(cancellation(outcome)), Warnings);
   if (result.error === undefined)

@@ -1,5 +1,6 @@
 import {
   data,
+  omissionLine,
   type JsonSchema,
   type ToolContext,
   type ToolDefinition,
@@ -36,8 +37,15 @@ export function defineForeign(
 
 /** An outcome as the text that a model reads: the data, or `Error: …` with its code. */
 export function outcomeText({ result }: Pick<ToolOutcome, "result">): string {
-  if (result.error !== undefined)
-    return `Error: ${result.error}${result.code === undefined ? "" : ` [${result.code}]`}`;
-  const warnings = (result.warnings ?? []).map((warning) => `\nWarning: ${warning}`).join("");
-  return (typeof result.data === "string" ? result.data : JSON.stringify(result.data ?? null)) + warnings;
+  if (result.error !== undefined) {
+    const code = result.code === undefined ? "" : ` [${result.code}]`;
+    return [`Error: ${result.error}${code}`, ...noteLines(result)].join("\n");
+  }
+  const text = typeof result.data === "string" ? result.data : JSON.stringify(result.data ?? null);
+  return [text, ...noteLines(result)].join("\n");
+}
+
+/** The lines after a result: warnings, and what it leaves out. */
+export function noteLines({ warnings = [], omitted = [] }: ToolOutcome["result"]): readonly string[] {
+  return [...warnings.map((warning) => `Warning: ${warning}`), ...omitted.map(omissionLine)];
 }

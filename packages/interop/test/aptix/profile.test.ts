@@ -20,6 +20,7 @@ async function found(id: string, info: object | null, more: object = {}): Promis
     refused: null,
     refusedBy: null,
     calls: [],
+    saysOmissions: true,
     sample: null,
     isHarmless: true,
     ...more,

@@ -2,6 +2,7 @@
 import {
   data,
   failure,
+  omissionLine,
   type ContentBlock,
   type Json,
   type JsonObject,
@@ -84,6 +85,7 @@ function factsOf({ runId, status, result, ticket }: ToolOutcome): JsonObject {
     ...(result.code !== undefined && { code: result.code }),
     ...(result.error !== undefined && result.details !== undefined && { details: result.details }),
     ...(result.truncated !== undefined && { truncated: { ...result.truncated } }),
+    ...(result.omitted !== undefined && { omitted: result.omitted.map((omission) => ({ ...omission })) }),
   };
 }
 
@@ -95,10 +97,11 @@ function contentOf(value: unknown, blocks: readonly ContentBlock[]): McpBlock[] 
   return [text(typeof value === "string" ? value : JSON.stringify(value ?? null)), ...given];
 }
 
-/** Warnings, and texts that gates want a model to read. */
+/** Warnings, what the result leaves out, and texts that gates want a model to read. */
 function notesOf({ result, injections = [] }: ToolOutcome): McpBlock[] {
   const warnings = (result.warnings ?? []).map((warning) => text(`Warning: ${warning}`));
-  return [...warnings, ...injections.map((injection) => text(injection.text))];
+  const omitted = (result.omitted ?? []).map((omission) => text(omissionLine(omission)));
+  return [...warnings, ...omitted, ...injections.map((injection) => text(injection.text))];
 }
 
 function text(value: string): McpBlock {

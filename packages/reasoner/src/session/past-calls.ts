@@ -75,11 +75,11 @@ function copiedCalls(items: readonly Item[], prompts: readonly string[]): readon
   });
 }
 
-/** The text of an output, without the warnings of the host after it. */
+/** The text of an output, without the lines of the host after it. */
 function outputOf({ output }: Item): Json {
   const [first] = Array.isArray(output) ? (output as readonly Item[]) : [];
   const text = readText(first === undefined ? output : first["text"]);
-  const at = text.indexOf("\nWarning: ");
+  const at = text.search(/\n(?:Warning|Omitted): /);
   return readJson(at === -1 ? text : text.slice(0, at)) ?? text;
 }
 

@@ -1,4 +1,4 @@
-import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
+import { errorMessage, omissionLine, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
 import { fileOf, toModelText, unheardAudio } from "@toolmount/interop/internal";
 import { fileItem, imageItem, type Item } from "../provider/items.ts";
 
@@ -25,9 +25,9 @@ export function outcomeText(outcome: ToolOutcome, denier: "hook" | "person"): st
   if (status === "denied") return clean(deniedText(tool, result.error, denier));
   const { output } = (result.details ?? {}) as { readonly output?: Json };
   if (output !== undefined && output !== null && output !== "")
-    return toModelText({ success: false, output, error: null });
+    return clean(toModelText({ success: false, output, error: null }) + notesOf(outcome));
   const code = result.code === undefined ? "" : ` [${result.code}]`;
-  return clean(`Error: ${result.error}${code}`);
+  return clean(`Error: ${result.error}${code}${notesOf(outcome)}`);
 }
 
 /** The text for a cancelled call. */
@@ -35,14 +35,15 @@ export function cancelledText(tool: string, error = errorMessage("CANCELLED", {}
   return JSON.stringify({ error, cancelled: true, tool });
 }
 
-function succeeded({ result }: ToolOutcome): string {
-  const text = toModelText({ success: true, output: result.data ?? null, error: null });
-  const cut =
-    result.truncated === undefined
-      ? []
-      : [`the result is cut: it has ${result.truncated.bytes} bytes in full`];
-  const warnings = [...(result.warnings ?? []), ...cut].map((warning) => `\nWarning: ${warning}`);
-  return clean(text + warnings.join(""));
+function succeeded(outcome: ToolOutcome): string {
+  const text = toModelText({ success: true, output: outcome.result.data ?? null, error: null });
+  return clean(text + notesOf(outcome));
+}
+
+/** The lines after a result: warnings, and what it leaves out. */
+function notesOf({ result: { warnings = [], omitted = [] } }: ToolOutcome): string {
+  const lines = [...warnings.map((warning) => `Warning: ${warning}`), ...omitted.map(omissionLine)];
+  return lines.map((line) => `\n${line}`).join("");
 }
 
 function nearText(error: string): string {

@@ -13,6 +13,7 @@ import { isMatched } from "../../src/turn/compaction.ts";
 import { incompleteText, readOutput } from "../../src/turn/last-answer.ts";
 import { cancelledText, outcomeText, outputItem } from "../../src/turn/model-text.ts";
 
+const left = { what: "links", amount: "2 files", why: "they are links", how: "read_file" };
 const outcome = (status: string, result: object) =>
   ({ status, tool: "look", result }) as unknown as ToolOutcome;
 
@@ -24,10 +25,16 @@ describe("an outcome as a model reads it", () => {
     ["an empty text", "ok", { data: "" }, "Success"],
     ["warnings", "ok", { data: 1, warnings: ["one", "two"] }, "1\nWarning: one\nWarning: two"],
     [
-      "a result that is cut",
+      "a result that leaves something out",
       "ok",
-      { data: 1, truncated: { bytes: 9 }, warnings: ["w"] },
-      "1\nWarning: w\nWarning: the result is cut: it has 9 bytes in full",
+      { data: 1, omitted: [left], warnings: ["w"] },
+      "1\nWarning: w\nOmitted: links (2 files): they are links. To get it: read_file",
+    ],
+    [
+      "a failure that leaves something out",
+      "failed",
+      { error: "it broke", omitted: [left] },
+      "Error: it broke\nOmitted: links (2 files): they are links. To get it: read_file",
     ],
     ["control characters", "ok", { data: "a\u0007b" }, "ab"],
     ["a failure", "failed", { error: "it broke", code: "INTERNAL" }, "Error: it broke [INTERNAL]"],

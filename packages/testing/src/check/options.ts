@@ -12,6 +12,11 @@ export interface CheckOptions {
   readonly valid?: ArgumentTable | undefined;
   /** Arguments that a tool must refuse, by its name. */
   readonly invalid?: ArgumentTable | undefined;
+  /**
+   * Arguments of calls whose results leave something out, by the tool's name. Each of these results must have `omitted`. With
+   * the option, every tool of the module is named: one that leaves nothing out with an empty list.
+   */
+  readonly partial?: ArgumentTable | undefined;
   /** Rules beside those of the core. A profile with an origin is applied to tools of that origin only. */
   readonly profiles?: readonly Profile[] | undefined;
   /** Modules to mount first. Default: `@toolmount/interop`, for tools of other contracts. */

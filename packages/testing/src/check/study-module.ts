@@ -71,17 +71,27 @@ async function mountAndCall(
 }
 
 async function tryTools(trial: Trial, options: StudyOptions): Promise<readonly ToolSubject[]> {
-  const { valid = {}, invalid = {}, sideEffects = false } = options;
+  const { valid = {}, invalid = {}, partial, sideEffects = false } = options;
   const infos = listTools(trial.host);
   const tools: ToolSubject[] = [];
   for (const { thing, name, refused } of trial.things) {
     const info = refused === null ? (infos.find((listed) => listed.declaredName === name) ?? null) : null;
     if (info === null) {
-      tools.push({ thing, name, info, refused, refusedBy: null, calls: [], sample: null, isHarmless: false });
+      tools.push({
+        thing,
+        name,
+        info,
+        refused,
+        refusedBy: null,
+        calls: [],
+        saysOmissions: true,
+        sample: null,
+        isHarmless: false,
+      });
       continue;
     }
     await beginStep(options, { during: "call", tool: info.name });
-    const calls = await callOnTrial(trial, info, { valid, invalid, sideEffects });
+    const calls = await callOnTrial(trial, info, { valid, invalid, partial, sideEffects });
     const sample = sampleFor(info, valid);
     if (valid[info.name]?.[0] !== undefined) await cancelOnTrial(trial, info.name, valid[info.name]![0]!);
     tools.push({
@@ -91,6 +101,7 @@ async function tryTools(trial: Trial, options: StudyOptions): Promise<readonly T
       refused,
       refusedBy: null,
       calls,
+      saysOmissions: partial === undefined || info.name in partial,
       sample,
       isHarmless: sideEffects || isHarmless(info),
     });

@@ -45,6 +45,23 @@ export const resultRules: readonly ToolRule[] = [
     "return the shape that the contract describes",
   ),
   {
+    id: "omission_said",
+    severity: "error",
+    why: "a model takes a result without omitted as whole",
+    fix: "list what the result leaves out: data(value, { omitted: [{ what, amount, why, how }] })",
+    *check(subject) {
+      if (!subject.saysOmissions)
+        yield problemOf(
+          subject,
+          "partial",
+          "no call is given whose result leaves something out, and no empty list",
+        );
+      for (const { kind, arguments: given, outcome } of subject.calls)
+        if (kind === "partial" && outcome.result.omitted === undefined)
+          yield problemOf(subject, "execute", `its result says nothing is left out: ${shortJson(given)}`);
+    },
+  },
+  {
     id: "output_schema",
     severity: "error",
     why: "readers of the data rely on the schema",
@@ -55,6 +72,10 @@ export const resultRules: readonly ToolRule[] = [
     },
   },
 ];
+
+function shortJson(given: unknown): string {
+  return JSON.stringify(given).slice(0, 200);
+}
 
 /** A rule about one breach, or, with `test` null, about every breach without its own rule. */
 function resultRule(id: string, test: RegExp | null, why: string, fix: string): ToolRule {

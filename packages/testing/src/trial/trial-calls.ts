@@ -7,6 +7,14 @@ import type { Trial } from "./trial.ts";
 /** Arguments by the name of the tool. */
 export type ArgumentTable = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
+/** The calls that an author gives, and whether tools with effects get others, too. */
+interface TrialTables {
+  readonly valid: ArgumentTable;
+  readonly invalid: ArgumentTable;
+  readonly partial: ArgumentTable | undefined;
+  readonly sideEffects: boolean;
+}
+
 /** Texts that are not arguments, and objects that no schema describes. */
 const junk: readonly unknown[] = [
   "{",
@@ -28,13 +36,14 @@ export function isHarmless({ category, requiresConfirmation }: ToolInfo): boolea
 export async function callOnTrial(
   trial: Trial,
   info: ToolInfo,
-  { valid, invalid, sideEffects }: { valid: ArgumentTable; invalid: ArgumentTable; sideEffects: boolean },
+  { valid, invalid, partial, sideEffects }: TrialTables,
 ): Promise<readonly TrialCall[]> {
   const calls: TrialCall[] = [];
   const make = async (kind: TrialCall["kind"], given: unknown) =>
     calls.push(await callOnce(trial, info.declaredName, info.name, kind, given));
   for (const given of valid[info.name] ?? []) await make("valid", given);
   for (const given of invalid[info.name] ?? []) await make("invalid", given);
+  for (const given of partial?.[info.name] ?? []) await make("partial", given);
   if (!sideEffects && !isHarmless(info)) return calls;
   await make("empty", {});
   for (const given of [...junk, ...samplesOf(info)]) {

@@ -28,7 +28,7 @@ export function infoWith(members: Partial<ToolInfo> = {}): ToolInfo {
 export function toolWith(members: Partial<ToolInfo> = {}, others: Partial<ToolSubject> = {}): ToolSubject {
   const info = infoWith(members);
   const plain = { thing: {}, name: info.name, refused: null, refusedBy: null, calls: [], sample: null };
-  return { ...plain, isHarmless: true, info, ...others };
+  return { ...plain, saysOmissions: true, isHarmless: true, info, ...others };
 }
 
 /** A module that was mounted without a problem, but for these members. */

@@ -59,7 +59,8 @@ function playLine(line: string): string {
 /** A stream as an answer shows it. */
 interface ShownStream {
   readonly text: string;
-  readonly truncated: boolean;
+  /** How much the middle leaves out: `12 lines`; null when the text is whole. */
+  readonly left: string | null;
 }
 
 /**
@@ -68,19 +69,19 @@ interface ShownStream {
  */
 export function showStream(capture: Capture, limit: number, id: string): ShownStream {
   if (capture.totalBytes <= limit)
-    return { text: withoutControls(capture.start(limit).toString()), truncated: false };
+    return { text: withoutControls(capture.start(limit).toString()), left: null };
   const played = playedWhole(capture, limit);
-  if (played !== null) return { text: played, truncated: false };
+  if (played !== null) return { text: played, left: null };
   const share = Math.floor(limit * 0.4);
   const [head, tail] = [capture.start(share), capture.end(share + 1)];
   const [headLines, tailLines] = [wholeLines(head), wholeLinesAtEnd(tail)];
   if (headLines.length + tailLines.length >= limit * 0.2) {
     const omitted = capture.lines - countLines(headLines) - countLines(tailLines);
-    return join(headLines, `${omitted} lines left out`, tailLines, capture, limit, id);
+    return join(headLines, `${omitted} lines`, tailLines, capture, limit, id);
   }
   const [headBytes, tailBytes] = [wholeCharacters(head), wholeCharactersAtEnd(tail.subarray(1))];
   const omitted = capture.totalBytes - headBytes.length - tailBytes.length;
-  return join(headBytes, `${omitted} bytes left out`, tailBytes, capture, limit, id);
+  return join(headBytes, `${omitted} bytes`, tailBytes, capture, limit, id);
 }
 
 /** Output that is small once it is played; null when it is not, or not all of it was kept. */
@@ -98,17 +99,17 @@ const maxPlayed = 4_194_304;
 
 function join(
   head: Buffer,
-  omitted: string,
+  left: string,
   tail: Buffer,
   capture: Capture,
   limit: number,
   id: string,
 ): ShownStream {
-  const facts = `${omitted}; ${capture.totalBytes} bytes in all, the limit is ${limit}`;
+  const facts = `${left} left out; ${capture.totalBytes} bytes in all, the limit is ${limit}`;
   const marker = `... [${facts}; read the rest with bash_output, id ${id}, or redirect the output to a file] ...`;
   const before = head.length === 0 || head.at(-1) === 10 ? "" : "\n";
   const [start, end] = [withoutControls(head.toString()), withoutControls(tail.toString())];
-  return { text: `${start}${before}${marker}\n${end}`, truncated: true };
+  return { text: `${start}${before}${marker}\n${end}`, left };
 }
 
 function countLines(bytes: Buffer): number {

@@ -1,4 +1,4 @@
-import { data, failure, type JsonObject, type PartialResult } from "@toolmount/core";
+import { data, failure, type JsonObject, type Omission, type PartialResult } from "@toolmount/core";
 import type { Job } from "../jobs.ts";
 import type { Ending } from "../run/command.ts";
 import { showStream } from "../run/show-stream.ts";
@@ -10,13 +10,14 @@ export function answerOf(
   job: Job,
   ending: Ending,
   timeoutSeconds: number,
-  warnings: readonly string[],
+  notes: { readonly warnings: readonly string[]; readonly ended: readonly Omission[] },
 ): PartialResult {
-  const output = outputOf(shell, job);
-  if (ending.kind === "exited")
-    return data({ ...output, returncode: ending.code }, warnings.length === 0 ? {} : { warnings });
+  const { output, cuts } = outputOf(shell, job);
+  const warnings = notes.warnings.length === 0 ? undefined : notes.warnings;
+  const omitted = [...cuts, ...notes.ended];
+  if (ending.kind === "exited") return data({ ...output, returncode: ending.code }, { warnings, omitted });
   const { message, code } = failureOf(shell, ending, timeoutSeconds);
-  return failure(message, { code, details: output, warnings: warnings.length === 0 ? undefined : warnings });
+  return failure(message, { code, details: output, warnings, omitted });
 }
 
 function failureOf(
@@ -44,19 +45,24 @@ function failureOf(
 }
 
 /** Both streams as an answer shows them; what was cut stays readable under the job's id. */
-function outputOf({ settings, jobs }: Shell, job: Job): JsonObject {
+function outputOf({ settings, jobs }: Shell, job: Job): { output: JsonObject; cuts: readonly Omission[] } {
   const { stdout, stderr } = job.running;
   const [out, error] = [stdout, stderr].map((capture) =>
     showStream(capture, settings.max_output_bytes, job.id),
   );
   const output = { stdout: out!.text, stderr: error!.text };
-  if (!out!.truncated && !error!.truncated) return output;
+  const cuts = [cutOf("stdout", out!.left, job.id), cutOf("stderr", error!.left, job.id)].flat();
+  if (cuts.length === 0) return { output, cuts };
   jobs.keep(job);
-  return {
-    ...output,
-    truncated: true,
-    ...(out!.truncated ? { stdout_total_bytes: stdout.totalBytes } : {}),
-    ...(error!.truncated ? { stderr_total_bytes: stderr.totalBytes } : {}),
-    id: job.id,
+  const totals = {
+    ...(out!.left === null ? {} : { stdout_total_bytes: stdout.totalBytes }),
+    ...(error!.left === null ? {} : { stderr_total_bytes: stderr.totalBytes }),
   };
+  return { output: { ...output, truncated: true, ...totals, id: job.id }, cuts };
+}
+
+function cutOf(stream: string, left: string | null, id: string): readonly Omission[] {
+  if (left === null) return [];
+  const how = `bash_output with id ${id} and stream ${stream}`;
+  return [{ what: `the middle of ${stream}`, amount: left, why: "the output is longer than an answer", how }];
 }

@@ -1,4 +1,11 @@
-import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  type Omission,
+  type PartialResult,
+  type ToolContext,
+} from "@toolmount/core";
 import { z } from "zod";
 import { bashOutputUsage as usage } from "./bash-output-usage.ts";
 import type { Job } from "../jobs.ts";
@@ -88,16 +95,32 @@ function page(job: Job, stream: "stdout" | "stderr", from: number, limit: number
   const { bytes, offset } = capture.page(from, limit);
   const isLast = offset + bytes.length >= capture.totalBytes && job.ending !== null;
   const whole = isLast ? bytes : wholeCharacters(bytes);
-  return data({
+  const next = offset + whole.length;
+  const part = {
     id: job.id,
     ...statusOf(job),
     stream,
     content: withoutControls(whole.toString()),
     offset,
-    next_offset: offset + whole.length,
+    next_offset: next,
     total_bytes: capture.totalBytes,
     ...(offset > from ? { missing_bytes: offset - from } : {}),
+  };
+  const missing = {
+    what: "output that is not kept",
+    why: "only the start and the end of long outputs are kept",
+  };
+  const rest = { what: "the output after this part", why: "the part is full", how: `offset: ${next}` };
+  return data(part, {
+    omitted: [
+      ...bytesOf(offset - from, { ...missing, how: "run it again, with the output in a file" }),
+      ...(bytes.length < limit - 3 ? [] : bytesOf(capture.totalBytes - next, rest)),
+    ],
   });
+}
+
+function bytesOf(count: number, entry: Omit<Omission, "amount">): readonly Omission[] {
+  return count > 0 ? [{ ...entry, amount: `${count} bytes` }] : [];
 }
 
 /** Returns the status of a command, with its return code where it has ended. */

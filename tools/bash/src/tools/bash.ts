@@ -1,4 +1,11 @@
-import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  type Omission,
+  type PartialResult,
+  type ToolContext,
+} from "@toolmount/core";
 import { isPathError } from "@toolmount/paths";
 import { z } from "zod";
 import { parse } from "unbash";
@@ -86,14 +93,15 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
   const job = startJob(shell, params, timeoutMs, context);
   if (params.run_in_background) return await inBackground(job);
   const behind: string[] = [];
-  const ended = job.running.done.then(({ ending, left, endedBehind }) => {
-    behind.push(...endedWarning(endedBehind ?? leftInBackground(params.command)));
+  const done = job.running.done.then(({ ending, left, endedBehind }) => {
+    behind.push(...(endedBehind ?? leftInBackground(params.command)));
     if (left.length > 0)
       context.logger.warn({ pids: left, command_id: job.id }, "processes of a command could not be ended");
     return ending;
   });
-  const ending = await Promise.race([ended, stopOnAbort(job, context.abortSignal, ended)]);
-  return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, [...warnings, ...behind]);
+  const ending = await Promise.race([done, stopOnAbort(job, context.abortSignal, done)]);
+  const notes = { warnings: [...warnings, ...endedWarning(behind)], ended: endedProcesses(behind) };
+  return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, notes);
 }
 
 /** The commands that a script leaves in the background: with `&`, where it does not wait for them. */
@@ -121,6 +129,14 @@ function endedWarning(commands: readonly string[]): readonly string[] {
   return [
     `processes in the background were ended with the command: ${named.join(", ")}${more}; to keep one running, start it with run_in_background`,
   ];
+}
+
+/** The entry for the background processes that ended with the command. */
+function endedProcesses({ length: count }: readonly string[]): readonly Omission[] {
+  if (count === 0) return [];
+  const amount = `${count} ${count === 1 ? "process" : "processes"}`;
+  const why = "they were ended with the command, and what they would have done is missing";
+  return [{ what: "the work of processes in the background", amount, why, how: "run_in_background: true" }];
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Omission } from "@toolmount/core";
 import { z } from "zod";
 
 /** A text that must be there and not be empty, with the sentence that says so. */
@@ -28,4 +29,11 @@ export const sameStrings = "old_string and new_string must be different (no chan
 /** Whether an edit changes anything. */
 export function differs({ old_string, new_string }: { old_string: string; new_string: string }): boolean {
   return old_string !== new_string;
+}
+
+/** The entries of a folder after those that are shown. */
+export function moreEntries(rest: number, how: string): readonly Omission[] {
+  if (rest <= 0) return [];
+  const amount = `${rest} ${rest === 1 ? "entry" : "entries"}`;
+  return [{ what: "more entries of the folder", amount, why: "the page is full", how }];
 }

@@ -9,6 +9,8 @@ interface Page {
   readonly linesRead: number;
   /** Whether the limit on bytes ended the page early. */
   readonly wasCut: boolean;
+  /** Characters of the shown lines that are not shown, since those lines are long. */
+  readonly hidden: number;
 }
 
 interface PageRange {
@@ -25,16 +27,18 @@ export function pageOf(text: string, { offset, limit, maxBytes, column }: PageRa
   const lines = linesOf(text);
   const shown: string[] = [];
   let bytes = 0;
+  let hidden = 0;
   for (const [at, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
     const row = `${String(offset + at).padStart(6)}\t${shorten(line, offset + at)}`;
     bytes += Buffer.byteLength(row) + 1;
     if (bytes > maxBytes && at > 0) return finish(true);
     shown.push(row);
+    if (line.length > maxLineLength) hidden += line.length - cut(line, 0, maxLineLength).length;
   }
   return finish(false);
 
   function finish(wasCut: boolean): Page {
-    return { content: shown.join("\n"), totalLines: lines.length, linesRead: shown.length, wasCut };
+    return { content: shown.join("\n"), totalLines: lines.length, linesRead: shown.length, wasCut, hidden };
   }
 }
 
@@ -56,14 +60,15 @@ function shorten(line: string, number: number): string {
 function partOfLine(text: string, { offset, column, maxBytes }: Omit<PageRange, "limit">): Page {
   const lines = linesOf(text);
   const line = lines[offset - 1];
-  if (line === undefined) return { content: "", totalLines: lines.length, linesRead: 0, wasCut: false };
+  if (line === undefined)
+    return { content: "", totalLines: lines.length, linesRead: 0, wasCut: false, hidden: 0 };
   // A character has at most three bytes for each of its units.
   const shown = cut(line, column - 1, Math.max(1, Math.floor(maxBytes / 3)));
   const next = column + shown.length;
   const rest = line.length - next + 1;
   const more = rest > 0 ? `... [${rest} more characters: offset ${offset}, column ${next}]` : "";
   const content = `${String(offset).padStart(6)}\t${shown}${more}`;
-  return { content, totalLines: lines.length, linesRead: rest > 0 ? 0 : 1, wasCut: false };
+  return { content, totalLines: lines.length, linesRead: rest > 0 ? 0 : 1, wasCut: false, hidden: rest };
 }
 
 /** A part of a line that begins and ends between characters. */

@@ -1,7 +1,7 @@
-import { data, defineTool, type ToolContext } from "@toolmount/core";
+import { data, defineTool, type Omission, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering, type Wording } from "../files/answer.ts";
-import { requiredText } from "../files/arguments.ts";
+import { moreEntries, requiredText } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { listDirectoryUsage as usage } from "../usage/list-directory.ts";
 import { previewing } from "../files/preview.ts";
@@ -39,6 +39,13 @@ export function listDirectoryIn(workspace: Workspace) {
   });
 }
 
+/** The entries after the page; of a folder with very many, not all are counted. */
+function restOf(rest: number, next: number, isComplete: boolean): readonly Omission[] {
+  if (isComplete) return moreEntries(rest, `list_directory with offset ${next}`);
+  const why = "not all entries of a folder this large are looked at";
+  return [{ what: "entries of the folder", amount: `${rest} or more`, why, how: "glob with a pattern" }];
+}
+
 /** The work of the tool over a workspace: the real one, or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ path: given, offset, limit }: z.output<typeof schema>, context: ToolContext) =>
@@ -57,9 +64,7 @@ function work(workspace: Workspace) {
           entry_count: total,
           ...(entries.length > 0 && next <= total ? { next_offset: next } : {}),
         },
-        isComplete
-          ? undefined
-          : { warnings: [`the folder has more than ${total} entries; the rest was not looked at`] },
+        { omitted: restOf(total - next + 1, next, isComplete) },
       );
     });
 }

@@ -1,8 +1,8 @@
-import { data, defineTool, type PartialResult, type ToolContext } from "@toolmount/core";
+import { data, defineTool, type Omission, type PartialResult, type ToolContext } from "@toolmount/core";
 import { isPathError, type FileBytes, type Files, type Place } from "@toolmount/paths";
 import { z } from "zod";
 import { answering, callFacts, type Wording } from "../files/answer.ts";
-import { filePath } from "../files/arguments.ts";
+import { filePath, moreEntries } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { isShown, mimeTypeOf } from "../text/file-kind.ts";
 import { pageOf } from "../text/lines.ts";
@@ -104,11 +104,11 @@ function showText(
   range: Range & { maxBytes: number },
 ): PartialResult<object> {
   const { offset } = range;
-  const { content, totalLines, linesRead, wasCut } = pageOf(text, range);
+  const page = pageOf(text, range);
+  const { content, totalLines, linesRead } = page;
   const next = offset + linesRead;
   const warnings: string[] = [];
   if (encoding.name === "latin1") warnings.push("the file is not UTF-8; it was read as Latin-1");
-  if (wasCut) warnings.push(`the page is full after line ${next - 1}; continue with offset ${next}`);
   if (linesRead === 0 && offset > totalLines && totalLines > 0)
     warnings.push(`the file ends at line ${totalLines}, before offset ${offset}`);
   return data(
@@ -122,8 +122,30 @@ function showText(
       ...(encoding.name === "utf-8" ? {} : { encoding: encoding.name }),
       ...(totalLines === 0 ? { warning: "File exists but has empty contents" } : {}),
     },
-    warnings.length === 0 ? undefined : { warnings },
+    { warnings: warnings.length === 0 ? undefined : warnings, omitted: cutsOf(page, next, range.limit) },
   );
+}
+
+/** What the page leaves out: the ends of long lines, and the lines after it. */
+function cutsOf(
+  { totalLines, linesRead, wasCut, hidden }: ReturnType<typeof pageOf>,
+  next: number,
+  limit: number,
+): readonly Omission[] {
+  const rest = linesRead === 0 ? 0 : totalLines - next + 1;
+  const long = {
+    what: "the ends of long lines",
+    amount: `${hidden} characters`,
+    why: "the page shows the start of a long line",
+    how: "read_file with the offset and the column that the line names",
+  };
+  const lines = {
+    what: `the lines from ${next} on`,
+    amount: `${rest} ${rest === 1 ? "line" : "lines"}`,
+    why: wasCut ? "the page has no room for more" : `the page has at most ${limit} lines`,
+    how: `read_file with offset ${next}`,
+  };
+  return [...(hidden > 0 ? [long] : []), ...(rest > 0 ? [lines] : [])];
 }
 
 function showBinary(
@@ -141,8 +163,20 @@ function showBinary(
       mime_type: mimeType,
       bytes: bytes.length,
     },
-    canBeShown ? { content: [{ type: "image", data: bytes.toString("base64"), mimeType }] } : undefined,
+    canBeShown
+      ? { content: [{ type: "image", data: bytes.toString("base64"), mimeType }] }
+      : { omitted: [bytesOf(bytes.length)] },
   );
+}
+
+function bytesOf(count: number): Omission {
+  const why = "they are neither text nor an image that can be shown";
+  return {
+    what: "the bytes of the file",
+    amount: `${count} bytes`,
+    why,
+    how: "a program that reads the format",
+  };
 }
 
 async function showFolder({ files }: Workspace, path: string, { abortSignal: signal }: ToolContext) {
@@ -150,10 +184,7 @@ async function showFolder({ files }: Workspace, path: string, { abortSignal: sig
   const rows = entries.map(({ name, kind }) => `${prefixes[kind]}${name}`);
   const answer = { file_path: path, content: rows.join("\n"), is_directory: true, entry_count: total };
   const rest = total - entries.length;
-  return data(
-    answer,
-    rest === 0 ? undefined : { warnings: [`${rest} more entries; use list_directory with offset`] },
-  );
+  return data(answer, { omitted: moreEntries(rest, "list_directory with offset") });
 }
 
 const prefixes = { directory: "DIR  ", file: "FILE ", link: "LINK ", other: "OTHER " };

@@ -10,12 +10,14 @@ test("lines have their numbers in six columns, and a tab", () => {
     totalLines: 2,
     linesRead: 2,
     wasCut: false,
+    hidden: 0,
   });
   expect(pageOf("a\r\n\r\nb", { ...all, offset: 2, limit: 1 })).toEqual({
     content: "     2\t",
     totalLines: 3,
     linesRead: 1,
     wasCut: false,
+    hidden: 0,
   });
 });
 
@@ -25,6 +27,7 @@ test("a page after the end of the text is empty, and says how long the text is",
     totalLines: 2,
     linesRead: 0,
     wasCut: false,
+    hidden: 0,
   });
   expect(pageOf("", all)).toMatchObject({ totalLines: 0, linesRead: 0 });
   expect(pageOf("\n", all)).toMatchObject({ totalLines: 1, content: "     1\t" });

@@ -4,6 +4,7 @@ import { decodeHtml, decodeText, parseContentType } from "../text/charset.ts";
 import type { Omission } from "@toolmount/core";
 import type { Destination } from "../page/destination.ts";
 import type { LaidOutPage } from "../page/page.ts";
+import { endOfPage } from "../page/read-page.ts";
 import type { ReadJob, ReadLimits } from "./job.ts";
 import type { Reader, ReadFailure } from "./reader.ts";
 
@@ -52,8 +53,8 @@ export async function extractPage(page: Source, options: ExtractOptions): Promis
   return {
     text: cleaned.text,
     contentType,
-    warnings: [...read.warnings, ...cleaned.warnings],
-    omitted: omittedFrom(read.leftOut),
+    warnings: read.warnings,
+    omitted: [...omittedFrom(read.leftOut), ...cleaned.omitted],
     destination: read.destination,
   };
 }
@@ -68,11 +69,20 @@ function omittedFrom(leftOut: LaidOutPage["leftOut"]): readonly Omission[] {
   return Object.entries(leftOut).map(([what, characters]) => ({
     what,
     amount: `${characters} characters`,
-    ...(what === "hidden text"
-      ? { why: "a browser does not show it", how: "the page's source, with the plan's extract_text: false" }
-      : { why: "it stands around the main part", how: "the same call with whole: true" }),
+    ...(reasons[what] ?? { why: "it stands around the main part", how: "the same call with whole: true" }),
   }));
 }
+
+const reasons: Readonly<Record<string, Pick<Omission, "why" | "how">>> = {
+  "hidden text": {
+    why: "a browser does not show it",
+    how: "the page's source, with the plan's extract_text: false",
+  },
+  [endOfPage]: {
+    why: "a longer page is not read",
+    how: "the page's source, with the plan's extract_text: false",
+  },
+};
 
 function plain(text: string): LaidOutPage {
   return { text, warnings: [], leftOut: {}, lack: null, destination: null };
@@ -164,12 +174,12 @@ const flags =
 const hidden = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Removes control characters except tab and line feed, halves of characters, and hidden text. */
-function cleanText(raw: string): { readonly text: string; readonly warnings: readonly string[] } {
+function cleanText(raw: string): Pick<ExtractedPage, "text" | "omitted"> {
   const text = raw
     .replaceAll("\r\n", "\n")
     .replaceAll(/[^\P{Cc}\n\t]/gu, "")
     .toWellFormed();
-  if (!hidden.test(text)) return { text, warnings: [] };
+  if (!hidden.test(text)) return { text, omitted: [] };
   hidden.lastIndex = 0;
   const parts: string[] = [];
   let at = 0;
@@ -179,6 +189,11 @@ function cleanText(raw: string): { readonly text: string; readonly warnings: rea
   }
   const visible = [...parts, text.slice(at).replaceAll(hidden, "")].join("");
   const removed = text.length - visible.length;
-  if (removed === 0) return { text, warnings: [] };
-  return { text: visible, warnings: ["hidden characters (tags, direction controls) were removed"] };
+  if (removed === 0) return { text, omitted: [] };
+  const amount = `${removed} characters`;
+  const why = "people cannot see tags and direction controls";
+  return {
+    text: visible,
+    omitted: [{ what: "hidden characters", amount, why, how: "another program, such as curl" }],
+  };
 }

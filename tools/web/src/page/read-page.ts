@@ -9,12 +9,12 @@ const most = { characters: 2_000_000, tags: 100_000, depth: 400, attributes: 20_
 
 /** Reads a page as Markdown. A page that is too costly to lay out becomes its bare text, with a warning. */
 export function readPage(source: string, options: PageOptions): LaidOutPage {
-  const { html, warnings } = cutPage(source);
+  const { html, leftOut } = cutPage(source);
   const { tags, depth, attributes } = measurePage(html);
   if (tags > most.tags || depth > most.depth || attributes > most.attributes) return readBareText(source);
   try {
     const page = layOutPage(html, options);
-    return { ...page, warnings: [...warnings, ...page.warnings] };
+    return { ...page, leftOut: { ...page.leftOut, ...leftOut } };
   } catch (thrown) {
     // Elements without an end tag can nest deeper than they were counted.
     if (thrown instanceof RangeError) return readBareText(source);
@@ -24,7 +24,7 @@ export function readPage(source: string, options: PageOptions): LaidOutPage {
 
 /** The text between the tags of a page, in linear time for any page. */
 export function readBareText(source: string): LaidOutPage {
-  const { html, warnings } = cutPage(source);
+  const { html, leftOut } = cutPage(source);
   const text = html
     .replaceAll(/<(script|style)\b[^<>]*>[^<]*/gi, " ")
     .replaceAll(/<[^<>]*>/g, " ")
@@ -32,11 +32,14 @@ export function readBareText(source: string): LaidOutPage {
     .replaceAll(/ ?\n[\n ]*/g, "\n")
     .trim();
   const warning = "the page is too large to be laid out; this is its bare text";
-  return { text, leftOut: {}, lack: null, destination: null, warnings: [...warnings, warning] };
+  return { text, leftOut, lack: null, destination: null, warnings: [warning] };
 }
 
-function cutPage(source: string): { html: string; warnings: readonly string[] } {
-  if (source.length <= most.characters) return { html: source, warnings: [] };
-  const warning = `the page is longer than ${most.characters} characters; the rest was not read`;
-  return { html: source.slice(0, most.characters), warnings: [warning] };
+function cutPage(source: string): Pick<LaidOutPage, "leftOut"> & { readonly html: string } {
+  const rest = source.length - most.characters;
+  if (rest <= 0) return { html: source, leftOut: {} };
+  return { html: source.slice(0, most.characters), leftOut: { [endOfPage]: rest } };
 }
+
+/** The part of a page that is too long to be read whole. */
+export const endOfPage = `source after the first ${most.characters} characters`;

@@ -1,4 +1,11 @@
-import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  type Omission,
+  type PartialResult,
+  type ToolContext,
+} from "@toolmount/core";
 import { z } from "zod";
 import type { Settings } from "../config.ts";
 import { FetchProblem } from "../fetch/problem.ts";
@@ -46,9 +53,6 @@ const outputSchema = z.strictObject({
   returned_bytes: z.int().optional(),
   saved_to: z.string().optional(),
   saved_bytes: z.int().optional(),
-  omitted: z
-    .array(z.strictObject({ what: z.string(), amount: z.string(), why: z.string(), how: z.string() }))
-    .optional(),
 });
 
 /** Fetches a public web page as readable text. */
@@ -99,11 +103,14 @@ async function fetchAndShow(
   context: ToolContext,
 ): Promise<PartialResult> {
   const page = await readPage(web, cache, params, context);
-  const warnings = page.warnings.length === 0 ? {} : { warnings: page.warnings };
+  const warnings = page.warnings.length === 0 ? undefined : page.warnings;
   const { save_to_file: path } = params;
-  if (path === undefined) return data(shown(web, params, page), warnings);
+  const part = shown(web, params, page);
+  const omitted = [...page.omitted, ...restOf(page, part.next_offset)];
+  if (path === undefined) return data(part, { warnings, omitted });
   const saved = await saveText(path, page.text, context);
-  return data({ ...beginning(params, page), saved_to: path, saved_bytes: saved }, warnings);
+  const start = { ...beginning(params, page), saved_to: path, saved_bytes: saved };
+  return data(start, { warnings, omitted: page.omitted });
 }
 
 /** Reads a page. A later part comes from the text of the first part while that is cached. */
@@ -128,7 +135,6 @@ function facts({ url }: Params, page: ReadPage) {
     content_type: page.contentType,
     total_bytes: Buffer.byteLength(page.text),
     total_characters: page.text.length,
-    ...(page.omitted.length === 0 ? {} : { omitted: page.omitted }),
   };
 }
 
@@ -145,6 +151,20 @@ function shown(web: Web, params: Params, page: ReadPage) {
     next_offset: nextOffset,
     returned_bytes: Buffer.byteLength(content),
   };
+}
+
+/** The text after a part. */
+function restOf({ text }: ReadPage, next: number | null): readonly Omission[] {
+  if (next === null) return [];
+  const amount = `${text.length - next} of ${text.length} characters`;
+  return [
+    {
+      what: "the rest of the text",
+      amount,
+      why: "the part is full",
+      how: `the same call with offset: ${next}`,
+    },
+  ];
 }
 
 /** The result for a text that was written to a file. */

@@ -132,10 +132,10 @@ test("elements that nest without being counted become bare text", () => {
 test("of a page of more than 2000000 characters, the rest is not read", () => {
   const page = (by: number) => `<p>${"x".repeat(1_999_997 + by)}`;
 
-  expect(readPage(page(0), options).warnings).toEqual([]);
+  expect(readPage(page(0), options).leftOut).toEqual({});
   expect(readPage(page(1), options)).toMatchObject({
     text: "x".repeat(1_999_997),
-    warnings: ["the page is longer than 2000000 characters; the rest was not read"],
+    leftOut: { "source after the first 2000000 characters": 1 },
   });
 });
 

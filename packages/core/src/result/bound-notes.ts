@@ -1,0 +1,89 @@
+import type { Omission } from "../contract/omission.ts";
+import type { ToolResult } from "../contract/result.ts";
+import { remainingBytes } from "./remaining-bytes.ts";
+
+/** Bounds what stands beside the data of a result, and lists as omitted what is left out. Throws `NotJson`. */
+export function boundNotes(result: ToolResult, maxBytes: number): ToolResult {
+  // The entries of the host come after those of the tool, and are never cut.
+  let bounded = result.omitted === undefined ? result : boundOmitted(result, maxBytes);
+  if (result.meta !== undefined) bounded = boundMeta(bounded, maxBytes);
+  if (result.warnings !== undefined) bounded = boundWarnings(bounded, maxBytes);
+  if (result.details !== undefined) bounded = boundDetails(bounded, maxBytes);
+  return bounded;
+}
+
+/** The result with one more thing that it leaves out. */
+export function addOmitted(result: ToolResult, omission: Omission): ToolResult {
+  return { ...result, omitted: [...(result.omitted ?? []), omission] };
+}
+
+/** Most things that a result lists as omitted, and longest text of each; the rest is counted. */
+const [maxOmitted, maxOmittedText] = [20, 500];
+
+/** Cuts the list of what is omitted to a fifth of `maxBytes`. */
+function boundOmitted(result: ToolResult, maxBytes: number): ToolResult {
+  const { omitted = [] } = result;
+  if (remainingBytes(omitted, maxBytes / 5) >= 0) return result;
+  const kept = omitted.slice(0, maxOmitted).map(shortened);
+  while (kept.length > 1 && remainingBytes(kept, maxBytes / 5) < 0) kept.pop();
+  const more = omitted.length - kept.length;
+  if (more === 0) return { ...result, omitted: kept };
+  const why = "the list of what is left out is long";
+  const rest = {
+    what: "more that is left out",
+    amount: `${more} entries`,
+    why,
+    how: "ask for less in one call",
+  };
+  return { ...result, omitted: [...kept, rest] };
+}
+
+function shortened(omission: Omission): Omission {
+  const short = (text: string) =>
+    text.length > maxOmittedText ? `${text.slice(0, maxOmittedText)} …` : text;
+  const { what, amount, why, how } = omission;
+  return { what: short(what), amount: short(amount), why: short(why), how: short(how) };
+}
+
+function boundMeta(result: ToolResult, maxBytes: number): ToolResult {
+  const { meta, ...own } = result;
+  if (remainingBytes(meta, maxBytes) >= 0) return result;
+  remainingBytes(meta, Number.POSITIVE_INFINITY); // the walk stopped at the limit: the rest must be JSON, too
+  if (Buffer.byteLength(JSON.stringify(meta)) <= maxBytes) return result;
+  return addOmitted(own, {
+    what: "members of another protocol",
+    amount: `more than ${maxBytes} bytes`,
+    why: "they are larger than a result may be",
+    how: "ask for less in one call",
+  });
+}
+
+function boundDetails(result: ToolResult, maxBytes: number): ToolResult {
+  if (result.details === undefined || remainingBytes(result.details, maxBytes) >= 0) return result;
+  const { details: _, ...own } = result;
+  return addOmitted(own, {
+    what: "details",
+    amount: `more than ${maxBytes} bytes`,
+    why: "they are larger than a result may be",
+    how: "ask for less in one call",
+  });
+}
+
+/** Longest warning, and most warnings, of a result; the rest is counted. */
+const [maxWarning, maxWarnings] = [2_000, 50];
+
+/** Cuts warnings to a fifth of `maxBytes`. */
+function boundWarnings(result: ToolResult, maxBytes: number): ToolResult {
+  const { warnings } = result;
+  if (warnings === undefined || remainingBytes(warnings, maxBytes / 5) >= 0) return result;
+  const kept: string[] = [];
+  let left = maxBytes / 5;
+  for (const warning of warnings.slice(0, maxWarnings)) {
+    const short = warning.length > maxWarning ? `${warning.slice(0, maxWarning)} …` : warning;
+    left = remainingBytes(short, left);
+    if (left < 0) break;
+    kept.push(short);
+  }
+  const more = warnings.length - kept.length;
+  return { ...result, warnings: more === 0 ? kept : [...kept, `and ${more} more warnings`] };
+}
