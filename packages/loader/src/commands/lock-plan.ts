@@ -6,12 +6,15 @@ import {
   compareLocks,
   definitionsChannel,
   makeLock,
+  parseLock,
   readLock,
+  readLockText,
   writeLock,
   type LockChange,
   type PlanLock,
 } from "../plan/lock-file.ts";
 import { lockFileOf } from "../plan/lock-file-name.ts";
+import { differingTools, mergeLocks, sidesOfText, type LockSides } from "../plan/merge-locks.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 import { fillOptions } from "../host/defaults.ts";
 import { openHost } from "../host/open-host.ts";
@@ -28,6 +31,11 @@ export interface LockReport {
   /** Scripts and skills that differ from the lock file. With a script of a hook nothing was mounted, and no tools were compared. */
   readonly files: readonly Problem[];
   readonly written: boolean;
+  /**
+   * The lock file had a merge conflict, and both sides were merged by name. These tools differ in both: `before` is ours, `now`
+   * theirs. Absent without a conflict.
+   */
+  readonly conflict?: readonly LockChange[];
   /** Modules that could not be asked for their tools. What the lock file has of them stays; else their tools are not accepted. */
   readonly leftOut: readonly { readonly module: string; readonly problem: string }[];
 }
@@ -48,12 +56,9 @@ export interface LockOptions extends OpenHostOptions {
  */
 export async function lockPlan(input: string | undefined, options: LockOptions = {}): Promise<LockReport> {
   const { file, files, map } = await findFiles(input, options);
-  const before = await readLock(file).catch((error: unknown) => {
-    // With `accept`, an unreadable lock file is replaced.
-    if (options.accept === true) return undefined;
-    throw error;
-  });
-  const compared = options.accept === true ? undefined : before;
+  const sides = await readSides(file);
+  const read = await readBefore(file, sides, options, files);
+  const compared = options.accept === true ? undefined : read;
   const guards = createReporter(map);
   if (compared !== undefined) reportFiles(compared, files.filter(isOfHook), guards, "changed");
   if (guards.problems.length > 0)
@@ -61,6 +66,7 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   const others = createReporter(map);
   if (compared !== undefined) reportFiles(compared, files, others);
   const { found, leftOut } = await mountAndLock(input, options, files);
+  const before = sides === null ? read : mergeLocks(sides, found);
   const now = withKept(
     found,
     before,
@@ -79,9 +85,42 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   const changes = compareLocks(before, now);
   // A first lock in which no entry answered would accept nothing, and deny every tool that comes later.
   const isEmpty = before === undefined && leftOut.length > 0 && Object.keys(now.tools).length === 0;
-  const written = options.check !== true && !isEmpty && (options.accept === true || before === undefined);
-  if (written) await writeLock(file, now);
-  return { file, exists: before !== undefined, changes, files: others.problems, written, leftOut };
+  const replaces = accept === true || before === undefined;
+  const written = options.check !== true && !isEmpty && (replaces || sides !== null);
+  if (written) await writeLock(file, replaces ? now : before);
+  const conflict = sides === null ? {} : { conflict: differingTools(sides) };
+  return {
+    file,
+    exists: before !== undefined,
+    changes,
+    files: others.problems,
+    written,
+    ...conflict,
+    leftOut,
+  };
+}
+
+/** The two sides of a lock file with a merge conflict; null for one without. Throws `PLAN_INVALID` when a side is no lock. */
+async function readSides(file: string): Promise<LockSides | null> {
+  const texts = sidesOfText(readLockText(file) ?? "");
+  if (texts === null) return null;
+  const [ours, theirs] = await Promise.all(texts.map((text) => parseLock(file, text)));
+  return { ours: ours!, theirs: theirs! };
+}
+
+/** The lock before: the file, or what both sides of a conflict say of the files that the plan names. */
+async function readBefore(
+  file: string,
+  sides: LockSides | null,
+  { accept }: LockOptions,
+  files: readonly LockedFile[],
+): Promise<PlanLock | undefined> {
+  if (sides !== null) return mergeLocks(sides, { tools: {}, files: digestsOf(files) });
+  return readLock(file).catch((error: unknown) => {
+    // With `accept`, an unreadable lock file is replaced.
+    if (accept === true) return undefined;
+    throw error;
+  });
 }
 
 /** Accepts some of the changed tools. The report has the changes that are left. Throws `USAGE_INVALID` for other names. */

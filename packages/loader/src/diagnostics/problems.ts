@@ -3,6 +3,7 @@ import { errorMessage, ToolmountError, type ErrorCode, type ErrorDetails } from 
 import { codeFrame } from "./code-frame.ts";
 import { findPlace, showPath, type Path, type Place, type PlanMap } from "./positions.ts";
 import { positionAt } from "./source-text.ts";
+import { isVariable } from "./typed-variables.ts";
 
 /** One problem of a plan, with its place and how to fix it. */
 export interface Problem {
@@ -84,12 +85,15 @@ export interface Reporter {
       readonly hint?: string | undefined;
     },
   ) => Problem;
+  /** Whether the text at a path of the plan is one whole variable. */
+  readonly isVariable: (path: Path) => boolean;
 }
 
 export function createReporter(map: PlanMap): Reporter {
   const problems: Problem[] = [];
   return {
     problems,
+    isVariable: (path) => isVariable(map, path),
     report(code, details, { path, part, hint }) {
       const problem = makeProblem(code, details, { path, place: findPlace(map, path, part), hint });
       problems.push(problem);

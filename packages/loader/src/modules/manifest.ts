@@ -84,7 +84,8 @@ function locate(name: string, folder: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(join(folder, "plan.js")));
   } catch {
-    return undefined;
+    // Node refuses a broken package.json, which is to be named.
+    return locateAbove(name, folder);
   }
 }
 
@@ -95,6 +96,12 @@ function locateAbove(name: string, folder: string): string | undefined {
   return above === folder ? undefined : locateAbove(name, above);
 }
 
+/** The `package.json` that is there and cannot be read, for a package or in a folder itself; undefined when there is none. */
+export function brokenManifest(name: string | null, folder: string): string | undefined {
+  const file = name === null ? join(folder, "package.json") : locate(name, folder);
+  return file !== undefined && readNow(dirname(file)) === undefined ? file : undefined;
+}
+
 /** Reads the `package.json` of a folder; undefined when it is missing or cannot be read. */
 export async function readPackage(folder: string): Promise<PackageFacts | undefined> {
   return readNow(folder) ?? undefined;
@@ -103,7 +110,9 @@ export async function readPackage(folder: string): Promise<PackageFacts | undefi
 /** Null when there is no `package.json`; undefined when it cannot be read. */
 export function readNow(folder: string): PackageFacts | null | undefined {
   try {
-    const json: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const json: unknown = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8").replace(/^\ufeff/, ""),
+    );
     return isRecord(json) ? readFacts(folder, json) : undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

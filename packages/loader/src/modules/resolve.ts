@@ -5,7 +5,14 @@ import { extname, join, resolve } from "node:path";
 import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import type { ModuleExports } from "./source.ts";
-import { findPackage, readPackage, type ModuleManifest, type PackageFacts } from "./manifest.ts";
+import {
+  brokenManifest,
+  findPackage,
+  readPackage,
+  type ModuleManifest,
+  type PackageFacts,
+} from "./manifest.ts";
+import { failToEnter, requireReadable } from "./refuse-entry.ts";
 import { storeOf, type FetchedSource } from "./fetched-source.ts";
 import { packageOf, type Source } from "./source.ts";
 import { readSourceFiles, type SourceFiles } from "./source-files.ts";
@@ -80,6 +87,7 @@ async function resolvePackage(
     for (const folder of folders) {
       const facts = await findPackage(packageOf(name), folder);
       if (facts !== undefined) return fromPackage(name, facts, { ...lookup, folder });
+      requireReadable(name, brokenManifest(packageOf(name), folder));
     }
   try {
     return resolveGiven(written, [written, ...names], names, lookup);
@@ -181,30 +189,16 @@ function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string |
 /** Below the package, and without a part for which Node has special rules. */
 const plainTarget = /^\.(?:\/(?!\.|node_modules)[\w.-]+)+$/;
 
-/** The package is installed but has no entry file: this is another error than "not found". */
-function failToEnter(module: string, facts: PackageFacts): never {
-  throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem: howToEnter(facts) });
-}
-
-/** A package with entries beside its main one has its tools there, and a program is the other way to use it. */
-function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string {
-  const server = `source: { mcp: { command: npx, args: [--no, ${mcpProgram}] } }`;
-  const entries = isRecord(exports) ? Object.keys(exports).filter((key) => /^\.\/[\w./-]+$/.test(key)) : [];
-  const [first, ...more] = entries
-    .filter((key) => !key.endsWith(".json"))
-    .map((key) => `${name}${key.slice(1)}`);
-  if (first !== undefined)
-    return `it has no main entry; name one of its others in the plan's entry: module: "${first}"${more.length > 0 ? `, or ${more.slice(0, 11).join(", ")}` : ""}${mcpProgram === undefined ? "" : `; it is also a server of MCP: ${server}`}`;
-  return mcpProgram === undefined
-    ? `its package.json in ${folder} names no file that exists; build the package, or fix its exports`
-    : `it is a server of MCP, a program; write ${server} in the plan's entry`;
-}
-
 async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | undefined> {
-  const kind = await stat(path).catch(() => undefined);
+  const kind = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ELOOP") return undefined;
+    const problem = `the links at ${path} lead in a circle`;
+    throw new ToolmountError("MODULE_IMPORT_FAILED", { module: path, problem });
+  });
   if (kind === undefined) return undefined;
   if (!kind.isDirectory()) return fromFile(path, path, undefined);
   const facts = await readPackage(path);
+  if (facts === undefined) requireReadable(path, brokenManifest(null, path));
   const entry = await findEntry(path, facts, lookup);
   if (entry !== undefined) return fromFile(facts?.name ?? path, entry, facts);
   if (facts !== undefined) return failToEnter(path, facts);

@@ -1,4 +1,5 @@
-import { dirname } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename, dirname, extname } from "node:path";
 import { isToolmountError, ToolmountError, type MountedModule } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import { isRecord } from "../diagnostics/json.ts";
@@ -88,12 +89,23 @@ function explainMissing(use: ModuleUse, error: unknown): unknown {
 
 function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return undefined;
-  if (source.kind === "path") return "paths are relative to the plan's file";
+  if (source.kind === "path") return `${nearFile(source.path)}paths are relative to the plan's file`;
   if (source.kind === "fetched") return "toolmount install";
   const { installed } = error.details as ToolmountError<"SOURCE_NOT_FOUND">["details"];
   if (installed !== undefined)
     return `a package of that exact name is installed; write module: npm:${installed}`;
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
+}
+
+/** The file beside a missing one that was probably meant: its name differs in case or in its ending only. */
+function nearFile(path: string): string {
+  const plain = (name: string) => basename(name, extname(name)).toLowerCase();
+  try {
+    const near = readdirSync(dirname(path)).find((name) => plain(name) === plain(path));
+    return near === undefined ? "" : `did you mean ${near}? `;
+  } catch {
+    return "";
+  }
 }
 
 const knownModules: readonly string[] = [

@@ -6,6 +6,7 @@ import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
 import type { LoadedModule } from "@toolmount/core/modules";
 import { plainWords, validateStandard, zodSize } from "@toolmount/core/schemas";
 import { pathInPlan, type ModuleUse } from "./module-use.ts";
+import { typeVariables } from "../diagnostics/typed-variables.ts";
 
 /** Parses and freezes the config of a use; null after its issues were reported as `CONFIG_INVALID`. */
 export async function parseConfig(
@@ -29,18 +30,35 @@ export async function parseConfig(
       logger.warn({ module: use.id }, "the module exports no config schema; it gets its config unchecked");
     return given;
   }
-  const parsed = await validateStandard(config, given);
+  const first = await validateStandard(config, given);
+  const typed = typeVariables(given, first.issues ?? [], (path) =>
+    reporter.isVariable(pathInPlan(use, path)),
+  );
+  const parsed = typed === null ? first : await validateStandard(config, deepFreeze(typed));
   if (parsed.issues === undefined) return deepFreeze(parsed.value) as JsonObject;
   reportIssues(use, readIssues(config, parsed.issues), reporter);
   return null;
 }
 
-/** Checks the config of an entry by the schema of its manifest, so that the module need not be imported. */
-export async function checkByManifest(use: ModuleUse, json: JsonSchema, reporter: Reporter): Promise<void> {
+/**
+ * Checks the config of an entry by the schema of its manifest, so that the module need not be imported. Resolves to the config
+ * with its variables as the numbers and booleans that the schema wants.
+ */
+export async function checkByManifest(
+  use: ModuleUse,
+  json: JsonSchema,
+  reporter: Reporter,
+): Promise<JsonObject> {
   const schema = await readSchema(json);
-  const parsed = schema?.safeParse(use.config, plainWords);
-  if (schema === undefined || parsed === undefined || parsed.success) return;
+  const first = schema?.safeParse(use.config, plainWords);
+  if (schema === undefined || first === undefined || first.success) return use.config;
+  const typed = typeVariables(use.config, first.error.issues, (path) =>
+    reporter.isVariable(pathInPlan(use, path)),
+  );
+  const parsed = typed === null ? first : schema.safeParse(typed, plainWords);
+  if (parsed.success) return typed ?? use.config;
   reportIssues(use, readIssues(schema, parsed.error.issues), reporter);
+  return use.config;
 }
 
 /** Most parts of a manifest's schema, with each reference replaced: a check may visit all of them. */

@@ -78,8 +78,12 @@ async function loadBehind(
 ): Promise<Loaded> {
   const { manifest } = resolution;
   refuseRun(use, resolution);
-  if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
-  return { module: createFarModule(use, resolution, exportsOf(use)), config: deepFreeze(use.config) };
+  const config =
+    manifest?.config === undefined ? use.config : await checkByManifest(use, manifest.config, reporter);
+  return {
+    module: createFarModule({ ...use, config }, resolution, exportsOf(use)),
+    config: deepFreeze(config),
+  };
 }
 
 /** Imports a module and parses its config. Null when the config does not match, which is then reported. */

@@ -6,6 +6,7 @@ import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.ts";
 import { isCommandHook } from "./command-hooks.ts";
 import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
+import { typeVariables } from "../diagnostics/typed-variables.ts";
 
 export interface PlanEntry extends EntryDocument {
   readonly section: EntrySection;
@@ -62,7 +63,11 @@ function checkEntry(
 }
 
 function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument | undefined {
-  const parsed = entrySchema.safeParse(value, plainWords);
+  const first = entrySchema.safeParse(value, plainWords);
+  const typed = typeVariables(value, first.error?.issues ?? [], (part) =>
+    reporter.isVariable([...path, ...part]),
+  );
+  const parsed = typed === null ? first : entrySchema.safeParse(typed, plainWords);
   if (!parsed.success) reportIssues(entrySchema, parsed.error.issues, path, reporter);
   return parsed.data;
 }

@@ -9,6 +9,7 @@ import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type PlacedHook } from "./command-hooks.ts";
 import { limitsSchema, modesSchema, planSchema, type LimitsDocument, type PlanModes } from "./schema.ts";
+import { typeVariables } from "../diagnostics/typed-variables.ts";
 
 export interface Plan {
   readonly version: 1 | undefined;
@@ -130,9 +131,14 @@ function withoutMembers(value: JsonObject, members: readonly string[]): JsonObje
 /** `policy.limits`: the plan's limits of every call, which core enforces. */
 function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
   if (!isRecord(policy) || policy["limits"] === undefined) return {};
-  const parsed = limitsSchema.safeParse(policy["limits"], plainWords);
+  const at = ["policy", "limits"];
+  const first = limitsSchema.safeParse(policy["limits"], plainWords);
+  const typed = typeVariables(policy["limits"], first.error?.issues ?? [], (path) =>
+    reporter.isVariable([...at, ...path]),
+  );
+  const parsed = typed === null ? first : limitsSchema.safeParse(typed, plainWords);
   if (parsed.success) return readLimits(parsed.data);
-  reportIssues(limitsSchema, parsed.error.issues, ["policy", "limits"], reporter);
+  reportIssues(limitsSchema, parsed.error.issues, at, reporter);
   return {};
 }
 

@@ -5,6 +5,7 @@ import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
 import type { CommandHook } from "./command-hook-schema.ts";
+import { typeVariables } from "../diagnostics/typed-variables.ts";
 
 /** A valid command hook, with its place in the plan. */
 export interface PlacedHook {
@@ -27,7 +28,11 @@ export async function checkCommandHooks(plan: JsonObject, reporter: Reporter): P
 
 async function checkOne(entry: JsonObject, path: Path, reporter: Reporter): Promise<readonly PlacedHook[]> {
   const { commandHookSchema } = await import("./command-hook-schema.ts");
-  const parsed = commandHookSchema.safeParse(entry, plainWords);
+  const first = commandHookSchema.safeParse(entry, plainWords);
+  const typed = typeVariables(entry, first.error?.issues ?? [], (part) =>
+    reporter.isVariable([...path, ...part]),
+  );
+  const parsed = typed === null ? first : commandHookSchema.safeParse(typed, plainWords);
   if (!parsed.success) {
     reportIssues(commandHookSchema, parsed.error.issues, path, reporter);
     return [];

@@ -1,9 +1,11 @@
 import type { ErrorCode, ErrorDetails, Json, JsonObject } from "@toolmount/core";
-import { createSecretTexts, namesSecret, type SecretTexts } from "@toolmount/core/text";
+import { createSecretTexts, type SecretTexts } from "@toolmount/core/text";
 import { isList } from "../diagnostics/json.ts";
 import { resolveFileValue, type FileValues } from "./file-values.ts";
 import { findPlace, type Path, type Place, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
+import { noteVariable } from "../diagnostics/typed-variables.ts";
+import { isHarmless, isOrdinary, looksRandom, namesOneSecret, passwordsOf } from "./value-forms.ts";
 
 /** Variables by name; `process.env` is one. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,7 +58,7 @@ export function interpolate(
     unset,
     secrets: [...secrets],
     guesses: [...guesses],
-    mask: createMask(used, createSecretTexts([...secrets, ...guesses])),
+    mask: createMask(used, secrets, createSecretTexts([...secrets, ...guesses])),
   };
 }
 
@@ -118,6 +120,7 @@ export function readReferences(text: string): readonly { name: string; fallback:
 }
 
 function fillText(fill: Fill, text: string, path: Path): string {
+  if (wholeReference.test(text)) noteVariable(fill.map, path);
   return text.replaceAll(
     references,
     (whole, escaped: string | undefined, inner: string | undefined, end: string) => {
@@ -194,43 +197,21 @@ function findReference(map: PlanMap, path: Path, reference: string) {
 const minMasked = 4;
 
 /** Values are replaced by the names of their variables; other forms of secrets, such as base64, are masked. */
-function createMask(used: ReadonlyMap<string, string>, secrets: SecretTexts): (text: string) => string {
+function createMask(
+  used: ReadonlyMap<string, string>,
+  named: ReadonlySet<string>,
+  secrets: SecretTexts,
+): (text: string) => string {
   const longestFirst = [...used]
     .filter(([value]) => value.length >= minMasked)
     .toSorted(([a], [b]) => b.length - a.length);
   return (text) =>
     secrets.mask(
-      longestFirst.reduce((masked, [value, name]) => masked.replaceAll(value, `\${${name}}`), text),
+      longestFirst.reduce((masked, [value, name]) => {
+        // A message may have such a word or number of its own; a quoted one is the value.
+        const [sought, by] =
+          isOrdinary(value) && !named.has(value) ? [`"${value}"`, `"\${${name}}"`] : [value, `\${${name}}`];
+        return masked.replaceAll(sought, () => by);
+      }, text),
     );
-}
-
-/** Words, numbers, folders, and addresses without a password: values that a reader of a message needs. */
-const harmless = [
-  /^[A-Za-z]+([ ._-][A-Za-z]+)*$/,
-  /^[0-9.]{1,6}$/,
-  /^(~|\.{0,2})\/[^\n]*$/,
-  /^[A-Za-z]:\\[^\n]*$/,
-  /^[a-z][a-z0-9+.-]*:\/\/[^@?#\s]*$/,
-  /^[a-z0-9.-]+:[0-9]+$/,
-];
-
-/** Whether one of the names of a value says that it is a secret. */
-function namesOneSecret(names: readonly string[]): boolean {
-  return names.some(namesSecret);
-}
-
-/** Whether a value has the form of a word, a number, a folder, or an address without a password. */
-function isHarmless(value: string): boolean {
-  return harmless.some((pattern) => pattern.test(value));
-}
-
-/** Whether a value has the form of a key: long, of letters and digits, without spaces. An identifier can have it, too. */
-function looksRandom(value: string): boolean {
-  return /^(?=.*[0-9])(?=.*[A-Za-z])[^\s/:@]{16,}$/.test(value) && !isHarmless(value);
-}
-
-/** The password inside of an address such as `postgres://user:password@host/`; empty without one. */
-function passwordsOf(value: string): readonly string[] {
-  const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^:@/\s]*:([^@\s]+)@/.exec(value) ?? [];
-  return password === undefined ? [] : [password];
 }

@@ -60,8 +60,12 @@ export const definitionsChannel = "lock.definitions";
 
 /** Reads a lock file; undefined when it does not exist. Throws `PLAN_INVALID` when it cannot be read: it is never ignored. */
 export async function readLock(file: string): Promise<PlanLock | undefined> {
-  const text = readText(file);
-  if (text === undefined) return undefined;
+  const text = readLockText(file);
+  return text === undefined ? undefined : parseLock(file, text);
+}
+
+/** Parses the text of a lock file. Throws `PLAN_INVALID`. */
+export async function parseLock(file: string, text: string): Promise<PlanLock> {
   const { lockSchema } = await import("./lock-schema.ts");
   const parsed = lockSchema.safeParse(parse(file, text));
   if (!parsed.success)
@@ -69,9 +73,10 @@ export async function readLock(file: string): Promise<PlanLock | undefined> {
   return parsed.data;
 }
 
-function readText(file: string): string | undefined {
+/** The text of a lock file, without a byte order mark; undefined when it does not exist. */
+export function readLockText(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
   } catch (error) {
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
@@ -83,7 +88,10 @@ function parse(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refuse(file, "the lock file is not JSON; write it again with: toolmount lock --accept");
+    const problem = /^<{7} /m.test(text)
+      ? "the lock file has a merge conflict; merge both sides by name with: toolmount lock"
+      : "the lock file is not JSON; write it again with: toolmount lock --accept";
+    throw refuse(file, problem);
   }
 }
 

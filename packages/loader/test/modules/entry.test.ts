@@ -53,3 +53,48 @@ function install(exports: unknown): string {
   symlinkSync(home, join(folder, "node_modules/given"));
   return folder;
 }
+
+describe("a package that cannot be entered", () => {
+  const find = (folder: string) =>
+    resolveSource(
+      { kind: "package", written: "given", names: ["given"] },
+      { folder, given: {}, conditions: [] },
+    );
+  const manifestOf = (folder: string) => join(folder, "store/given/package.json");
+
+  it("with a byte order mark in its package.json is found", async () => {
+    const folder = install("./a.js");
+    writeFileSync(manifestOf(folder), `\ufeff${JSON.stringify({ name: "given", exports: "./a.js" })}`);
+
+    await expect(find(folder)).resolves.toMatchObject({ path: join(folder, "store/given/a.js") });
+  });
+
+  it.each(["{", "[]", ""])("with a package.json of %j is broken, not missing", async (text) => {
+    const folder = install("./a.js");
+    writeFileSync(manifestOf(folder), text);
+    const problem = expect.stringContaining("package.json is not JSON") as string;
+
+    await expect(find(folder)).rejects.toMatchObject({ code: "MODULE_IMPORT_FAILED", details: { problem } });
+  });
+
+  it.each([[{ require: "./a.js" }], [{ ".": { types: "./a.d.ts", require: "./a.js" } }]])(
+    "with exports of %j has a file for require only",
+    async (exports) => {
+      const problem = expect.stringContaining("for require only") as string;
+
+      await expect(find(install(exports))).rejects.toMatchObject({ details: { problem } });
+    },
+  );
+
+  it("of links in a circle is said to be so", async () => {
+    const folder = install("./a.js");
+    symlinkSync("two", join(folder, "one"));
+    symlinkSync("one", join(folder, "two"));
+    const source = { kind: "path", written: "./one", path: join(folder, "one") } as const;
+    const problem = expect.stringContaining("lead in a circle") as string;
+
+    await expect(resolveSource(source, { folder, given: {}, conditions: [] })).rejects.toMatchObject({
+      details: { problem },
+    });
+  });
+});

@@ -1,6 +1,6 @@
 import { silentLogger } from "@toolmount/core";
 import { z } from "zod";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openHost, type Problem } from "../../src/index.ts";
 import { workspace } from "../workspace.ts";
 
@@ -110,5 +110,69 @@ test("a schema of another library is asked through the Standard Schema interface
     details: {
       problems: [{ code: "CONFIG_INVALID", column: 38, message: 'config of "m": root: must be one' }],
     },
+  });
+});
+
+describe("a variable where the schema wants a number or a boolean", () => {
+  const typed = z.strictObject({
+    port: z.int().max(9_999),
+    ratio: z.number().default(1),
+    isOn: z.boolean().default(false),
+    name: z.string().default(""),
+    level: z.union([z.number(), z.literal("high")]).default("high"),
+    list: z.array(z.strictObject({ size: z.number() })).default([]),
+  });
+  /** The config that a module got, or the problems. */
+  async function configOf(text: string, env: Record<string, string>): Promise<unknown> {
+    const { path } = await workspace({ "plan.yaml": `tools: [{ module: m, config: ${text} }]` });
+    let seen: unknown;
+    const mount = (_: unknown, settings: unknown) => void (seen = settings);
+    try {
+      const options = { logger: silentLogger, env, extensions: { m: { config: typed, mount } } };
+      await (await openHost(path("plan.yaml"), options)).close();
+      return seen;
+    } catch (error) {
+      return (error as { details: { problems: readonly Problem[] } }).details.problems.map(
+        ({ message }) => message,
+      );
+    }
+  }
+
+  test("is read as one", async () => {
+    const text = `{ port: "\${P}", ratio: "\${R:-0.5}", isOn: "\${B}", name: "\${P}", level: "\${L}", list: [{ size: "\${P}" }] }`;
+    expect(await configOf(text, { P: "8080", B: "true", L: "3" })).toEqual({
+      port: 8080,
+      ratio: 0.5,
+      isOn: true,
+      name: "8080",
+      level: 3,
+      list: [{ size: 8080 }],
+    });
+  });
+
+  test.each([
+    ['{ port: "${P}" }', { P: "80 80" }, ["port must be a number, not a string"]],
+    ['{ port: "1${P}" }', { P: "8" }, ["port must be a number, not a string"]],
+    ['{ port: "8080" }', {}, ["port must be a number, not a string"]],
+    ['{ port: "${P}" }', { P: "0x10" }, ["port must be a number, not a string"]],
+    ['{ port: "${P}" }', { P: "12345678901234567890" }, ["port must be a number, not a string"]],
+    ['{ port: "${P}" }', { P: "80800" }, ["port must be at most 9999"]],
+    ['{ port: 1, isOn: "${B}" }', { B: "yes" }, ["isOn must be true or false, not a string"]],
+    ['{ port: 1, isOn: "${B}", level: "${L}" }', { B: "true", L: "low" }, [expect.stringContaining("level")]],
+  ])("%s with %j stays refused", async (text, env, problems) => {
+    const found = (await configOf(text, env)) as readonly string[];
+    expect(found.map((message) => message.replace('config of "m": ', ""))).toEqual(problems);
+  });
+
+  test("of a limit and of an entry is read as one, too", async () => {
+    const { path } = await workspace({
+      "plan.yaml":
+        'version: 1\ntools: [{ module: m, required: "${R}" }]\npolicy: { limits: { timeout: "${T}" } }',
+    });
+    const extensions = { m: { mount: () => {} }, "@toolmount/policy": { mount: () => {} } };
+    const env = { R: "false", T: "30000" };
+    const host = await openHost(path("plan.yaml"), { logger: silentLogger, env, extensions });
+    expect(host.status().entries.flatMap(({ problems }) => problems)).toEqual([]);
+    await host.close();
   });
 });

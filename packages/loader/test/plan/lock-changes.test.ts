@@ -153,6 +153,12 @@ test("a lock file is read as it was written, and refused with its problem", asyn
   expect(await problemOf(file)).toEqual([
     "1 the lock file is not JSON; write it again with: toolmount lock --accept",
   ]);
+  await write({ "plan.lock.json": `\ufeff${JSON.stringify(lockOf({ a: {} }))}` });
+  expect(await readLock(file)).toEqual(lockOf({ a: {} }));
+  await write({ "plan.lock.json": "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> b\n" });
+  expect(await problemOf(file)).toEqual([
+    "1 the lock file has a merge conflict; merge both sides by name with: toolmount lock",
+  ]);
   await write({ "plan.lock.json": "{}" });
   expect(await problemOf(file)).toEqual([
     "1 this is not a lock file of toolmount; write it again with: toolmount lock --accept",

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { silentLogger, type ToolDefinition } from "@toolmount/core";
 import { z } from "zod";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
 import { lockPlan } from "../../src/commands/index.ts";
 import { installed, moduleSource, workspace } from "../workspace.ts";
@@ -252,4 +252,68 @@ test("the status of a host lists the tools that differ from its lock file", asyn
     { tool: "my_c", change: "added" },
     { tool: "my_gone", change: "removed" },
   ]);
+});
+
+describe("a lock file with a merge conflict", () => {
+  const changed = { description: "Reads other things. Use in tests." };
+  /** The lock file of each branch, with markers between their lines, as git writes them. */
+  async function conflict(ours: ToolDefinition[], theirs: ToolDefinition[]) {
+    const { path, write, lock, open } = await world("tools: [{ module: m }]");
+    const texts: string[] = [];
+    for (const tools of [ours, theirs]) {
+      await lock(tools, { accept: true });
+      texts.push(await readFile(path("plan.lock.json"), "utf8"));
+    }
+    const text = `<<<<<<< HEAD\n${texts[0]}||||||| base\n{}\n=======\n${texts[1]}>>>>>>> other\n`;
+    await write({ "plan.lock.json": text });
+    return { path, lock, open, text };
+  }
+
+  test("is merged by name: what each branch accepted is accepted", async () => {
+    const [a, b] = [makeTool("read_a"), makeTool("read_b")];
+    const { lock, open, path } = await conflict([a], [b]);
+
+    await expect(open(a, b)).rejects.toMatchObject({ code: "PLAN_INVALID" });
+    expect(await lock([a, b])).toMatchObject({ written: true, changes: [], conflict: [] });
+    expect(await readFile(path("plan.lock.json"), "utf8")).not.toContain("<<<<<<<");
+    expect(await lock([a, b], { check: true })).toMatchObject({ changes: [], written: false });
+  });
+
+  test("accepts nothing that no branch accepted", async () => {
+    const [a, b, c] = [makeTool("read_a"), makeTool("read_b"), makeTool("read_c")];
+    const { lock } = await conflict([a], [b]);
+
+    expect(await lock([a, b, c])).toMatchObject({ changes: [{ tool: "read_c", change: "added" }] });
+    expect(await lock([a, makeTool("read_b", changed), c])).toMatchObject({
+      changes: [
+        { tool: "read_b", change: "changed" },
+        { tool: "read_c", change: "added" },
+      ],
+    });
+  });
+
+  test("shows where both sides differ, and takes the side that the plan has", async () => {
+    const [ours, theirs] = [makeTool("read_a"), makeTool("read_a", changed)];
+    const { lock } = await conflict([ours], [theirs]);
+
+    expect(await lock([theirs])).toMatchObject({
+      changes: [],
+      conflict: [{ tool: "read_a", differences: [{ path: "description", now: changed.description }] }],
+    });
+  });
+
+  test("stays as it is with check", async () => {
+    const { lock, path, text } = await conflict([makeTool("read_a")], [makeTool("read_b")]);
+
+    expect(await lock([makeTool("read_a")], { check: true })).toMatchObject({ written: false, conflict: [] });
+    expect(await readFile(path("plan.lock.json"), "utf8")).toBe(text);
+  });
+
+  test("of which a side is no lock is refused", async () => {
+    const { path, write, lock } = await world();
+    await write({ "plan.lock.json": "<<<<<<< HEAD\n{\n=======\n{}\n>>>>>>> b\n" });
+
+    await expect(lock([makeTool("read_a")])).rejects.toMatchObject({ code: "PLAN_INVALID" });
+    expect(await readFile(path("plan.lock.json"), "utf8")).toContain("<<<<<<<");
+  });
 });

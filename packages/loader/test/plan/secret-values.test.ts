@@ -63,10 +63,22 @@ describe("a value of a variable", () => {
   });
 
   test("is masked from four characters on, by the name of its variable", () => {
-    const { mask } = interpolate({ a: "${A} ${B} ${C}" }, new Map(), { A: "abc", B: "abcd", C: "abcd-efgh" });
+    const { mask } = interpolate({ a: "${A} ${B} ${C}" }, new Map(), { A: "ab1", B: "abc1", C: "abc1-efgh" });
 
-    expect(mask("abc, abcd and abcd-efgh")).toBe("abc, ${B} and ${C}");
+    expect(mask("ab1, abc1 and abc1-efgh")).toBe("ab1, ${B} and ${C}");
   });
+});
+
+test("a message keeps its own words and numbers, and a quoted value is masked", () => {
+  const { mask } = interpolate({ a: "${B} ${T} ${S}" }, new Map(), {
+    B: "true",
+    T: "30000",
+    S: "s3cr3t-value",
+  });
+
+  expect(mask('must be true or false, such as 30000, not "true" or s3cr3t-value')).toBe(
+    'must be true or false, such as 30000, not "${B}" or ${S}',
+  );
 });
 
 describe("what cannot be filled in", () => {

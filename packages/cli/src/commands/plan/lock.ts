@@ -1,3 +1,4 @@
+import type { LockChange } from "@toolmount/loader";
 import type { LockReport } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
@@ -7,6 +8,7 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import { printable } from "../../screen/printable.ts";
 import { differenceText, writeLockChanges } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
+import type { Screen } from "../../screen/screen.ts";
 import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
 import { withStatus } from "../../process/with-status.ts";
@@ -53,13 +55,19 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
   const matches = report.exists && report.changes.length === 0 && report.files.length === 0;
   // What did not answer is neither locked nor compared.
   const isWhole = report.leftOut.length === 0;
-  return isWhole && (report.written || matches) ? exitCodes.done : exitCodes.failed;
+  // A merged lock accepts only what a branch accepted, so that other tools still differ; without writing, the conflict stays.
+  const isDone =
+    report.conflict === undefined
+      ? report.written || matches
+      : report.written && (accept !== undefined || matches);
+  return isWhole && isDone ? exitCodes.done : exitCodes.failed;
 }
 
 function writeReport(report: LockReport, { out, cwd }: Shell): void {
   const { file, exists, changes, files, written, leftOut } = report;
   for (const { module, problem } of leftOut)
     out.line(`${out.paint("yellow", "⚠")} ${printable(`left out: ${module}; ${problem}`)}`);
+  if (report.conflict !== undefined) writeConflict(report.conflict, out);
   if (exists) writeLockChanges(out, changes);
   writeProblems(out, files, cwd);
   const name = printable(shortPath(file, cwd));
@@ -83,6 +91,15 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
     out.line(
       `${out.paint("red", "✖")} ${differenceText(changes, name)}; review, then run toolmount lock --accept${changes.length > 1 ? ", or for one of them --accept --tool <name>" : ""}`,
     );
+}
+
+/** Writes in which tools the two sides of a merge conflict differ, ours as before and theirs as now. */
+function writeConflict(conflict: readonly LockChange[], out: Screen): void {
+  const which = conflict.length === 0 ? "; no tool differs in both" : "; both sides differ in:";
+  out.line(
+    out.paint("yellow", `⚠ the lock file has a merge conflict: both sides are merged by name${which}`),
+  );
+  writeLockChanges(out, conflict);
 }
 
 /** Writes what still differs after some tools were accepted. */

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from "node:util";
+import { compareLocks, type LockChange, type PlanLock } from "./lock-file.ts";
+
+/** The two sides of a lock file that git could not merge. Each was accepted in its own branch. */
+export interface LockSides {
+  readonly ours: PlanLock;
+  readonly theirs: PlanLock;
+}
+
+/** A lock file is a map by name, so both sides are taken; of what differs in both, the side that the plan has now, else ours. */
+export function mergeLocks({ ours, theirs }: LockSides, now: Pick<PlanLock, "tools" | "files">): PlanLock {
+  const files = mergeByName(ours.files, theirs.files, now.files);
+  const definitions = mergeByName(ours.definitions, theirs.definitions);
+  return {
+    version: 1,
+    tools: mergeByName(ours.tools, theirs.tools, now.tools),
+    ...(Object.keys(definitions).length > 0 && { definitions }),
+    ...(Object.keys(files).length > 0 && { files }),
+  };
+}
+
+type ByName<Value> = Readonly<Record<string, Value>>;
+
+function mergeByName<Value>(ours: ByName<Value> = {}, theirs: ByName<Value> = {}, now: ByName<Value> = {}) {
+  const isTheirs = ([name, value]: readonly [string, Value]) =>
+    !Object.hasOwn(ours, name) || isDeepStrictEqual(value, now[name]);
+  return { ...ours, ...Object.fromEntries(Object.entries(theirs).filter(isTheirs)) };
+}
+
+/** The tools that both sides have, and that differ: `before` is ours, `now` is theirs. */
+export function differingTools({ ours, theirs }: LockSides): readonly LockChange[] {
+  return compareLocks(ours, theirs).filter(({ change }) => change === "changed");
+}
+
+/** The two texts of a file with conflict markers; null for a file without. A common ancestor between them is left out. */
+export function sidesOfText(text: string): readonly [string, string] | null {
+  if (!/^<{7}(?: |\r?$)/m.test(text)) return null;
+  const sides: [string[], string[]] = [[], []];
+  let side: "both" | "ours" | "base" | "theirs" = "both";
+  for (const line of text.split("\n")) {
+    const marker = /^(<{7}|\|{7}|={7}|>{7})(?: |\r?$)/.exec(line)?.[1]?.[0];
+    if (marker !== undefined) side = markers[marker]!;
+    else {
+      if (side === "both" || side === "ours") sides[0].push(line);
+      if (side === "both" || side === "theirs") sides[1].push(line);
+    }
+  }
+  return [sides[0].join("\n"), sides[1].join("\n")];
+}
+
+/** What follows a marker. */
+const markers: Readonly<Record<string, "both" | "ours" | "base" | "theirs">> = {
+  "<": "ours",
+  "|": "base",
+  "=": "theirs",
+  ">": "both",
+};
