@@ -10,11 +10,12 @@ import { exitCodes } from "./process/exit-codes.ts";
 
 /** Runs a command line. Never throws: it reports an error and sets the exit code. */
 export async function runProgram(words: readonly string[], shell: Shell): Promise<void> {
-  const program = createProgram(shell);
+  const isShort = asksForShortHelp(words);
+  const program = createProgram(shell, isShort ? shortEnd : helpEnd);
   try {
     if (words[0] === "completion-server") return await complete(program, shell);
-    await addCommands(program, rowsFor(words), words, shell);
-    if (words.length === 0) program.help({ error: true });
+    await addCommands(program, isShort ? dailyRows : rowsFor(words), words, shell);
+    if (isShort || isAll(words)) return program.outputHelp();
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
@@ -32,7 +33,7 @@ async function complete(program: Command, shell: Shell): Promise<void> {
   await answerShell(program, typed, shell);
 }
 
-function createProgram(shell: Shell): Command {
+function createProgram(shell: Shell, helpEnding: string): Command {
   const program = new Command("toolmount")
     .usage("<command> [options]")
     .description("Mounts the tools that a plan names, lists them, calls them.")
@@ -51,10 +52,25 @@ function createProgram(shell: Shell): Command {
       getErrHasColors: () => true,
     })
     .configureHelp({ ...helpStyles(shell.out), showGlobalOptions: true })
-    .addHelpText("after", helpEnd);
+    .addHelpText("after", helpEnding);
   addGlobalOptions(program);
   return program.hook("preAction", (_program, command) => applyGlobalOptions(program, command, shell));
 }
+
+/** Whether a line asks for the commands of a day: no word, or only a word for help. */
+function asksForShortHelp([first, ...more]: readonly string[]): boolean {
+  return first === undefined || (more.length === 0 && ["help", "--help", "-h"].includes(first));
+}
+
+/** `toolmount help --all`. */
+function isAll([first, second]: readonly string[]): boolean {
+  return first === "help" && second === "--all";
+}
+
+/** Below the commands of a day. */
+const shortEnd = `
+Begin with toolmount init. Each command has examples: toolmount help <command>
+All commands: toolmount help --all`;
 
 /** What every command has in common, below the help of all commands. */
 const helpEnd = `
@@ -80,6 +96,8 @@ function helpStyles(screen: Screen) {
 type Row = (typeof allRows)[number];
 
 const allRows = commandGroups.flatMap(({ title, commands }) => commands.map((row) => ({ ...row, title })));
+
+const dailyRows = allRows.filter(({ isDaily }) => isDaily);
 
 /** A line that begins with the name of a command needs no other one. Help and mistakes need all. */
 function rowsFor([first]: readonly string[]): readonly Row[] {

@@ -5,8 +5,8 @@ import { root, runCommand, runHere } from "./support/workspace.ts";
 
 const commands = commandGroups.flatMap((group) => group.commands);
 
-test("the help names every command", async () => {
-  const { code, stdout } = await runCommand(["--help"]);
+test("help --all names every command", async () => {
+  const { code, stdout } = await runCommand(["help", "--all"]);
 
   expect(code).toBe(0);
   for (const { name, summary } of commands) expect(stdout).toMatch(new RegExp(`  ${name} +${summary}`));
@@ -33,11 +33,14 @@ test("a process of its own prints the same help", async () => {
   expect(await runCommand(["check", "--help"])).toMatchObject({ code: 0, stdout: here.stdout, stderr: "" });
 });
 
-test("without a command the help is shown, and that is wrong usage", async () => {
-  const { code, stdout, stderr } = await runCommand([]);
+test.each([[[]], [["--help"]], [["-h"]], [["help"]]])("%j shows the ten commands of a day", async (words) => {
+  const { code, stdout, stderr } = await runCommand(words);
+  const shown = commands.filter(({ name }) => new RegExp(`^  ${name} `, "m").test(stdout));
 
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toMatch(/^Usage: toolmount/);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(shown).toEqual(commands.filter(({ isDaily }) => isDaily));
+  expect(shown).toHaveLength(10);
+  expect(stdout).toContain("toolmount help --all");
 });
 
 test("an unknown command is wrong usage, with the near one", async () => {

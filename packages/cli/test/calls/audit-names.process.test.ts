@@ -34,9 +34,9 @@ test("call without a tool says what is missing, and how to list the tools", asyn
   expect(stderr).not.toContain("'words'");
 });
 
-test("the help has its commands in groups, and names the environment variables and the pages", async () => {
+test("the whole help has its commands in groups, and names the environment variables and the pages", async () => {
   const { here: run } = await workspace({});
-  const { stdout } = await run(["--help"]);
+  const { stdout } = await run(["help", "--all"]);
 
   expect(stdout.match(/^\S.*:$/gm)!.length).toBeGreaterThan(3);
   expect(stdout).toContain("NO_COLOR");

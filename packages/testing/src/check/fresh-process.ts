@@ -54,7 +54,7 @@ function programOf({ url, extensionUrls, config, capabilities }: FreshRead): str
   const mounted = extensionUrls.map((_, at) => `await extension${at}.mount(host.coordinator, {});`);
   return `
     import { createHost } from ${JSON.stringify(import.meta.resolve("@toolmount/core"))};
-    import { adaptModule, recogniseModule, runMount } from ${JSON.stringify(import.meta.resolve("@toolmount/core/internal"))};
+    import { adaptModule, recogniseModule, runMount } from ${JSON.stringify(import.meta.resolve("@toolmount/core/modules"))};
     import { importModule } from ${JSON.stringify(import.meta.resolve("@toolmount/core/import"))};
     const module = await importModule(${JSON.stringify(url)});
     ${imported.join("\n")}
