@@ -5,8 +5,6 @@ import type { Shell } from "./process/shell.ts";
 interface CommandRow {
   readonly name: string;
   readonly summary: string;
-  /** What people use each day: `toolmount --help` shows these, and `toolmount help --all` every one. */
-  readonly isDaily?: boolean;
   readonly load: () => Promise<{ readonly define: (command: Command, shell: Shell) => void }>;
 }
 
@@ -23,16 +21,10 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "init",
-        isDaily: true,
         summary: "Write a plan and a first tool",
         load: () => import("./commands/plan/init.ts"),
       },
-      {
-        name: "add",
-        isDaily: true,
-        summary: "Add a module to a plan",
-        load: () => import("./commands/plan/add.ts"),
-      },
+      { name: "add", summary: "Add a module to a plan", load: () => import("./commands/plan/add.ts") },
       {
         name: "remove",
         summary: "Remove a module from a plan",
@@ -61,13 +53,11 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "check",
-        isDaily: true,
         summary: "Report every problem of a plan",
         load: () => import("./commands/plan/check.ts"),
       },
       {
         name: "list",
-        isDaily: true,
         summary: "List the tools that a plan mounts",
         load: () => import("./commands/plan/list.ts"),
       },
@@ -103,7 +93,6 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "test",
-        isDaily: true,
         summary: "Run the plan's own tests",
         load: () => import("./commands/plan/test.ts"),
       },
@@ -144,7 +133,6 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "call",
-        isDaily: true,
         summary: "Call one tool and print its outcome",
         load: () => import("./commands/calls/call.ts"),
       },
@@ -155,7 +143,6 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "serve",
-        isDaily: true,
         summary: "Serve the tools of a plan to MCP clients",
         load: () => import("./commands/calls/serve.ts"),
       },
@@ -187,7 +174,6 @@ export const commandGroups: readonly CommandGroup[] = [
       { name: "resume", summary: "Resume a pending call", load: () => import("./commands/calls/resume.ts") },
       {
         name: "approvals",
-        isDaily: true,
         summary: "List calls that wait for an answer; approve, deny or revoke",
         load: () => import("./commands/calls/approvals.ts"),
       },
@@ -198,7 +184,6 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "audit",
-        isDaily: true,
         summary: "Show the audit of decisions and calls, or verify it",
         load: () => import("./commands/calls/audit.ts"),
       },
@@ -214,7 +199,6 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "chat",
-        isDaily: true,
         summary: "Talk with a model over the tools",
         load: () => import("./commands/agent/chat.ts"),
       },

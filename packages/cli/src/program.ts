@@ -14,6 +14,7 @@ export async function runProgram(words: readonly string[], shell: Shell): Promis
   const program = createProgram(shell, isShort ? shortEnd : helpEnd);
   try {
     if (words[0] === "completion-server") return await complete(program, shell);
+    if (words.length === 0) return await (await import("./commands/first-look.ts")).takeFirstLook(shell);
     await addCommands(program, isShort ? dailyRows : rowsFor(words), words, shell);
     if (isShort || isAll(words)) return program.outputHelp();
     await program.parseAsync(words, { from: "user" });
@@ -57,9 +58,9 @@ function createProgram(shell: Shell, helpEnding: string): Command {
   return program.hook("preAction", (_program, command) => applyGlobalOptions(program, command, shell));
 }
 
-/** Whether a line asks for the commands of a day: no word, or only a word for help. */
-function asksForShortHelp([first, ...more]: readonly string[]): boolean {
-  return first === undefined || (more.length === 0 && ["help", "--help", "-h"].includes(first));
+/** Whether a line asks for the commands of a day: only a word for help. */
+function asksForShortHelp([first = "", ...more]: readonly string[]): boolean {
+  return more.length === 0 && ["help", "--help", "-h"].includes(first);
 }
 
 /** `toolmount help --all`. */
@@ -97,7 +98,13 @@ type Row = (typeof allRows)[number];
 
 const allRows = commandGroups.flatMap(({ title, commands }) => commands.map((row) => ({ ...row, title })));
 
-const dailyRows = allRows.filter(({ isDaily }) => isDaily);
+/** What people use each day: `toolmount --help` shows these, and `toolmount help --all` every command. */
+export const dailyCommands: readonly string[] = [
+  ...["init", "add", "check", "list", "test"],
+  ...["call", "serve", "approvals", "audit", "chat"],
+];
+
+const dailyRows = allRows.filter(({ name }) => dailyCommands.includes(name));
 
 /** A line that begins with the name of a command needs no other one. Help and mistakes need all. */
 function rowsFor([first]: readonly string[]): readonly Row[] {

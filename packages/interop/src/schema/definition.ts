@@ -46,6 +46,6 @@ export function outcomeText({ result }: Pick<ToolOutcome, "result">): string {
 }
 
 /** The lines after a result: warnings, and what it leaves out. */
-export function noteLines({ warnings = [], omitted = [] }: ToolOutcome["result"]): readonly string[] {
+function noteLines({ warnings = [], omitted = [] }: ToolOutcome["result"]): readonly string[] {
   return [...warnings.map((warning) => `Warning: ${warning}`), ...omitted.map(omissionLine)];
 }

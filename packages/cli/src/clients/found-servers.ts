@@ -1,0 +1,74 @@
+import { servesToolmount } from "../scaffold/serves-toolmount.ts";
+import type { Shell } from "../process/shell.ts";
+import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
+import { mcpClients, type McpClient } from "./mcp-clients.ts";
+
+/** A file in which an application lists MCP servers. */
+export interface FoundList {
+  readonly client: string;
+  readonly file: string;
+  readonly servers: readonly FoundServer[];
+  /** Why the file could not be read. */
+  readonly problem?: string;
+}
+
+interface FoundServer {
+  readonly name: string;
+  /** Whether toolmount stands between the application and its tools. */
+  readonly isPlan: boolean;
+  /** The package that is started in whatever version is the newest; undefined when a version is named. */
+  readonly unpinned: string | undefined;
+}
+
+/** Finds the lists of the applications that `connect` knows, in this folder and in the user's own. Nothing is started. */
+export async function findServerLists(
+  shell: Pick<Shell, "cwd" | "env">,
+  program: string | undefined,
+): Promise<readonly FoundList[]> {
+  const places = mcpClients.flatMap((client) => placesOf(client, shell));
+  const lists = await Promise.all(places.map((place) => readPlace(place, program)));
+  return lists.flatMap((list) => (list === undefined ? [] : [list]));
+}
+
+interface Place {
+  readonly client: string;
+  readonly file: string;
+  readonly keys: readonly (readonly string[])[];
+}
+
+function placesOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly Place[] {
+  const own = { client: client.name, file: client.file(shell), keys: [[client.key]] };
+  return [own, ...client.userFiles(shell).map((place) => ({ client: client.name, ...place }))];
+}
+
+async function readPlace(
+  { client, file, keys }: Place,
+  program: string | undefined,
+): Promise<FoundList | undefined> {
+  try {
+    const text = await readClientFile(file);
+    if (text === undefined) return undefined;
+    const parsed = await parseClientFile(text, file);
+    const entries = keys.flatMap((key) => Object.entries(memberAt(parsed, key) ?? {}));
+    const servers = await Promise.all(entries.map(([name, entry]) => serverOf(name, entry, program)));
+    return servers.length === 0 ? undefined : { client, file, servers };
+  } catch (error) {
+    return { client, file, servers: [], problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function serverOf(name: string, entry: unknown, program: string | undefined): Promise<FoundServer> {
+  const command = memberAt(entry, ["command"]);
+  const args = memberAt(entry, ["args"]);
+  const words = Array.isArray(args) ? args.map(String) : [];
+  if (typeof command !== "string") return { name, isPlan: false, unpinned: undefined };
+  const why = await servesToolmount({ command, args: words }, program);
+  return { name, isPlan: why !== undefined, unpinned: unpinnedOf(command, words) };
+}
+
+/** `npx -y server-files` and `uvx server-files` take whatever is the newest; `server-files@1.2.0` does not. */
+function unpinnedOf(command: string, words: readonly string[]): string | undefined {
+  if (!/(?:^|[\\/])(?:npx|bunx|uvx)(?:\.\w+)?$/.test(command)) return undefined;
+  const name = words.find((word) => !word.startsWith("-"));
+  return name === undefined || /.(?:@|==)/.test(name) ? undefined : name;
+}
