@@ -1,5 +1,6 @@
 import {
   createMemoryStore,
+  ownSession,
   systemClock,
   type Coordinator,
   type CounterChange,
@@ -113,7 +114,8 @@ interface Ids {
 
 function keyOf({ per }: Budgets, { userId, sessionId, turnId, runId, parentRunId }: Ids): string {
   if (per === "day") return JSON.stringify([new Date(systemClock.now()).toISOString().slice(0, 10), userId]);
-  const whole = per === "turn" ? [sessionId, turnId] : [sessionId];
+  const session = ownSession(userId, sessionId);
+  const whole = per === "turn" ? [session, turnId] : [session];
   return whole.every((part) => part === undefined)
     ? `run ${String(parentRunId ?? runId)}`
     : JSON.stringify(whole);
@@ -125,13 +127,8 @@ function isSingle(key: string): boolean {
 }
 
 function keyOfEvent(budgets: Budgets, data: EventData): string {
-  const {
-    session_id: sessionId,
-    turn_id: turnId,
-    run_id: runId,
-    parent_id: parentRunId,
-    user_id: userId,
-  } = data;
+  const { user_id: userId, session_id: sessionId, turn_id: turnId } = data;
+  const { run_id: runId, parent_id: parentRunId } = data;
   return keyOf(budgets, { userId, sessionId, turnId, runId, parentRunId });
 }
 

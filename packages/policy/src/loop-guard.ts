@@ -1,6 +1,7 @@
 import {
   data,
   failure,
+  ownSession,
   type Coordinator,
   type EventData,
   type HookResult,
@@ -30,7 +31,8 @@ interface Turn {
 export function mountLoopGuard(repeats: number, { hooks, get }: Pick<Coordinator, "hooks" | "get">): void {
   const turns = new RecentMap<Turn>(kept);
   const turnOf = (event: EventData) => {
-    const { session_id: session, turn_id: turn } = event;
+    const { user_id: user, session_id: name, turn_id: turn } = event;
+    const session = ownSession(user, name);
     if (session === undefined && turn === undefined) return null; // calls that nothing ties together
     if (event["tool_name"] === exempt) return null;
     return turns.take(JSON.stringify([session, turn]), () => ({

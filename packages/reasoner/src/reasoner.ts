@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { systemClock, ToolmountError, type Coordinator, type Spawn } from "@toolmount/core";
+import { ownSession, systemClock, ToolmountError, type Coordinator, type Spawn } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { Reasoner, RunOptions, SessionDetails, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner, type RunningTurn } from "./run-turn.ts";
@@ -34,7 +34,7 @@ export function createReasoner(
   return {
     model: settings.model,
     async run(host, options) {
-      const id = options.sessionId ?? randomUUID();
+      const id = ownSession(options.userId, options.sessionId ?? randomUUID());
       const found = await access.find(id);
       if (found !== null) access.requireOwner(found.facts, options.userId);
       runner.requireIdle(id);
@@ -42,9 +42,10 @@ export function createReasoner(
     },
 
     async resume(host, options) {
-      const { sessionId: id, clientResults = [], cancel = false } = options;
+      const { userId, sessionId, clientResults = [], cancel = false } = options;
+      const id = ownSession(userId, sessionId);
       const log = await access.open(id);
-      access.requireOwner(log.facts, options.userId);
+      access.requireOwner(log.facts, userId);
       runner.requireIdle(id);
       if (log.view.turn === null) {
         await log.save(); // its process may have ended between the end of the turn and this

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ToolmountError, type Coordinator, type SessionStore } from "@toolmount/core";
+import { ownSession, ToolmountError, type Coordinator, type SessionStore } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { SessionSummary, TurnHost } from "./reasoner-types.ts";
 import type { TurnRunner } from "./run-turn.ts";
@@ -23,12 +23,15 @@ export async function forkSession(
     readonly prices: Settings["prices"];
   },
 ): Promise<SessionSummary> {
-  const { id, newId = randomUUID(), userId, at, prices } = given;
+  const { userId, at, prices } = given;
+  const id = ownSession(userId, given.id);
   const { view, facts } = await access.open(id);
   access.requireOwner(facts, userId);
   const past = at === undefined ? view : await viewAfter(access.store(), id, at);
   const { items, state } = past.turn?.before ?? past;
-  const own = { ...facts, id: newId, parentId: null, userId: userId ?? facts.userId };
+  const owner = userId ?? facts.userId;
+  const newId = ownSession(owner, given.newId ?? randomUUID());
+  const own = { ...facts, id: newId, parentId: null, userId: owner };
   const log = await access.create(own);
   const words = { prompts: [...past.prompts], sources: [...view.sources, id] };
   await log.append({ kind: "base", items: [...items], state, from: id, ...words });
@@ -50,7 +53,8 @@ export async function rewindSession(
     readonly prices: Settings["prices"];
   },
 ): Promise<SessionSummary> {
-  const { id, turns, userId, prices } = given;
+  const { turns, userId, prices } = given;
+  const id = ownSession(userId, given.id);
   runner.requireIdle(id);
   const log = await access.open(id);
   access.requireOwner(log.facts, userId);

@@ -1,3 +1,4 @@
+import { ownSession } from "@toolmount/core";
 import { logsOf } from "@toolmount/core/sessions";
 import type { Kysely, Transaction } from "kysely";
 import type { CallWords } from "./call-words.ts";
@@ -31,10 +32,12 @@ export async function pruneApprovals(db: Kysely<Tables>, before: number): Promis
 async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number> {
   const waiting = await db
     .selectFrom("approvals")
-    .select("session_id")
+    .select(["session_id", "user_id"])
     .where("state", "!=", "ended")
     .execute();
-  const kept = new Set(waiting.map(({ session_id }) => session_id));
+  const kept = new Set<string | undefined>(
+    waiting.map(({ session_id, user_id }) => ownSession(user_id, session_id ?? undefined)),
+  );
   const old = await db.selectFrom("sessions").select("id").where("updated_at", "<", before).execute();
   const ended = old.filter(({ id }) => !kept.has(id));
   for (const { id } of ended) await deleteSession(db, id);

@@ -1,3 +1,4 @@
+import type { SessionId } from "@toolmount/core";
 import { randomBytes } from "node:crypto";
 import type { RunningCommand, Ending } from "./run/command.ts";
 
@@ -5,7 +6,7 @@ import type { RunningCommand, Ending } from "./run/command.ts";
 export interface Job {
   readonly id: string;
   /** The session that may see it; undefined for calls without one. */
-  readonly session: string | undefined;
+  readonly session: SessionId | undefined;
   readonly command: string;
   readonly background: boolean;
   readonly startedAt: number;
@@ -21,8 +22,8 @@ export interface Jobs {
   add(job: Omit<Job, "id" | "ending" | "endedAt">): Job;
   /** Keeps the output of an ended command for reading. Oldest ones make room. */
   keep(job: Job): void;
-  find(id: string, session: string | undefined): Job | null;
-  list(session: string | undefined): readonly Job[];
+  find(id: string, session: SessionId | undefined): Job | null;
+  list(session: SessionId | undefined): readonly Job[];
   readonly active: number;
   readonly activeInBackground: number;
   /** Ends all that runs and waits until nothing is left. */
@@ -84,7 +85,7 @@ export function createJobs(now: () => number): Jobs {
   return jobs;
 }
 
-function isListed(job: Job, session: string | undefined): boolean {
+function isListed(job: Job, session: SessionId | undefined): boolean {
   return job.background && job.session === session;
 }
 

@@ -1,3 +1,4 @@
+import { ownSession } from "@toolmount/core";
 import { createHost, type ToolInfo } from "@toolmount/core";
 import { config, mount } from "@toolmount/tool-bash";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,7 +12,7 @@ describe("the commands of a shell", () => {
     const two = add(running, { command: "x".repeat(201) });
     const one = add(ended, { command: "x".repeat(200) });
     add(command(), { background: false });
-    add(command(), { session: "other" });
+    add(command(), { session: ownSession(null, "other") });
     await ended.end({ kind: "timed_out" });
     const common = { returncode: null, started_at: "2026-01-02T03:04:05.000Z", stderr_bytes: 0 };
     expect((await list.execute({})).data).toEqual({
@@ -57,7 +58,7 @@ describe("the commands of a shell", () => {
     jobs.keep(cut);
     await Promise.all([one.end(), two.end()]);
     expect([jobs.find(cut.id, undefined), jobs.find(whole.id, undefined)]).toEqual([cut, null]);
-    expect(jobs.find(cut.id, "other")).toBeNull();
+    expect(jobs.find(cut.id, ownSession(null, "other"))).toBeNull();
     expect([cut.id, whole.id].every((id) => /^cmd_[0-9a-f]{12}$/.test(id))).toBe(true);
   });
 

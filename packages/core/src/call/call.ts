@@ -5,7 +5,8 @@ import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts"
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { Logger, SecretTexts } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import type { Runner, RunnerSession } from "../contract/runner.ts";
+import { ownSession, type SessionId } from "../contract/own-session.ts";
+import type { Runner } from "../contract/runner.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { HostStores } from "../pending/stores.ts";
 import type { Generation } from "../registry/generation.ts";
@@ -14,13 +15,15 @@ import type { ObserverEntry } from "../registry/registry.ts";
 import type { KeptOutputs } from "../result/kept-outputs.ts";
 import type { Deadlines, UnorderedList } from "../scheduling/time.ts";
 import type { CalledUndo, SessionChanges } from "../sessions/changes.ts";
+import type { SessionResults } from "../sessions/results.ts";
+import type { SessionStates } from "../sessions/states.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
 import { frozenCopy } from "../json/freeze.ts";
-import type { CallHistory, KeptResult, ValueOrigin } from "../contract/origins.ts";
+import type { ValueOrigin } from "../contract/origins.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import { Ending, Timing, type ApprovalState, type InnerCalls, type MadeIn, type Stop } from "./call-state.ts";
 
@@ -34,23 +37,14 @@ export interface CallHost {
   readonly time: { now(): number; at(time: number): number; stamp(time: number): string };
   readonly ids: {
     nextRunId(): string;
-    claim(sessionId: string, callId: string): boolean;
-    release(sessionId: string, callId: string): void;
+    claim(sessionId: SessionId, callId: string): boolean;
+    release(sessionId: SessionId, callId: string): void;
   };
   readonly stores: HostStores;
   readonly moduleSet: { generation(): Generation };
-  readonly states: {
-    of(sessionId: string | undefined): RunnerSession;
-    load(sessionId: string): Promise<void> | null;
-    readonly unsaved: ReadonlySet<string>;
-    save(sessionId: string): Promise<void>;
-  };
+  readonly states: Pick<SessionStates, "of" | "load" | "unsaved" | "save">;
   /** The results that sessions have seen. */
-  readonly results: {
-    add(sessionId: string, result: Omit<KeptResult, "call">): Promise<void> | null;
-    of(sessionIds: readonly string[]): CallHistory;
-    load(sessionIds: readonly string[]): Promise<unknown> | null;
-  };
+  readonly results: Pick<SessionResults, "add" | "of" | "load">;
   /** The changes that calls of sessions made. */
   readonly changes: Pick<SessionChanges, "keep" | "keepIrreversible">;
   readonly observers: {
@@ -117,6 +111,8 @@ export class Call {
   readonly host: CallHost;
   request: CallRequest;
   given: CallContext;
+  /** What the session has is kept by it. */
+  sessionKey: SessionId | undefined;
   readonly generation: Generation;
   /** The call of the tool that made it. */
   declare parent: Call | null;
@@ -208,6 +204,7 @@ export class Call {
     this.host = host;
     this.request = request;
     this.given = given;
+    this.sessionKey = ownSession(given.userId, given.sessionId);
     this.generation = generation;
     this.runId = runId;
     this.callId = request.id ?? runId;

@@ -2,6 +2,7 @@ import { ToolmountError } from "../contract/errors.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { ChangingCall } from "../sessions/changes.ts";
+import { ownSession } from "../contract/own-session.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { Call } from "./call.ts";
 
@@ -16,13 +17,13 @@ export function keepsChanges(call: Call): boolean {
 export async function keepChange(call: Call, data: Json): Promise<void> {
   requireRunning(call);
   const kept = frozenCopy(data);
-  warn(call, await call.host.changes.keep(call.given.sessionId!, changingCall(call), kept));
+  warn(call, await call.host.changes.keep(call.sessionKey!, changingCall(call), kept));
 }
 
 /** Stores that a call cannot be undone, though others of its tool can. */
 export async function keepIrreversible(call: Call, reason: string): Promise<void> {
   requireRunning(call);
-  await call.host.changes.keepIrreversible(call.given.sessionId!, changingCall(call), String(reason));
+  await call.host.changes.keepIrreversible(call.sessionKey!, changingCall(call), String(reason));
   warn(call, reason);
 }
 
@@ -31,7 +32,7 @@ export function announceIrreversible(call: Call): Promise<void> {
   const { name, info } = call.tool!;
   const because = info.irreversible === true ? "" : `: ${undoProblem(call)}`;
   const reason = `what "${name}" does cannot be undone${because}`;
-  return call.host.changes.keepIrreversible(call.given.sessionId!, changingCall(call), reason);
+  return call.host.changes.keepIrreversible(call.sessionKey!, changingCall(call), reason);
 }
 
 /** After its end, a call changes nothing more that could be undone. */
@@ -46,7 +47,7 @@ function warn(call: Call, reason: string | null): void {
 
 function changingCall(call: Call): ChangingCall {
   const { name, owner, info } = call.tool!;
-  const { turnId } = call.given;
+  const { turnId, userId, causes = [] } = call.given;
   const given = call.arguments as JsonObject;
   const { control } = info;
   return {
@@ -56,7 +57,7 @@ function changingCall(call: Call): ChangingCall {
     runId: call.runId,
     ...(turnId !== undefined && { turnId }),
     parents: parentsOf(call),
-    causes: call.given.causes ?? [],
+    causes: causes.map((cause) => ({ ...cause, sessionId: ownSession(userId, cause.sessionId) })),
     arguments:
       control === undefined
         ? given

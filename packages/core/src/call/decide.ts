@@ -1,4 +1,5 @@
 import { messageOf } from "../contract/errors.ts";
+import { ownSession, type SessionId } from "../contract/own-session.ts";
 import type { ApprovalReason, Policy, PolicyAnswer, PolicyJudge } from "../contract/ports.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import type { Generation } from "../registry/generation.ts";
@@ -73,8 +74,9 @@ function askPolicies(call: Call): HopAnswer {
 }
 
 /** The sessions whose results a call may use: its parents' and its own. A call without a session has none. */
-function sessionsOf({ given: { sessionId, parentSessionIds = [] } }: Call): readonly string[] {
-  return sessionId === undefined ? parentSessionIds : [...parentSessionIds, sessionId];
+function sessionsOf({ given: { userId, parentSessionIds = [] }, sessionKey }: Call): readonly SessionId[] {
+  const parents = parentSessionIds.map((name) => ownSession(userId, name));
+  return sessionKey === undefined ? parents : [...parents, sessionKey];
 }
 
 function withPrompts({ given: { prompts } }: Call, facts: PendingCall): PendingCall {

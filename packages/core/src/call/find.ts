@@ -2,6 +2,7 @@ import type { CallContext, CallRequest } from "../contract/context.ts";
 import { isRecord } from "../json/json.ts";
 import { meter } from "../json/meter.ts";
 import { messageOf } from "../contract/errors.ts";
+import { ownSession, type SessionId } from "../contract/own-session.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { nearestNames } from "../text/nearest.ts";
 import { logId } from "../pending/session-logs.ts";
@@ -38,10 +39,10 @@ export function find(call: Call): HopAnswer {
   if (!claimId(call)) return endDuplicate(call);
   followCaller(call);
   host.active.add(call);
-  const { sessionId } = call.given;
-  return sessionId === undefined || parent !== null || call.stop !== null
+  const { sessionKey } = call;
+  return sessionKey === undefined || parent !== null || call.stop !== null
     ? "next"
-    : loadSession(call, sessionId);
+    : loadSession(call, sessionKey);
 }
 
 /** The tools that a call of a tool finds. The host's own tools are in no generation: their calls find what is mounted now. */
@@ -160,6 +161,7 @@ export function makeReadable(call: Call): string | null {
   if (typeof call.callId !== "string") call.callId = call.runId;
   if (problem === null) return null;
   call.given = context;
+  call.sessionKey = ownSession(context.userId, context.sessionId);
   return problem;
 }
 
@@ -219,9 +221,9 @@ function endNotFound(call: Call, near: readonly string[]): "next" {
 
 /** Claims the caller's id. Only calls of a session have one that can repeat; the host makes the ids of nested calls. */
 function claimId(call: Call): boolean {
-  const { sessionId } = call.given;
-  if (call.request.id === undefined || sessionId === undefined || call.stored !== null) return true;
-  call.claimedId = call.host.ids.claim(sessionId, call.callId);
+  const { sessionKey } = call;
+  if (call.request.id === undefined || sessionKey === undefined || call.stored !== null) return true;
+  call.claimedId = call.host.ids.claim(sessionKey, call.callId);
   return call.claimedId;
 }
 
@@ -243,12 +245,12 @@ function followCaller(call: Call): void {
  * Loads the session's state, unless that was done for this call, and refuses an id under which a call of it waits. Calls
  * that tools make skip this.
  */
-function loadSession(call: Call, sessionId: string): HopAnswer {
-  const state = call.host.states.of(sessionId);
+function loadSession(call: Call, key: SessionId): HopAnswer {
+  const state = call.host.states.of(key);
   // A session that ended meanwhile has another state.
-  const loaded = call.session === state ? null : call.host.states.load(sessionId);
+  const loaded = call.session === state ? null : call.host.states.load(key);
   call.session = state;
-  const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
+  const repeated = call.claimedId ? isWaiting(call) : null;
   if (loaded === null && repeated === null) return "next";
   return waitFor(call, Promise.all([repeated, loaded]), takeSession, onSessionFailure, storeWait);
 }
@@ -263,7 +265,7 @@ function onSessionFailure(call: Call, err: unknown): "next" {
 }
 
 /** Whether a call of this id waits in the store; null without a store. */
-function isWaiting({ callId, generation, host }: Call, sessionId: string): Promise<boolean> | null {
+function isWaiting({ callId, generation, given, host }: Call): Promise<boolean> | null {
   const store = host.stores.approvals(generation);
-  return store === null ? null : host.stores.isTaken(store, { sessionId, callId });
+  return store === null ? null : host.stores.isTaken(store, { ...given, callId });
 }

@@ -18,10 +18,10 @@ export function hasInnerLog({ given, host, generation, tool }: Call): boolean {
 
 /** Opens that log. Resolves to the outcome of an earlier run that ended; null when the tool runs. Null without a log. */
 export function openInnerLog(call: Call): Promise<ToolOutcome | null> | null {
-  const { host, generation, given } = call;
+  const { host, generation, sessionKey } = call;
   if (!hasInnerLog(call) || call.inner?.log) return null;
   const store = host.stores.sessions(generation)!;
-  const opened = InnerLog.open(store, host.clock, { sessionId: given.sessionId!, digest: identityOf(call) });
+  const opened = InnerLog.open(store, host.clock, { sessionId: sessionKey!, digest: identityOf(call) });
   return opened.then((log) => {
     call.inner ??= new InnerCalls();
     call.inner.log = log;

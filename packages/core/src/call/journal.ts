@@ -30,8 +30,8 @@ function hasLog({ inner }: Call): boolean {
 }
 
 /** Whether the session of the call has changes that are not stored. */
-function isUnsaved({ given, host }: Call): boolean {
-  return given.sessionId !== undefined && host.states.unsaved.has(given.sessionId);
+function isUnsaved({ sessionKey, host }: Call): boolean {
+  return sessionKey !== undefined && host.states.unsaved.has(sessionKey);
 }
 
 /** Whether a call cannot be undone: its tool says so, or its undo runs nowhere. Most calls pay for two reads of this. */
@@ -82,10 +82,9 @@ export function recordStart(call: Call): Promise<string | null> | null {
 
 async function storeStart(call: Call): Promise<string | null> {
   const { states } = call.host;
-  const { sessionId } = call.given;
   try {
     // What a gate counts, such as a budget, counts even if this process ends before the call does.
-    if (isUnsaved(call)) await states.save(sessionId!);
+    if (isUnsaved(call)) await states.save(call.sessionKey!);
   } catch {
     return "the state of its session could not be stored";
   }
@@ -157,7 +156,7 @@ function recordRest(call: Call): Promise<void> | null {
 async function saveState(call: Call): Promise<void> {
   const { states } = call.host;
   try {
-    await states.save(call.given.sessionId!);
+    await states.save(call.sessionKey!);
   } catch (err) {
     logError(call, err, "the state of a session could not be stored");
     call.ending.addWarning("its changes of its session's state could not be stored");

@@ -7,9 +7,9 @@ import { logError } from "./trace.ts";
 
 /** Keeps the result of a call for policies that ask where a later value came from. Never rejects; null: nothing to wait for. */
 export function storeResult(call: Call): Promise<void> | null {
-  const { ending, given, host, tool } = call;
+  const { ending, host, sessionKey, tool } = call;
   const { meta } = ending.result!;
-  const stored = host.results.add(given.sessionId!, {
+  const stored = host.results.add(sessionKey!, {
     tool: tool!.name,
     owner: tool!.owner,
     arguments: withoutContent(call.arguments!, tool!.info.content),

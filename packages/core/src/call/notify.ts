@@ -55,7 +55,7 @@ function release(call: Call): void {
 }
 
 function releaseId(call: Call): void {
-  call.host.ids.release(call.given.sessionId!, call.callId);
+  call.host.ids.release(call.sessionKey!, call.callId);
   call.claimedId = false;
 }
 

@@ -1,6 +1,7 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import { errorMessage, type ErrorDetails } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import { approve } from "./approve.ts";
 import { Call, type CallHost, type HopAnswer, type Resolve } from "./call.ts";
 import type { MadeIn } from "./call-state.ts";
@@ -201,7 +202,7 @@ const lastDigits = Array.from({ length: 36 * 36 }, (_, run) => run.toString(36).
 /** Run ids, and the callers' ids of calls that have not ended. */
 export class CallIds {
   readonly #prefix: string;
-  readonly #claimed = new Map<string, Set<string>>();
+  readonly #claimed = new Map<SessionId, Set<string>>();
   #block: string;
   #runs = 0;
 
@@ -218,14 +219,14 @@ export class CallIds {
   }
 
   /** Claims a caller's id for a session; false when a call of the session has it already. */
-  claim(sessionId: string, callId: string): boolean {
+  claim(sessionId: SessionId, callId: string): boolean {
     const ids = this.#claimed.get(sessionId) ?? new Set();
     if (ids.has(callId)) return false;
     this.#claimed.set(sessionId, ids.add(callId));
     return true;
   }
 
-  release(sessionId: string, callId: string): void {
+  release(sessionId: SessionId, callId: string): void {
     const ids = this.#claimed.get(sessionId);
     ids?.delete(callId);
     if (ids?.size === 0) this.#claimed.delete(sessionId);

@@ -57,16 +57,16 @@ function jobOf(call: Call) {
 }
 
 function controlOf(call: Call, context: ToolCallContext): RunnerControl {
-  const { given, host, tool } = call;
+  const { host, sessionKey, tool } = call;
   const { providers } = call.generation;
-  const state = host.states.of(given.sessionId);
+  const state = host.states.of(sessionKey);
   const rehearsal = rehearsalOf(call);
   const { undoable, irreversible } = context;
   return {
     signal: context.abortSignal,
     progress: (progress) => context.progress(progress),
     call: (request) => context.call(request),
-    session: rehearsal === null ? state : rehearsal.stateOver(state, given.sessionId),
+    session: rehearsal === null ? state : rehearsal.stateOver(state, sessionKey),
     ...(undoable !== undefined && { undoable, irreversible }),
     ...(rehearsal !== null && { rehearsal }),
     ...(providers.size > 0 && { provided: [...providers.keys()] }),

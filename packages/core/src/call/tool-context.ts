@@ -114,11 +114,11 @@ export class ToolCallContext implements ToolContext {
   }
 
   get session(): SessionState {
-    const { given, host } = this.#call;
+    const { given, host, sessionKey } = this.#call;
     if (this.#session !== null) return this.#session;
-    const state = host.states.of(given.sessionId);
+    const state = host.states.of(sessionKey);
     return (this.#session =
-      given.rehearsal === undefined ? state : rehearsalOf(this.#call)!.stateOver(state, given.sessionId));
+      given.rehearsal === undefined ? state : rehearsalOf(this.#call)!.stateOver(state, sessionKey));
   }
 
   // Getters that return functions, so that a tool can take them out of its context.

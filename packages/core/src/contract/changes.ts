@@ -60,7 +60,7 @@ export interface UndoSelection extends ChangeFilter {
 
 /** What `session.undo` did. */
 export interface UndoReport {
-  /** The changes that are undone now, newest first, also those that another process undid meanwhile. */
+  /** The changes that this undo has undone, newest first. Another one may have undone others meanwhile. */
   readonly undone: readonly SessionChange[];
   /** The change that could not be undone, why, and later changes of the session with the same target. Null: all are undone. */
   readonly stopped: {

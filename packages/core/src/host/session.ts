@@ -8,6 +8,7 @@ import type { ToolOutcome } from "../contract/outcome.ts";
 import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
+import { ownSession, type SessionId } from "../contract/own-session.ts";
 import { logId } from "../pending/session-logs.ts";
 import { IdleCache } from "../sessions/states.ts";
 import { makeOffer } from "../sessions/offer.ts";
@@ -33,14 +34,14 @@ export function createSessions(host: HostState): (id: string) => Session {
         option: "session",
         problem: `its id must not begin with "${logId.exec(id)![0]}"`,
       });
-    const known = sessions.get(id) ?? createSession(host, id, () => sessions.delete(id));
+    const known = sessions.get(id) ?? createSession(host, ownSession(null, id), () => sessions.delete(id));
     holders.set(known.cancellation, known);
     sessions.set(id, known);
     return known;
   };
 }
 
-function createSession(host: HostState, id: string, forget: () => void): Session {
+function createSession(host: HostState, id: SessionId, forget: () => void): Session {
   const cancellation = createCancellation();
   const held = { state: host.states.of(id) }; // what was loaded stays loaded while the session is held
   const stateOf = () => (held.state = host.states.of(id));
@@ -49,7 +50,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     return loadState(host, id);
   };
   const offer = (turn: SessionTurn = {}) => makeOffer(host, { ...turn, sessionId: id });
-  const begin = (given: SessionCallContext, of = id) => {
+  const begin = (given: SessionCallContext, of: string = id) => {
     stateOf();
     return beginIn(host, of, { ...given, cancellation });
   };
@@ -70,7 +71,8 @@ function createSession(host: HostState, id: string, forget: () => void): Session
       return resume(host, ticket, context, clientResult);
     },
     changes: (filter) => listChanges(host, id, filter),
-    undo: (selection, given = {}) => undoChanges(host, id, (of) => begin(given, of), selection),
+    undo: (selection, given = {}) =>
+      undoChanges(host, ownSession(given.userId, id), (of) => begin(given, of), selection),
     rehearse: () => createRehearsal(host, session, begin),
     async mode(turn = {}) {
       await load();
@@ -99,15 +101,16 @@ function createSession(host: HostState, id: string, forget: () => void): Session
 }
 
 /** Prepares the context of a call in a session. */
-async function beginIn(host: HostState, id: string, given: CallContext) {
+async function beginIn(host: HostState, sessionId: string, given: CallContext) {
+  const key = ownSession(given.userId, sessionId);
   // The call loads the state again, and reports the failure in its outcome.
-  const session = await loadState(host, id).catch(() => null);
-  const mode = await callMode(host, id, given.turnId);
-  const context: CallContext & { readonly sessionId: string } = { ...given, sessionId: id, mode };
+  const session = await loadState(host, key).catch(() => null);
+  const mode = await callMode(host, key, given.turnId);
+  const context: CallContext & { readonly sessionId: string } = { ...given, sessionId, mode };
   return { context, origin: { parent: null, session } };
 }
 
-async function loadState(host: HostState, id: string): Promise<object> {
+async function loadState(host: HostState, id: SessionId): Promise<object> {
   const state = host.states.of(id);
   await host.states.load(id);
   return state;
@@ -127,7 +130,7 @@ export function callInternal(
 }
 
 /** The mode of a call. When the catalog fails, it is the session's mode: the call must not fail with the catalog. */
-async function callMode(host: HostState, sessionId: string, turnId: string | undefined): Promise<string> {
+async function callMode(host: HostState, sessionId: SessionId, turnId: string | undefined): Promise<string> {
   try {
     return (await modeOf(host, { sessionId, turnId })).key;
   } catch (err) {
@@ -137,7 +140,7 @@ async function callMode(host: HostState, sessionId: string, turnId: string | und
   }
 }
 
-function activate(host: HostState, id: string, tools: readonly string[]): void {
+function activate(host: HostState, id: SessionId, tools: readonly string[]): void {
   const { registry } = host.moduleSet;
   activateTools(
     host.states.of(id),
@@ -148,12 +151,12 @@ function activate(host: HostState, id: string, tools: readonly string[]): void {
 /** Stops all calls of the session, also those started through the host. The token stops later ones of the session. */
 async function cancel(
   host: HostState,
-  id: string,
+  id: SessionId,
   token: CancellationToken,
   immediate: boolean,
 ): Promise<boolean> {
   const changed = immediate ? token.requestImmediate() : token.requestGraceful();
-  const concerned = host.active.items().filter(({ given }) => given.sessionId === id);
+  const concerned = host.active.items().filter(({ sessionKey }) => sessionKey === id);
   for (const call of concerned) applyCancellation(call, token.state);
   await waitUntil(host, () => concerned.every(({ place }) => place === -1));
   return changed;

@@ -1,5 +1,6 @@
 import type { ChangeFilter, SessionChange, UnclearUndo } from "../contract/changes.ts";
 import type { Timer } from "../contract/clock.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { JsonObject } from "../json/json.ts";
 import { randomName } from "../pending/ticket.ts";
 import { readChangeEntry, type ChangeEntry } from "../sessions/changes.ts";
@@ -14,8 +15,8 @@ const lookAgainMs = 100;
 /** The log of a session's changes, as an undo has read it. */
 export class UndoLog {
   readonly #host: HostState;
-  readonly #sessionId: string;
-  readonly #of: string;
+  readonly #sessionId: SessionId;
+  readonly #of: SessionId;
   readonly #by = randomName();
   readonly #changes = new Map<number, Change>();
   readonly #undone = new Set<number>();
@@ -25,7 +26,7 @@ export class UndoLog {
   #first = 0;
 
   /** `of` is the session that is undone: this one, or one that began it. */
-  constructor(host: HostState, sessionId: string, of = sessionId) {
+  constructor(host: HostState, sessionId: SessionId, of = sessionId) {
     this.#host = host;
     this.#sessionId = sessionId;
     this.#of = of;
@@ -118,19 +119,19 @@ export class UndoLog {
   }
 
   /**
-   * Claims a change, when no other undo has it. `undone` when it is undone. `unclear` when the tool has begun in a process that
-   * died or stalled, and nothing is decided for that.
+   * Claims a change, when no other undo has it. `by another` when it is undone, `decided` when a person has decided that.
+   * `unclear` when the tool has begun in a process that died or stalled, and nothing is decided for that.
    */
   async claim(
     of: number,
     decided: UnclearUndo | "idempotent" | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<ClaimedChange | "undone" | "unclear"> {
+  ): Promise<ClaimedChange | "by another" | "decided" | "unclear"> {
     const { clock } = this.#host;
     for (;;) {
       signal?.throwIfAborted();
       await this.read();
-      if (this.#undone.has(of)) return "undone";
+      if (this.#undone.has(of)) return "by another";
       const [other, hasBegun] = [this.#claims.get(of), this.#begun.has(of)];
       const isOthers = other !== undefined && other.by !== this.#by;
       const isGone = isOthers ? this.#isGone(other) : null;
@@ -138,8 +139,9 @@ export class UndoLog {
       // An idempotent undo is repeated, but not beside a process that is there and only stalls.
       else if (hasBegun && (decided === undefined || (decided === "idempotent" && isGone === false)))
         return "unclear";
-      else if (hasBegun && decided === "done") await this.#append({ kind: "undone", of });
-      else if (await this.#append(this.#claimOf(of))) return this.#hold(of, hasBegun);
+      else if (hasBegun && decided === "done") {
+        if (await this.#append({ kind: "undone", of })) return "decided";
+      } else if (await this.#append(this.#claimOf(of))) return this.#hold(of, hasBegun);
     }
   }
 

@@ -6,6 +6,7 @@ import type {
   UndoSelection,
 } from "../contract/changes.ts";
 import type { CallContext } from "../contract/context.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import { startCall } from "../call/pipeline.ts";
 import type { HostState } from "./host-state.ts";
@@ -35,7 +36,7 @@ interface UndoStart {
 /** The changes of a session and of the agents that it began, oldest first. Rejects with `STORE_FAILED`. */
 export async function listChanges(
   host: HostState,
-  sessionId: string,
+  sessionId: SessionId,
   filter: ChangeFilter = {},
 ): Promise<readonly SessionChange[]> {
   return selectFrom(await readLogs(host, sessionId), sessionId, filter);
@@ -44,7 +45,7 @@ export async function listChanges(
 /** The logs of changes by session. The session that is listed or undone is the first. */
 type Logs = ReadonlyMap<string, UndoLog>;
 
-async function readLogs(host: HostState, sessionId: string): Promise<Logs> {
+async function readLogs(host: HostState, sessionId: SessionId): Promise<Logs> {
   const logs = new Map<string, UndoLog>();
   for (const id of [sessionId, ...(await host.changes.below(sessionId))]) {
     const log = new UndoLog(host, id, sessionId);
@@ -57,7 +58,7 @@ async function readLogs(host: HostState, sessionId: string): Promise<Logs> {
 /** Selects changes, oldest first. `after` is the number of one of the session's own; its agents' are compared by their time. */
 function selectFrom(
   logs: Logs,
-  sessionId: string,
+  sessionId: SessionId,
   { after = 0, ...filter }: ChangeFilter,
 ): readonly SessionChange[] {
   const [log, ...others] = [...logs.values()];
@@ -70,7 +71,7 @@ function selectFrom(
 /** Undoes the selected changes of a session, newest first, up to the first that fails. Rejects with `STORE_FAILED`. */
 export async function undoChanges(
   host: HostState,
-  sessionId: string,
+  sessionId: SessionId,
   begin: (sessionId: string) => Promise<UndoStart>,
   { unclear, ...filter }: UndoSelection = {},
 ): Promise<UndoReport> {
@@ -84,7 +85,8 @@ export async function undoChanges(
     const { sessionId: id = sessionId, number } = change;
     const log = logs.get(id)!;
     const outcome = await undoOne(host, log, { number, unclear }, await begin(id));
-    if (outcome !== null && outcome.status !== "ok") {
+    if (outcome === "by another") continue;
+    if (outcome !== "decided" && outcome.status !== "ok") {
       await log.read();
       const stopped = { change: log.now(change.number), outcome, later: log.laterThan(change) };
       return { undone, stopped, left: todo.slice(at + 1), irreversible, isPartial };
@@ -94,13 +96,13 @@ export async function undoChanges(
   return { undone, stopped: null, left: [], irreversible, isPartial };
 }
 
-/** Undoes one change. Null when another process has done it, or a person has decided that it is done. */
+/** Undoes one change, unless another undo has undone it, or a person has decided that it is undone. */
 async function undoOne(
   host: HostState,
   log: UndoLog,
   { number, unclear }: { readonly number: number; readonly unclear: UnclearUndo | undefined },
   { context, origin }: UndoStart,
-): Promise<ToolOutcome | null> {
+): Promise<ToolOutcome | "by another" | "decided"> {
   const { tool, owner, callId, runId, arguments: given, data } = log.change(number);
   const request = { id: `${runId}:${number}`, callId, runId, arguments: given, data };
   const isIdempotent = host.moduleSet.generation().find(tool)?.info.idempotentUndo === true;
@@ -111,7 +113,7 @@ async function undoOne(
   };
   for (let attempt = 1; ; attempt += 1) {
     const claim = await log.claim(number, decided, context.abortSignal);
-    if (claim === "undone") return null;
+    if (claim === "by another" || claim === "decided") return claim;
     if (claim === "unclear") return startUndo(() => Promise.resolve(false), true);
     try {
       const outcome = await startUndo(claim.begin);

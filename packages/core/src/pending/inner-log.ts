@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../contract/clock.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { SessionStore } from "../contract/stores.ts";
 import type { Json } from "../json/json.ts";
 import { isRecord } from "../json/json.ts";
@@ -68,7 +69,7 @@ export class InnerLog {
   static async open(
     store: SessionStore,
     clock: Clock,
-    { sessionId, digest }: { readonly sessionId: string; readonly digest: string },
+    { sessionId, digest }: { readonly sessionId: SessionId; readonly digest: string },
   ): Promise<InnerLog> {
     const log = new InnerLog(store, clock, innerLogOf(digest, sessionId));
     await withStoreCode(async () => {

@@ -126,9 +126,13 @@ export class HostStores {
   }
 
   /** Whether a call of a session waits under its id. A question that no caller can resume expires now. */
-  async isTaken(store: ApprovalStore, call: Pick<ApprovalFilter, "sessionId" | "callId">): Promise<boolean> {
+  async isTaken(
+    store: ApprovalStore,
+    { sessionId, userId, callId }: Pick<ApprovalFilter, "sessionId" | "userId" | "callId">,
+  ): Promise<boolean> {
     const now = this.clock.now();
-    const waiting = await store.list({ ...call, states: waitingStates });
+    const found = await store.list({ sessionId, callId, states: waitingStates });
+    const waiting = found.filter(({ info }) => info.userId === userId);
     const lost = waiting.filter((record) => isUndelivered(record) && now >= record.undeliveredUntil!);
     if (lost.length < waiting.length) return true;
     for (const record of lost)

@@ -1,6 +1,7 @@
 import type { UndoRequest } from "../contract/changes.ts";
 import type { CallCause } from "../contract/context.ts";
 import type { Clock } from "../contract/clock.ts";
+import { ownSession, type SessionId } from "../contract/own-session.ts";
 import type { SessionEntry, SessionStore } from "../contract/stores.ts";
 import { isRecord, type Json, type JsonObject } from "../json/json.ts";
 import { changesLogOf } from "../pending/session-logs.ts";
@@ -72,7 +73,7 @@ interface Log {
 export class SessionChanges {
   readonly #host: ChangesHost;
   readonly #limits: Limits;
-  readonly #logs = new Map<string, Log>();
+  readonly #logs = new Map<SessionId, Log>();
   readonly #memory = createMemorySessions();
   /** Time of the last change. The next one gets a later time: a session and its agents are undone in the order of time. */
   #lastAt = 0;
@@ -83,7 +84,7 @@ export class SessionChanges {
   }
 
   /** Stores a change before it is made. Resolves to why it cannot be undone, or null. Rejects with `STORE_FAILED`. */
-  async keep(sessionId: string, call: ChangingCall, data: Json): Promise<string | null> {
+  async keep(sessionId: SessionId, call: ChangingCall, data: Json): Promise<string | null> {
     const bytes = Buffer.byteLength(JSON.stringify(data));
     if (bytes <= this.#limits.changeBytes) {
       await this.#add(sessionId, { kind: "change", ...this.#factsOf(call), data });
@@ -95,29 +96,29 @@ export class SessionChanges {
   }
 
   /** Stores that a call begins that cannot be undone. Rejects with `STORE_FAILED`. */
-  keepIrreversible(sessionId: string, call: ChangingCall, reason: string): Promise<void> {
+  keepIrreversible(sessionId: SessionId, call: ChangingCall, reason: string): Promise<void> {
     return this.#add(sessionId, { kind: "irreversible", ...this.#factsOf(call), reason });
   }
 
   /** Reads the entries after a number. Rejects with `STORE_FAILED`. */
-  entries(sessionId: string, after: number): Promise<readonly SessionEntry[]> {
+  entries(sessionId: SessionId, after: number): Promise<readonly SessionEntry[]> {
     return withStoreCode(() => this.#store().entries(changesLogOf(sessionId), { after }));
   }
 
   /** Appends an entry if `after` is still the last number. Rejects with `STORE_FAILED`. */
-  append(sessionId: string, after: number, entry: JsonObject): Promise<boolean> {
+  append(sessionId: SessionId, after: number, entry: JsonObject): Promise<boolean> {
     const timed = { ...entry, at: this.#host.clock.now() };
     return withStoreCode(() => this.#store().append(changesLogOf(sessionId), after, [timed]));
   }
 
   /** The sessions of agents that a session began, directly or not. Rejects with `STORE_FAILED`. */
-  async below(sessionId: string): Promise<readonly string[]> {
+  async below(sessionId: SessionId): Promise<readonly SessionId[]> {
     const store = this.#host.stores.sessions(this.#host.moduleSet.generation());
     return store === null ? [] : withStoreCode(() => belowOf(store, sessionId));
   }
 
   /** Forgets what only this process has. */
-  forget(sessionId: string): void {
+  forget(sessionId: SessionId): void {
     this.#logs.delete(sessionId);
     void this.#memory.delete(sessionId);
   }
@@ -142,7 +143,7 @@ export class SessionChanges {
     };
   }
 
-  #add(sessionId: string, entry: JsonObject): Promise<void> {
+  #add(sessionId: SessionId, entry: JsonObject): Promise<void> {
     const log = this.#logOf(sessionId);
     const store = this.#store();
     const next = log.work.then(() => withStoreCode(() => this.#append(store, sessionId, log, entry)));
@@ -151,7 +152,7 @@ export class SessionChanges {
   }
 
   /** The number of an entry is one more than the last one's. Another process may have used it: then the log is read on. */
-  async #append(store: SessionStore, sessionId: string, log: Log, entry: JsonObject): Promise<void> {
+  async #append(store: SessionStore, sessionId: SessionId, log: Log, entry: JsonObject): Promise<void> {
     const id = changesLogOf(sessionId);
     while (!(await store.append(id, log.count, [entry]))) {
       const before = log.count;
@@ -183,7 +184,7 @@ export class SessionChanges {
     }
   }
 
-  #logOf(sessionId: string): Log {
+  #logOf(sessionId: SessionId): Log {
     const log = this.#logs.get(sessionId) ?? { sizes: [], bytes: 0, count: 0, work: Promise.resolve() };
     this.#logs.delete(sessionId);
     this.#logs.set(sessionId, log); // the session that was used last is the last one
@@ -194,11 +195,11 @@ export class SessionChanges {
 /** Most sessions of agents that one undo reads. */
 const maxBelow = 1_000;
 
-async function belowOf(store: SessionStore, sessionId: string): Promise<readonly string[]> {
+async function belowOf(store: SessionStore, sessionId: SessionId): Promise<readonly SessionId[]> {
   const found = new Set([sessionId]);
   for (const parentId of found)
     for (const { id } of await store.list({ parentId, limit: maxBelow }))
-      if (found.size <= maxBelow) found.add(id);
+      if (found.size <= maxBelow) found.add(ownSession(null, id));
   return [...found].slice(1);
 }
 

@@ -1,6 +1,7 @@
 import type { SessionState } from "../contract/context.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
+import { ownSession, type SessionId } from "../contract/own-session.ts";
 import type { OfferFilter } from "../contract/session.ts";
 import type { Generation } from "../registry/generation.ts";
 
@@ -9,13 +10,14 @@ export interface ModeHost {
   readonly cancellation: { readonly signal: AbortSignal };
   /** The catalog's modes, as they were last read. */
   modes: readonly ModeSummary[] | null;
-  readonly states: { of(sessionId: string): SessionState };
+  readonly states: { of(sessionId: SessionId): SessionState };
 }
 
 /** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
 export async function modeOf(host: ModeHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
+  const id = ownSession(null, sessionId);
   const { modeCatalog } = host.moduleSet.generation();
-  const kept = sessionId === undefined ? null : sessionMode(host.states.of(sessionId), turnId);
+  const kept = id === undefined ? null : sessionMode(host.states.of(id), turnId);
   host.modes = modeCatalog === null ? null : await readModes(modeCatalog, host.cancellation.signal);
   return pickMode(host.modes, mode, kept);
 }

@@ -7,17 +7,19 @@ import { matchesGlobs } from "../text/match.ts";
 import type { ModeCatalog, Policy } from "../contract/ports.ts";
 import { lastChange, modeOf, pickMode, readModes, type ModeHost, type PickedMode } from "./mode.ts";
 import type { ModuleSet } from "../registry/module.ts";
+import { ownSession, type SessionId } from "../contract/own-session.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
 
 interface OfferHost extends ModeHost {
   readonly moduleSet: ModuleSet;
-  readonly states: ModeHost["states"] & { load(sessionId: string): Promise<void> | null };
+  readonly states: ModeHost["states"] & { load(sessionId: SessionId): Promise<void> | null };
 }
 
 export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Promise<Offer> {
   const { registry } = host.moduleSet;
-  const session = filter.sessionId === undefined ? null : host.states.of(filter.sessionId);
-  if (filter.sessionId !== undefined) await host.states.load(filter.sessionId);
+  const id = ownSession(null, filter.sessionId);
+  const session = id === undefined ? null : host.states.of(id);
+  if (id !== undefined) await host.states.load(id);
   const mode = await modeOf(host, filter);
   const isHidden = hiddenBy(registry);
   const inMode = offeredIn(
@@ -77,7 +79,7 @@ export function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) =>
  * It reads neither a store nor the catalog: a call of the session has read both.
  */
 export function offerMark({ moduleSet, modes, states }: OfferHost, sessionId: string): readonly unknown[] {
-  const state = states.of(sessionId);
+  const state = states.of(ownSession(null, sessionId));
   return [moduleSet.offerMark, modes, lastChange(state), activeTools(state)];
 }
 

@@ -3,6 +3,7 @@ import { frozenCopy } from "../json/freeze.ts";
 import { leastBytes } from "../json/meter.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { CallHistory, KeptResult } from "../contract/origins.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { SessionStore } from "../contract/stores.ts";
 import { resultsLogOf } from "../pending/session-logs.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
@@ -52,7 +53,7 @@ export class SessionResults {
   readonly #host: ResultsHost;
   readonly #limits: Limits;
   /** The session that was used last is the last one. */
-  readonly #logs = new Map<string, Log>();
+  readonly #logs = new Map<SessionId, Log>();
   #bytes = 0;
 
   constructor(host: ResultsHost, limits: Limits = bounds) {
@@ -61,7 +62,7 @@ export class SessionResults {
   }
 
   /** Keeps a result. The promise resolves when it is stored; null without a store. Rejects with `STORE_FAILED`. */
-  add(sessionId: string, result: NewResult): Promise<void> | null {
+  add(sessionId: SessionId, result: NewResult): Promise<void> | null {
     const store = this.#store();
     if (store === null) {
       this.#take(sessionId, this.#logOf(sessionId), { ...result, call: this.#logOf(sessionId).count + 1 });
@@ -71,7 +72,7 @@ export class SessionResults {
   }
 
   /** The results of a session and of its parents, which came first. */
-  of(sessionIds: readonly string[]): CallHistory {
+  of(sessionIds: readonly SessionId[]): CallHistory {
     const logs = sessionIds.map((id) => this.#logOf(id));
     const [only] = logs;
     if (logs.length === 1) return { results: only!.results, isPartial: only!.isPartial };
@@ -80,7 +81,7 @@ export class SessionResults {
   }
 
   /** Reads what other hosts have stored. Null without a store. Rejects with `STORE_FAILED`. */
-  load(sessionIds: readonly string[]): Promise<unknown> | null {
+  load(sessionIds: readonly SessionId[]): Promise<unknown> | null {
     const store = this.#store();
     if (store === null) return null;
     return Promise.all(
@@ -94,7 +95,7 @@ export class SessionResults {
   }
 
   /** A parent without results may have been deleted, with results that this session has seen. */
-  async #lookForParent(store: SessionStore, id: string): Promise<void> {
+  async #lookForParent(store: SessionStore, id: SessionId): Promise<void> {
     const log = this.#logOf(id);
     log.isGone = log.count === 0 && (await store.load(id)) === null;
   }
@@ -103,7 +104,7 @@ export class SessionResults {
     return this.#host.stores.sessions(this.#host.moduleSet.generation());
   }
 
-  async #append(store: SessionStore, sessionId: string, result: NewResult): Promise<void> {
+  async #append(store: SessionStore, sessionId: SessionId, result: NewResult): Promise<void> {
     for (;;) {
       const log = this.#logOf(sessionId);
       const kept = { ...result, call: log.count + 1 };
@@ -124,7 +125,7 @@ export class SessionResults {
   }
 
   /** Drops from the store what was dropped here; the last entry stays, since it has the last number. */
-  async #trim(store: SessionStore, sessionId: string, log: Log): Promise<void> {
+  async #trim(store: SessionStore, sessionId: SessionId, log: Log): Promise<void> {
     const first = log.results[0]?.call ?? log.count;
     if (!log.isPartial || first === log.trimmed) return;
     await store.trim?.(resultsLogOf(sessionId), first);
@@ -132,7 +133,7 @@ export class SessionResults {
   }
 
   /** The log may be empty again, because the session was deleted: then its results are forgotten here, too. */
-  async #forgetDeleted(store: SessionStore, sessionId: string, log: Log): Promise<void> {
+  async #forgetDeleted(store: SessionStore, sessionId: SessionId, log: Log): Promise<void> {
     const stored = await store.entries(resultsLogOf(sessionId), { limit: 1 });
     if (log.count === 0 || stored.length > 0)
       throw new Error("the log of the session's results accepts no entry");
@@ -140,7 +141,7 @@ export class SessionResults {
     log.count = 0;
   }
 
-  async #read(store: SessionStore, sessionId: string): Promise<void> {
+  async #read(store: SessionStore, sessionId: SessionId): Promise<void> {
     const log = this.#logOf(sessionId);
     for (const { sequence, entry } of await store.entries(resultsLogOf(sessionId), { after: log.count })) {
       const kept = readKept(entry, sequence);
@@ -150,14 +151,14 @@ export class SessionResults {
     }
   }
 
-  #queue<Value>(sessionId: string, work: () => Promise<Value>): Promise<Value> {
+  #queue<Value>(sessionId: SessionId, work: () => Promise<Value>): Promise<Value> {
     const log = this.#logOf(sessionId);
     const next = (log.work ?? Promise.resolve()).then(() => withStoreCode(work));
     log.work = next.catch(() => {});
     return next;
   }
 
-  #take(sessionId: string, log: Log, result: KeptResult): void {
+  #take(sessionId: SessionId, log: Log, result: KeptResult): void {
     const size = sizeOf(result, this.#limits);
     log.count = result.call;
     this.#logs.delete(sessionId);
@@ -194,7 +195,7 @@ export class SessionResults {
     log.isPartial = true;
   }
 
-  #logOf(sessionId: string): Log {
+  #logOf(sessionId: SessionId): Log {
     const known = this.#logs.get(sessionId);
     if (known !== undefined) return known;
     const log: Log = {

@@ -1,5 +1,6 @@
 import { messageOf } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { SessionStore } from "../contract/stores.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
 import type { Generation } from "../registry/generation.ts";
@@ -23,35 +24,35 @@ export class SessionStates {
     this.#store() === null ? state.isEmpty : !state.isUnsaved,
   );
   /** Sessions with changes that are not stored; usually empty. */
-  readonly unsaved = new Set<string>();
-  readonly #saving = new Map<string, Promise<void>>();
+  readonly unsaved = new Set<SessionId>();
+  readonly #saving = new Map<SessionId, Promise<void>>();
 
   constructor(host: StatesHost) {
     this.#host = host;
   }
 
   /** The state of a session: the same object while something holds it. A call without a session has its own state. */
-  of(sessionId: string | undefined): KeptState {
+  of(sessionId: SessionId | undefined): KeptState {
     return sessionId === undefined
       ? new LiveState({ maxBytes: this.#host.limits.stateBytes })
       : this.#live(sessionId);
   }
 
   /** Drops the session's state from memory; a store keeps it. */
-  forget(sessionId: string): void {
+  forget(sessionId: SessionId): void {
     if (!this.unsaved.has(sessionId)) this.#states.delete(sessionId);
     else void this.#saveAndLog(sessionId).finally(() => this.#states.delete(sessionId));
   }
 
   /** Updates the state from the store. Null without a store. Rejects with `STORE_FAILED`. */
-  load(sessionId: string): Promise<void> | null {
+  load(sessionId: SessionId): Promise<void> | null {
     const store = this.#store();
     if (store === null) return null;
     return withStoreCode(() => this.#live(sessionId).refresh(() => store.readState(sessionId)));
   }
 
   /** Resolves once all changes so far are stored. Rejects with `STORE_FAILED`; the next save tries them again. */
-  save(sessionId: string): Promise<void> {
+  save(sessionId: SessionId): Promise<void> {
     const before = this.#saving.get(sessionId) ?? Promise.resolve();
     const saved = before.then(() => this.#write(sessionId));
     const settled = saved
@@ -63,7 +64,7 @@ export class SessionStates {
     return saved;
   }
 
-  async #write(sessionId: string): Promise<void> {
+  async #write(sessionId: SessionId): Promise<void> {
     const store = this.#store();
     const state = this.#states.get(sessionId);
     if (store === null || state === undefined) return;
@@ -75,11 +76,11 @@ export class SessionStates {
     return this.#host.stores.sessions(this.#host.moduleSet.generation());
   }
 
-  #live(sessionId: string): LiveState {
+  #live(sessionId: SessionId): LiveState {
     return this.#states.get(sessionId) ?? this.#create(sessionId);
   }
 
-  #create(sessionId: string): LiveState {
+  #create(sessionId: SessionId): LiveState {
     const state: LiveState = new LiveState({
       onChange: () => this.#onChange(sessionId, state),
       maxBytes: this.#host.limits.stateBytes,
@@ -89,7 +90,7 @@ export class SessionStates {
   }
 
   /** A call saves its own changes; changes from outside of calls are saved soon. */
-  #onChange(sessionId: string, state: LiveState): void {
+  #onChange(sessionId: SessionId, state: LiveState): void {
     if (this.#states.get(sessionId) !== state) return; // the session has ended
     if (this.unsaved.has(sessionId) || this.#store() === null) return;
     this.unsaved.add(sessionId);
@@ -98,7 +99,7 @@ export class SessionStates {
     );
   }
 
-  async #saveAndLog(sessionId: string): Promise<void> {
+  async #saveAndLog(sessionId: SessionId): Promise<void> {
     try {
       await this.save(sessionId);
     } catch (err) {

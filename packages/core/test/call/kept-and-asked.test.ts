@@ -110,7 +110,7 @@ describe("a policy sees of earlier calls", () => {
 
     expect(await results()).toStrictEqual([{ ...kept, ...result }]);
     expect(await results({ sessionId: "other" })).toEqual([]);
-    expect(await results({ sessionId: "child", parentSessionIds: ["s"] })).toMatchObject([
+    expect(await results({ sessionId: "child", userId: "u", parentSessionIds: ["s"] })).toMatchObject([
       { tool: "mail" },
       { tool: "probe" },
     ]);

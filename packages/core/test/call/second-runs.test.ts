@@ -39,8 +39,8 @@ test("a repeatable tool that runs again and leaves out calls of the run before s
   };
   const logsNow = async () => {
     const ids = logsOf(
-      "s",
-      (await store.sessions.entries(callsLogOf("s"))).map(({ entry }) => entry),
+      "u:s",
+      (await store.sessions.entries(callsLogOf("u:s"))).map(({ entry }) => entry),
     );
     return JSON.stringify(await Promise.all(ids.map((id) => store.sessions.entries(id))));
   };

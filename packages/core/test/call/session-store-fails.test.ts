@@ -33,7 +33,7 @@ test.each<[string, object, object | undefined]>([
     const { ticket } = await host.call({ name: "probe" }, s);
     const [record] = await store.approvals.list({});
     if (state === "approved") await host.approvals.decide(record!.id, "approve", "ada");
-    host.session("s").end();
+    host.session("u:s").end();
     fails = true;
     const outcome = await host.resume(ticket!, s, result);
 
@@ -55,7 +55,7 @@ test("a state that a gate changed is stored before the tool runs, and where it c
   let ran = 0;
   const store = brokenSessions((method) => method === "writeState");
   const { host } = world([tool(() => data(++ran))], { store });
-  host.coordinator.hooks.gate("tool:pre", () => host.session("s").state.set("count", 1));
+  host.coordinator.hooks.gate("tool:pre", () => host.session("u:s").state.set("count", 1));
 
   expect((await host.call({ name: "probe" }, s)).result.error).toBe(
     '"probe" cannot run now: the state of its session could not be stored',

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { createMemoryStore, type SessionStore } from "../../src/index.ts";
+import { createMemoryStore, ownSession, type SessionStore } from "../../src/index.ts";
 import { SessionResults, type NewResult } from "../../src/sessions/results.ts";
 import { resultsLogOf } from "../../src/sessions.ts";
 import { createRedactor } from "../../src/text/redact.ts";
+
+const idOf = (name: string) => ownSession(null, name);
 
 const limits = { sessionBytes: 100, allBytes: 1_000, sessions: 10 };
 
@@ -28,54 +30,54 @@ const result = (value: NewResult["value"], more: Partial<NewResult> = {}): NewRe
 /** With its arguments and braces, such a result has 51 bytes. */
 const text = (letter: string) => result(letter.repeat(43));
 const seen = (results: SessionResults, ...ids: string[]) => {
-  const { results: list, isPartial } = results.of(ids);
+  const { results: list, isPartial } = results.of(ids.map(idOf));
   return [list.map(({ value }) => JSON.stringify(value).slice(1, 2)).join(""), isPartial];
 };
 
 test("without a store, a session has its results in order, numbered from 1, and frozen", () => {
   const results = resultsOver(null);
-  expect(results.add("s", text("a"))).toBeNull();
-  expect(results.add("s", result({ deep: 1 }, { isError: true, meta: { m: 1 } }))).toBeNull();
-  expect(results.load(["s"])).toBeNull();
+  expect(results.add(idOf("s"), text("a"))).toBeNull();
+  expect(results.add(idOf("s"), result({ deep: 1 }, { isError: true, meta: { m: 1 } }))).toBeNull();
+  expect(results.load([idOf("s")])).toBeNull();
 
-  expect(results.of(["s"])).toEqual({
+  expect(results.of([idOf("s")])).toEqual({
     results: [
       { call: 1, ...text("a") },
       { call: 2, ...result({ deep: 1 }, { isError: true, meta: { m: 1 } }) },
     ],
     isPartial: false,
   });
-  expect(Object.isFrozen(results.of(["s"]).results[0])).toBe(true);
-  expect(results.of(["other"])).toEqual({ results: [], isPartial: false });
+  expect(Object.isFrozen(results.of([idOf("s")]).results[0])).toBe(true);
+  expect(results.of([idOf("other")])).toEqual({ results: [], isPartial: false });
   expect(results.of([])).toEqual({ results: [], isPartial: false });
 });
 
 test("a session has as many bytes as it may have, and its oldest results are dropped", () => {
   const exact = resultsOver(null, { sessionBytes: 102 });
-  for (const letter of "ab") void exact.add("s", text(letter));
+  for (const letter of "ab") void exact.add(idOf("s"), text(letter));
   expect(seen(exact, "s")).toEqual(["ab", false]);
 
   const less = resultsOver(null, { sessionBytes: 101 });
-  for (const letter of "ab") void less.add("s", text(letter));
+  for (const letter of "ab") void less.add(idOf("s"), text(letter));
   expect(seen(less, "s")).toEqual(["b", true]);
 
   const larger = resultsOver(null, { sessionBytes: 50 });
-  void larger.add("s", text("a"));
+  void larger.add(idOf("s"), text("a"));
   expect(seen(larger, "s")).toEqual(["", true]);
   // Members of another protocol count, too.
   const meta = resultsOver(null, { sessionBytes: 51 });
-  void meta.add("s", text("a"));
-  void meta.add("s", { ...text("b"), meta: { m: 1 } });
+  void meta.add(idOf("s"), text("a"));
+  void meta.add(idOf("s"), { ...text("b"), meta: { m: 1 } });
   expect(seen(meta, "s")).toEqual(["a", true]);
 });
 
 test("all sessions have as many bytes as they may have, and the one that was used first is dropped", () => {
   const of = (allBytes: number) => {
     const results = resultsOver(null, { allBytes, sessionBytes: 200 });
-    void results.add("a", text("a"));
-    void results.add("b", text("b"));
-    void results.add("a", text("c"));
-    void results.add("c", text("d"));
+    void results.add(idOf("a"), text("a"));
+    void results.add(idOf("b"), text("b"));
+    void results.add(idOf("a"), text("c"));
+    void results.add(idOf("c"), text("d"));
     return ["a", "b", "c"].map((id) => seen(results, id));
   };
 
@@ -104,7 +106,7 @@ test("all sessions have as many bytes as they may have, and the one that was use
 
 test("of more sessions than a host may have, the one that was used first is forgotten", () => {
   const results = resultsOver(null, { sessions: 2, sessionBytes: 200 });
-  for (const id of ["a", "b", "a", "c"]) void results.add(id, text(id));
+  for (const id of ["a", "b", "a", "c"]) void results.add(idOf(id), text(id));
 
   expect(seen(results, "a")).toEqual(["aa", false]);
   expect(seen(results, "c")).toEqual(["c", false]);
@@ -115,23 +117,23 @@ test("of more sessions than a host may have, the one that was used first is forg
 test("results of parents come first, and a parent that was deleted is known to be missing", async () => {
   const { sessions } = createMemoryStore();
   const writer = resultsOver(sessions);
-  await writer.add("parent", text("p"));
-  await writer.add("child", text("c"));
+  await writer.add(idOf("parent"), text("p"));
+  await writer.add(idOf("child"), text("c"));
   const record = { version: 1, updatedAt: 1, parentId: null, userId: null, facts: {} };
   await sessions.save({ ...record, id: "kept" } as never);
 
   const reader = resultsOver(sessions);
-  await reader.load(["parent", "child"]);
+  await reader.load([idOf("parent"), idOf("child")]);
   expect(seen(reader, "parent", "child")).toEqual(["pc", false]);
-  await reader.load(["kept", "child"]);
+  await reader.load([idOf("kept"), idOf("child")]);
   expect(seen(reader, "kept", "child")).toEqual(["c", false]);
-  await reader.load(["gone", "child"]);
+  await reader.load([idOf("gone"), idOf("child")]);
   expect(seen(reader, "gone", "child")).toEqual(["c", true]);
   // The session itself may be new.
-  await reader.load(["parent", "new"]);
+  await reader.load([idOf("parent"), idOf("new")]);
   expect(seen(reader, "parent", "new")).toEqual(["p", false]);
-  await reader.load(["new", "parent"]);
-  await reader.load(["parent", "gone"]);
+  await reader.load([idOf("new"), idOf("parent")]);
+  await reader.load([idOf("parent"), idOf("gone")]);
   expect(seen(reader, "parent", "gone")).toEqual(["p", false]);
 });
 
@@ -139,16 +141,16 @@ test("a stored result has its time and no number, and is read as it was", async 
   const { sessions } = createMemoryStore();
   const more = { isError: true, meta: { m: 1 }, confirmed: ["path"] } as unknown as Partial<NewResult>;
   const writer = resultsOver(sessions);
-  await writer.add("s", result({ password: "hunter2" }, more));
-  await writer.add("s", result(null));
+  await writer.add(idOf("s"), result({ password: "hunter2" }, more));
+  await writer.add(idOf("s"), result(null));
 
   expect(await sessions.entries(resultsLogOf("s"))).toEqual([
     { sequence: 1, entry: { ...result({ password: "[masked]" }, more), call: 1, at: 7 } },
     { sequence: 2, entry: { ...result(null), call: 2, at: 7 } },
   ]);
   const reader = resultsOver(sessions);
-  await reader.load(["s"]);
-  expect(reader.of(["s"])).toEqual({
+  await reader.load([idOf("s")]);
+  expect(reader.of([idOf("s")])).toEqual({
     results: [
       { call: 1, ...result({ password: "[masked]" }, more) },
       { call: 2, ...result(null) },
@@ -170,15 +172,15 @@ test.each([
   const { sessions } = createMemoryStore();
   await sessions.append(resultsLogOf("s"), 0, [whole, entry, { ...whole, value: 2 }]);
   const reader = resultsOver(sessions);
-  await reader.load(["s"]);
+  await reader.load([idOf("s")]);
 
-  expect(reader.of(["s"]).results.map(({ call, value }) => [call, value])).toEqual([
+  expect(reader.of([idOf("s")]).results.map(({ call, value }) => [call, value])).toEqual([
     [1, 1],
     [3, 2],
   ]);
-  expect(reader.of(["s"]).isPartial).toBe(true);
-  await reader.add("s", result(3));
-  expect(reader.of(["s"]).results.at(-1)).toMatchObject({ call: 4, value: 3 });
+  expect(reader.of([idOf("s")]).isPartial).toBe(true);
+  await reader.add(idOf("s"), result(3));
+  expect(reader.of([idOf("s")]).results.at(-1)).toMatchObject({ call: 4, value: 3 });
 });
 
 test("members that another version stored otherwise are left out", async () => {
@@ -187,52 +189,56 @@ test("members that another version stored otherwise are left out", async () => {
   const odd = { ...bare, isError: "yes", meta: [], confirmed: "all", more: 1 };
   await sessions.append(resultsLogOf("s"), 0, [odd]);
   const reader = resultsOver(sessions);
-  await reader.load(["s"]);
+  await reader.load([idOf("s")]);
 
-  expect(reader.of(["s"])).toEqual({ results: [{ call: 1, ...whole, value: null }], isPartial: false });
+  expect(reader.of([idOf("s")])).toEqual({ results: [{ call: 1, ...whole, value: null }], isPartial: false });
 });
 
 test("a log whose beginning was trimmed is partial, and one that continues is not", async () => {
   const { sessions } = createMemoryStore();
   await sessions.append(resultsLogOf("s"), 0, [whole, whole, whole]);
   const early = resultsOver(sessions);
-  await early.load(["s"]);
+  await early.load([idOf("s")]);
   await sessions.append(resultsLogOf("s"), 3, [whole]);
   await sessions.trim!(resultsLogOf("s"), 3);
-  await early.load(["s"]);
-  expect(early.of(["s"])).toMatchObject({
+  await early.load([idOf("s")]);
+  expect(early.of([idOf("s")])).toMatchObject({
     isPartial: false,
     results: [1, 2, 3, 4].map((call) => ({ call })),
   });
 
   const late = resultsOver(sessions);
-  await late.load(["s"]);
-  expect(late.of(["s"])).toMatchObject({ isPartial: true, results: [3, 4].map((call) => ({ call })) });
+  await late.load([idOf("s")]);
+  expect(late.of([idOf("s")])).toMatchObject({ isPartial: true, results: [3, 4].map((call) => ({ call })) });
 });
 
 test("two hosts add to one log, and each reads what the other added", async () => {
   const { sessions } = createMemoryStore();
   const [one, other] = [resultsOver(sessions), resultsOver(sessions)];
-  await one.add("s", result(1));
-  await Promise.all([other.add("s", result(2)), one.add("s", result(3)), other.add("s", result(4))]);
-  await one.load(["s"]);
-  await other.load(["s"]);
+  await one.add(idOf("s"), result(1));
+  await Promise.all([
+    other.add(idOf("s"), result(2)),
+    one.add(idOf("s"), result(3)),
+    other.add(idOf("s"), result(4)),
+  ]);
+  await one.load([idOf("s")]);
+  await other.load([idOf("s")]);
 
-  expect(one.of(["s"]).results.map(({ call }) => call)).toEqual([1, 2, 3, 4]);
-  expect(other.of(["s"])).toEqual(one.of(["s"]));
+  expect(one.of([idOf("s")]).results.map(({ call }) => call)).toEqual([1, 2, 3, 4]);
+  expect(other.of([idOf("s")])).toEqual(one.of([idOf("s")]));
 });
 
 test("the store is trimmed once for each result that is dropped, and not while all are kept", async () => {
   const trims: [string, number][] = [];
   const { sessions } = createMemoryStore();
   const results = resultsOver({ ...sessions, trim: async (id, before) => void trims.push([id, before]) });
-  for (const letter of "ab") await results.add("s", text(letter));
+  for (const letter of "ab") await results.add(idOf("s"), text(letter));
   expect(trims).toEqual([[resultsLogOf("s"), 2]]);
-  await results.add("s", result(1));
+  await results.add(idOf("s"), result(1));
   expect(trims).toHaveLength(1);
-  await results.add("s", result("x".repeat(200)));
+  await results.add(idOf("s"), result("x".repeat(200)));
   expect(trims).toHaveLength(1);
-  await results.add("s", text("c"));
+  await results.add(idOf("s"), text("c"));
   expect(trims).toEqual([
     [resultsLogOf("s"), 2],
     [resultsLogOf("s"), 3],
@@ -240,7 +246,7 @@ test("the store is trimmed once for each result that is dropped, and not while a
 
   const { trim: _, ...untrimmed } = createMemoryStore().sessions;
   const kept = resultsOver(untrimmed);
-  for (const letter of "abc") await kept.add("s", text(letter));
+  for (const letter of "abc") await kept.add(idOf("s"), text(letter));
   expect(seen(kept, "s")).toEqual(["c", true]);
 });
 
@@ -253,14 +259,14 @@ test("a failure of the store is reported with its code, and later results are st
     entries: (...given) => (isAway ? Promise.reject(new Error("away")) : sessions.entries(...given)),
   });
   const cause = expect.objectContaining({ message: "away" }) as Error;
-  await expect(results.add("s", text("a"))).rejects.toMatchObject({ code: "STORE_FAILED", cause });
-  await expect(results.load(["s"])).rejects.toMatchObject({ code: "STORE_FAILED", cause });
+  await expect(results.add(idOf("s"), text("a"))).rejects.toMatchObject({ code: "STORE_FAILED", cause });
+  await expect(results.load([idOf("s")])).rejects.toMatchObject({ code: "STORE_FAILED", cause });
   isAway = false;
-  await results.add("s", text("b"));
+  await results.add(idOf("s"), text("b"));
   expect(seen(results, "s")).toEqual(["b", false]);
 
   const stuck = resultsOver({ ...sessions, append: async () => false, entries: async () => [] });
-  await expect(stuck.add("s", text("a"))).rejects.toMatchObject({
+  await expect(stuck.add(idOf("s"), text("a"))).rejects.toMatchObject({
     cause: { message: "the log of the session's results accepts no entry" },
   });
 });

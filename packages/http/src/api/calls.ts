@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { createRoute, type z } from "@hono/zod-openapi";
 import {
   isToolInterrupt,
+  ownSession,
   ToolmountError,
   type CallContext,
   type Json,
   type Progress,
   type ToolOutcome,
 } from "@toolmount/core";
-import { ownSession } from "./own-session.ts";
 import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { Context, TypedResponse } from "hono";

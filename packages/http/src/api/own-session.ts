@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError, ownSession, ToolmountError } from "@toolmount/core";
 import type { CallHistory } from "../journal/call-history.ts";
 import type { ServedTurns } from "../served-host.ts";
 import { visibleUser, type Principal } from "../access/principal.ts";
@@ -16,18 +16,6 @@ interface NamedSession {
   readonly principal: Principal;
   /** The user that the request names, where the token has none. */
   readonly userId?: string | undefined;
-}
-
-/**
- * The id of a session that a request names for a user: `s1` of ana is `ana:s1`. Clients choose short names, and everything
- * that a session has is kept by its id, so two users' sessions of one name are two. A name that begins so already stays.
- */
-export function ownSession(user: string | undefined, name: string): string;
-export function ownSession(user: string | undefined, name: string | undefined): string | undefined;
-export function ownSession(user: string | undefined, name: string | undefined): string | undefined {
-  if (user === undefined || name === undefined) return name;
-  const own = `${encodeURIComponent(user.toWellFormed())}:`;
-  return name.startsWith(own) ? name : own + name;
 }
 
 /** The id of a user's new session without a name; undefined where the model's loop makes one, since it belongs to no user. */

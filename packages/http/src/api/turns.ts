@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { newSession, ownSession, sessionNamed, turnsNamed } from "./own-session.ts";
+import { newSession, sessionNamed, turnsNamed } from "./own-session.ts";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { LoggedEvent } from "../work/event-log.ts";
 import type { LiveTurn } from "../work/live-turn.ts";
-import { isToolmountError } from "@toolmount/core";
+import { isToolmountError, ownSession } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
 import type { FirstAnswers } from "../work/first-answers.ts";
 import { firstOf, type ServerTurns, type TurnStart } from "../work/server-turns.ts";

@@ -1,3 +1,4 @@
+import { ownSession } from "@toolmount/core";
 import type { Coordinator, EventData, HookResult, Hooks, ToolOutcome, Undo } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 import { fromAmplifierHookResult, toAmplifierHookResult, type AmplifierHookResult } from "./hook-result.ts";
@@ -82,7 +83,9 @@ async function answer(
   data: EventData,
 ): Promise<HookResult | undefined> {
   const shown = showEvent(data);
-  const answered = await sessions.inSession(data["session_id"], async () => handler(event, shown));
+  const answered = await sessions.inSession(ownSession(data["user_id"], data["session_id"]), async () =>
+    handler(event, shown),
+  );
   return withReplacedResult(fromAmplifierHookResult(answered), shown);
 }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import {
   createCancellation,
   failure,
+  ownSession,
   type CancellationToken,
   type PartialResult,
   type ToolContext,
@@ -54,7 +55,8 @@ export function createAmplifierSessions(): AmplifierSessions {
     current: () => at.getStore()?.session ?? sessionOf(hostSession),
     call: () => at.getStore()?.context,
     within: (context, work) => {
-      const session = sessionOf(context.sessionId ?? hostSession, context.parentRunId ?? null);
+      const own = ownSession(context.userId, context.sessionId) ?? hostSession;
+      const session = sessionOf(own, context.parentRunId ?? null);
       return at.run({ session, context }, () => cancellable(session, context, work));
     },
     inSession: (sessionId, work) => {

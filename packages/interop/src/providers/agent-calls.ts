@@ -1,6 +1,7 @@
 import {
   errorMessage,
   isToolmountError,
+  ownSession,
   ToolmountError,
   type CallContext,
   type CallRequest,
@@ -50,8 +51,7 @@ export class AgentCalls {
   constructor(host: AgentHost, { answersAs, ...context }: AgentContext) {
     this.#host = host;
     this.#context = context;
-    const sessionOf = (given: CallContext) => this.#contextOf(given).sessionId;
-    this.questions = new AgentQuestions(host.approvals, answersAs, sessionOf);
+    this.questions = new AgentQuestions(host.approvals, answersAs, (given) => this.#contextOf(given));
     this.#log = new CallLog(() => host.coordinator.get("session-store") as SessionStore | null);
   }
 
@@ -63,7 +63,8 @@ export class AgentCalls {
     const context = this.#contextOf(given);
     const key = keyOf(call, context);
     if (this.#held.has(key)) return false;
-    if ((await this.#log.find(key, context.sessionId)) !== null) return this.questions.isOpen(call.id, given);
+    if ((await this.#log.find(key, sessionOf(context))) !== null)
+      return this.questions.isOpen(call.id, given);
     return this.#hold(key, call, context);
   }
 
@@ -76,7 +77,7 @@ export class AgentCalls {
     const key = keyOf(call, context);
     const held = this.#held.release(key, given.abortSignal);
     if (held !== null) return held;
-    const known = await this.#log.find(key, context.sessionId);
+    const known = await this.#log.find(key, sessionOf(context));
     if (known?.outcome !== undefined) return known.outcome;
     if (known?.ticket === undefined) return this.#make(loggedCall(key, call), call, context);
     if (isApproved) await this.questions.decide(call.id, "approve", given);
@@ -102,14 +103,14 @@ export class AgentCalls {
   /** Records the end of a denied call, which the library will not make again. */
   async endDenied(callId: string, given: CallContext = {}): Promise<void> {
     const context = this.#contextOf(given);
-    for (const waiting of await this.#log.waiting(context.sessionId, callId))
+    for (const waiting of await this.#log.waiting(sessionOf(context), callId))
       await this.#resume(waiting, context);
   }
 
   /** Resumes all calls of the session that wait. While a question is open none runs. Then, and when no call waits, resolves to null. */
   async resumeAll(given: CallContext = {}): Promise<readonly ToolOutcome[] | null> {
     const context = this.#contextOf(given);
-    const waiting = await this.#log.waiting(context.sessionId);
+    const waiting = await this.#log.waiting(sessionOf(context));
     for (const { callId } of waiting)
       if ((await this.questions.decisionOf(callId, given)) === null) return null;
     const outcomes = [];
@@ -122,20 +123,20 @@ export class AgentCalls {
     const request = { id, name, arguments: given };
     if (step !== undefined) return this.#makeOnce(logged, request, step.canRepeat, context);
     const outcome = await this.#host.call(request, context);
-    if (outcome.status === "pending") await this.#log.note(logged, outcome, context.sessionId);
+    if (outcome.status === "pending") await this.#log.note(logged, outcome, sessionOf(context));
     return outcome;
   }
 
   /** Makes a call of a step: its ticket, or that its tool begins, is in the log before anything depends on it. */
   async #makeOnce(logged: LoggedCall, request: CallRequest, canRepeat: boolean, context: CallContext) {
-    const { sessionId } = context;
+    const session = sessionOf(context);
     let state: "new" | "logged" | "taken" = "new";
     const onQuestion = async (ticket: string) => {
-      await this.#log.noteTicket(logged, ticket, sessionId);
+      await this.#log.noteTicket(logged, ticket, session);
       state = "logged";
     };
     const onAllowed = async () => {
-      if (state === "new") state = (await this.#log.begin(logged, canRepeat, sessionId)) ? "logged" : "taken";
+      if (state === "new") state = (await this.#log.begin(logged, canRepeat, session)) ? "logged" : "taken";
       if (state === "taken") throw new ToolmountError("OUTCOME_UNKNOWN", { tool: request.name });
     };
     const stateNow = () => state; // the callbacks change it
@@ -143,10 +144,10 @@ export class AgentCalls {
       const outcome = await this.#host.call(request, { ...context, onQuestion, onAllowed });
       if (stateNow() === "taken") return unknownOutcome(logged, request, context);
       const isKept = stateNow() === "logged" || outcome.status === "pending";
-      if (isKept) await this.#log.note(logged, outcome, sessionId);
+      if (isKept) await this.#log.note(logged, outcome, session);
       return outcome;
     } catch (thrown) {
-      if (stateNow() === "logged") await this.#log.forget(logged, sessionId); // the tool asks itself, and runs again
+      if (stateNow() === "logged") await this.#log.forget(logged, session); // the tool asks itself, and runs again
       throw thrown;
     }
   }
@@ -164,14 +165,14 @@ export class AgentCalls {
       allowed.promise,
       outcome.then(({ status, ticket }) => status === "pending" && ticket !== undefined),
     ]);
-    if (waits) await this.#log.note(loggedCall(key, call), await outcome, context.sessionId);
+    if (waits) await this.#log.note(loggedCall(key, call), await outcome, sessionOf(context));
     else this.#held.keep(key, { outcome, controller, release: released.resolve });
     return waits;
   }
 
   async #resume(waiting: WaitingCall, context: CallContext): Promise<ToolOutcome> {
     const outcome = await this.#host.resume(waiting.ticket, context);
-    if (outcome.ticket !== waiting.ticket) await this.#log.note(named(waiting), outcome, context.sessionId);
+    if (outcome.ticket !== waiting.ticket) await this.#log.note(named(waiting), outcome, sessionOf(context));
     return outcome;
   }
 
@@ -181,7 +182,7 @@ export class AgentCalls {
       return await this.#resume(waiting, context);
     } catch (error) {
       if (!isToolmountError(error) || error.code !== "TICKET_INVALID") throw error;
-      await this.#log.forget(waiting, context.sessionId);
+      await this.#log.forget(waiting, sessionOf(context));
       return this.#make(named(waiting), call, context);
     }
   }
@@ -192,11 +193,13 @@ export class AgentCalls {
   }
 }
 
+const sessionOf = ({ userId, sessionId }: CallContext) => ownSession(userId, sessionId);
+
 /** A library may use an id again, so the same call is one with the same id, tool and arguments, in the same step. */
-function keyOf({ id, name, arguments: given, step }: AgentCall, { sessionId }: CallContext): string {
+function keyOf({ id, name, arguments: given, step }: AgentCall, context: CallContext): string {
   // Libraries give the same arguments as text and as a value.
   const value = typeof given === "string" ? (parseJson(given) ?? given) : (given ?? {});
-  return digestOf([sessionId ?? "", id, name, value, ...(step === undefined ? [] : [step.id])]);
+  return digestOf([sessionOf(context) ?? "", id, name, value, ...(step === undefined ? [] : [step.id])]);
 }
 
 function loggedCall(key: string, { id: callId, step }: AgentCall): LoggedCall {

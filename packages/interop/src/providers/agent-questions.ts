@@ -17,15 +17,15 @@ export interface LibraryQuestion {
 export class AgentQuestions {
   readonly #approvals: Host["approvals"];
   readonly #answersAs: string | undefined;
-  /** The session of a call, by what the library gave for it. */
-  readonly #sessionOf: (given: CallContext) => string | undefined;
+  /** The context of a call, by what the library gave for it. */
+  readonly #contextOf: (given: CallContext) => CallContext;
 
   constructor(
     approvals: Host["approvals"],
     answersAs: string | undefined,
-    sessionOf: (given: CallContext) => string | undefined,
+    contextOf: (given: CallContext) => CallContext,
   ) {
-    [this.#approvals, this.#answersAs, this.#sessionOf] = [approvals, answersAs, sessionOf];
+    [this.#approvals, this.#answersAs, this.#contextOf] = [approvals, answersAs, contextOf];
   }
 
   /** Decides the open question of a call as the library's people did. Does nothing without `answersAs`, and without a question. */
@@ -52,10 +52,10 @@ export class AgentQuestions {
    */
   async answerNamed(value: unknown, given: CallContext = {}): Promise<string | null> {
     if (this.#answersAs === undefined) return null;
-    const sessionId = this.#sessionOf(given);
+    const { sessionId, userId } = this.#contextOf(given);
     const filter = { sessionId, states: questionStates, limit: maxQuestions };
     const questions = await this.#approvals.list(filter);
-    const own = questions.filter(({ info }) => info.sessionId === sessionId);
+    const own = questions.filter(({ info }) => info.sessionId === sessionId && info.userId === userId);
     const answers = (Array.isArray(value) ? value : [value]).map((one) => readAnswer(one, own));
     const read = answers.filter((one) => one !== null);
     if (read.length < answers.length || read.length === 0) return unnamedAnswer(value);
@@ -87,10 +87,10 @@ export class AgentQuestions {
 
   /** The newest question of a call of this session. */
   async #question(callId: string, given: CallContext): Promise<ApprovalView | undefined> {
-    const sessionId = this.#sessionOf(given);
+    const { sessionId, userId } = this.#contextOf(given);
     const filter = { callId, sessionId, states: questionStates };
     const found = await this.#approvals.list(filter);
-    return found.findLast(({ info }) => info.sessionId === sessionId);
+    return found.findLast(({ info }) => info.sessionId === sessionId && info.userId === userId);
   }
 
   async #decide(

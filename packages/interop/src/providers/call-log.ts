@@ -1,4 +1,10 @@
-import { createMemoryStore, type Json, type SessionStore, type ToolOutcome } from "@toolmount/core";
+import {
+  createMemoryStore,
+  type Json,
+  type SessionId,
+  type SessionStore,
+  type ToolOutcome,
+} from "@toolmount/core";
 import { ticketsLogOf } from "@toolmount/core/sessions";
 
 /** A call of a library's agent, as its log names it. */
@@ -43,37 +49,37 @@ export class CallLog {
     this.#store = store;
   }
 
-  async find(key: string, sessionId: string | undefined): Promise<KnownCall | null> {
-    return newestOf(await this.#read(sessionId)).get(key)?.call ?? null;
+  async find(key: string, session: SessionId | undefined): Promise<KnownCall | null> {
+    return newestOf(await this.#read(session)).get(key)?.call ?? null;
   }
 
   /** The calls of a session that wait. With an id only those: a library may use an id again, for another call. */
-  async waiting(sessionId: string | undefined, callId?: string): Promise<readonly WaitingCall[]> {
-    const known = [...newestOf(await this.#read(sessionId)).values()].map(({ call }) => call);
+  async waiting(session: SessionId | undefined, callId?: string): Promise<readonly WaitingCall[]> {
+    const known = [...newestOf(await this.#read(session)).values()].map(({ call }) => call);
     return known.filter(isWaiting).filter((call) => callId === undefined || call.callId === callId);
   }
 
   /** Keeps the ticket of a call that waits, or the outcome of a call of a step. Forgets any other call. */
-  async note(call: LoggedCall, outcome: ToolOutcome, sessionId: string | undefined): Promise<void> {
+  async note(call: LoggedCall, outcome: ToolOutcome, session: SessionId | undefined): Promise<void> {
     const { status, ticket } = outcome;
     const known = { ...call, at: Date.parse(outcome.result.fetchedAt) };
-    if (status === "pending" && ticket !== undefined) await this.#add(sessionId, { ...known, ticket });
-    else await this.#add(sessionId, call.step === undefined ? withoutCall(known) : { ...known, outcome });
+    if (status === "pending" && ticket !== undefined) await this.#add(session, { ...known, ticket });
+    else await this.#add(session, call.step === undefined ? withoutCall(known) : { ...known, outcome });
   }
 
   /** Keeps the ticket of a call before a person is asked. */
-  async noteTicket(call: LoggedCall, ticket: string, sessionId: string | undefined): Promise<void> {
-    await this.#add(sessionId, { ...call, ticket });
+  async noteTicket(call: LoggedCall, ticket: string, session: SessionId | undefined): Promise<void> {
+    await this.#add(session, { ...call, ticket });
   }
 
   /** Notes that the tool of a call begins. False when the log has the call already and it may not run again. */
-  begin(call: LoggedCall, canRepeat: boolean, sessionId: string | undefined): Promise<boolean> {
-    return this.#add(sessionId, { ...call, began: true }, (known) => known?.began === true && canRepeat);
+  begin(call: LoggedCall, canRepeat: boolean, session: SessionId | undefined): Promise<boolean> {
+    return this.#add(session, { ...call, began: true }, (known) => known?.began === true && canRepeat);
   }
 
   /** Forgets a call that has to be made again. */
-  async forget({ key }: LoggedCall, sessionId: string | undefined): Promise<void> {
-    await this.#add(sessionId, { key });
+  async forget({ key }: LoggedCall, session: SessionId | undefined): Promise<void> {
+    await this.#add(session, { key });
   }
 
   /** Who asked in a step until now. */
@@ -89,11 +95,11 @@ export class CallLog {
 
   /** Another process may append at the same time. A change without a time gets that of the change before it. */
   async #add(
-    sessionId: string | undefined,
+    session: SessionId | undefined,
     change: Omit<KnownCall, "at" | "callId"> & Partial<KnownCall>,
     canReplace: (known: KnownCall | undefined) => boolean = () => true,
   ): Promise<boolean> {
-    const { store, log } = this.#placeOf(sessionId);
+    const { store, log } = this.#placeOf(session);
     for (;;) {
       const entries = await read(store, log);
       const { sequence = 0, entry } = entries.at(-1) ?? {};
@@ -107,14 +113,14 @@ export class CallLog {
     }
   }
 
-  #read(sessionId: string | undefined): Promise<readonly Stored[]> {
-    const { store, log } = this.#placeOf(sessionId);
+  #read(session: SessionId | undefined): Promise<readonly Stored[]> {
+    const { store, log } = this.#placeOf(session);
     return read(store, log);
   }
 
-  #placeOf(sessionId: string | undefined): { readonly store: SessionStore; readonly log: string } {
-    const store = sessionId === undefined ? null : this.#store();
-    return { store: store ?? this.#memory, log: ticketsLogOf(sessionId ?? "") };
+  #placeOf(session: SessionId | undefined): { readonly store: SessionStore; readonly log: string } {
+    const store = session === undefined ? null : this.#store();
+    return { store: store ?? this.#memory, log: ticketsLogOf(session ?? "") };
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type McpHandlerRequestOptions,
   type ServerOptions,
 } from "@modelcontextprotocol/server";
-import type { Host, ToolInfo } from "@toolmount/core";
+import { ownSession, type Host, type ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
 import { KeptSessions } from "./kept-sessions.ts";
@@ -75,7 +75,11 @@ export interface ServedHttp {
  * session of its own until it ends it. Every server of the host's store serves that session.
  */
 export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
-  const { caller = defaultCaller(), onError, ...options } = settings;
+  const { caller: callerOf = defaultCaller(), onError, ...options } = settings;
+  const caller = (context: HttpRequestContext): HttpCaller => {
+    const { userId = options.userId, sessionId, ...same } = callerOf(context);
+    return { ...same, userId, sessionId: ownSession(userId, sessionId) };
+  };
   const seal = createStateSeal(host);
   const shared = new Map<string, ServedSession>();
   const sharedOf = (id: string) => {
@@ -102,7 +106,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const lookout = new ServedSession(host, `mcp-${randomUUID()}`);
   const stop = watchTools(lookout, () => handler.notify.toolsChanged());
   const begin = async (id: string, of: HttpCaller): Promise<NewHttpSession> => {
-    const served = sharedOf(of.sessionId).sibling(`mcp-${id}`); // a client that connects again has its tasks
+    const served = sharedOf(of.sessionId).sibling(ownSession(of.userId, `mcp-${id}`)); // a client that connects again has its tasks
     const server = await createServer({ served, era: "legacy", ...servingFor(of, options), seal });
     const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // there may be no listener
     const end = () => {
@@ -133,7 +137,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
 /** How a caller is served. One who may not approve is asked in no form. */
 function servingFor({ userId, signInPage, mayApprove = true }: HttpCaller, options: ServeOptions) {
   const approvals = mayApprove ? options.approvals : { ...options.approvals, elicitation: false };
-  return { userId: userId ?? options.userId, signInPage, options: { ...options, approvals } };
+  return { userId, signInPage, options: { ...options, approvals } };
 }
 
 /** The SDK compares the headers `Mcp-Param-*` of a call with its arguments, where it knows the schema of the tool. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import type { Host } from "@toolmount/core";
+import { ownSession, type Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { narrowLines } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
@@ -78,9 +78,10 @@ class OpenRequests {
 
 /** Serves a host over stdin and stdout, or any pair of streams, in both eras of the protocol. */
 export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
-  const { input, output, sessionId = `mcp-${randomUUID()}`, onError, ...options } = given;
+  const { input, output, onError, ...options } = given;
+  const sessionId = ownSession(given.userId, given.sessionId ?? `mcp-${randomUUID()}`);
   // The client has started this program: its tasks are those of who may use the plan here.
-  const tasks = new ServedTasks(host, given.sessionId ?? "stdio");
+  const tasks = new ServedTasks(host, ownSession(given.userId, given.sessionId ?? "stdio"));
   const served = new ServedSession(host, sessionId, tasks);
   const seal = createStateSeal(host);
   const open = new OpenRequests();

@@ -53,14 +53,17 @@ describe("results of a client are refused", () => {
 });
 
 describe("a session is in conflict", () => {
-  const conflict = (problem: string) => ({ code: "SESSION_CONFLICT", details: { session: "s", problem } });
+  const conflict = (problem: string, session = "ada:s") => ({
+    code: "SESSION_CONFLICT",
+    details: { session, problem },
+  });
 
   test("with a turn that runs, that waits, or that is not open", async () => {
     const { run, resume, reasoner } = await waiting();
     await expect(run("more", { userId: "ada" })).rejects.toMatchObject(
       conflict("its last turn has not ended; resume it, or cancel it"),
     );
-    await expect(reasoner.addMessage("s", "more")).rejects.toMatchObject(
+    await expect(reasoner.addMessage("ada:s", "more")).rejects.toMatchObject(
       conflict("no turn of it runs in this process; run a new one"),
     );
     await resume({ userId: "ada", cancel: true });
@@ -86,7 +89,7 @@ describe("a session is in conflict", () => {
     ]);
 
     expect(first).toMatchObject({ status: "fulfilled", value: { status: "done" } });
-    expect(second).toMatchObject({ status: "rejected", reason: conflict("a turn of it is running") });
+    expect(second).toMatchObject({ status: "rejected", reason: conflict("a turn of it is running", "s") });
     expect(ran).toBe(0);
   });
 });
@@ -99,20 +102,20 @@ test("a paused turn says what waits, for whom, and with which arguments", async 
     { callId: "c2", tool: "pick", waitsFor: "client", arguments: { a: 1 } },
     { callId: "c3", tool: "send", waitsFor: "approval", arguments: null },
   ]);
-  expect(await reasoner.list()).toMatchObject([{ id: "s", status: "open", waits: 2, title: "go" }]);
-  expect(await reasoner.owner("s")).toBe("ada");
+  expect(await reasoner.list()).toMatchObject([{ id: "ada:s", status: "open", waits: 2, title: "go" }]);
+  expect(await reasoner.owner("ada:s")).toBe("ada");
 });
 
 test("the output of a call is read from the log, and a call that has none has null", async () => {
   const { reasoner } = await waiting();
 
-  expect(await reasoner.output("s", "c1")).toEqual({
+  expect(await reasoner.output("ada:s", "c1")).toEqual({
     type: "function_call_output",
     call_id: "c1",
     output: "1",
   });
-  expect(await reasoner.output("s", "c2")).toBeNull();
-  expect(await reasoner.output("s", "c9")).toBeNull();
+  expect(await reasoner.output("ada:s", "c2")).toBeNull();
+  expect(await reasoner.output("ada:s", "c9")).toBeNull();
   await expect(reasoner.output("gone", "c1")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
 });
 
@@ -140,7 +143,7 @@ test("a turn that is resumed says which, and without an id a session gets one of
   const resumed = heard.filter(({ event }) => event === "session:resume");
 
   expect(resumed.map(({ data: { timestamp: _, ...given } }) => given)).toEqual([
-    { session_id: "s", turn_id: turn.turnId },
+    { session_id: "ada:s", turn_id: turn.turnId },
   ]);
   const { run } = await world([response([say("one")]), response([say("two")])]);
   const [one, other] = [await run("a", { sessionId: undefined }), await run("b", { sessionId: undefined })];

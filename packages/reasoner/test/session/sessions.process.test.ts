@@ -28,35 +28,42 @@ test("sessions are listed, shown, forked and resumed", async () => {
   await expect(reasoner.show("none")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
 });
 
-test("a session of a user is resumed by no one else; without a user it is open to all", async () => {
+test("a session is a user and a name: the same name of another user, or of none, is another session", async () => {
   const paused = () => response([call("c1", "paint")]);
   const { run, resume, reasoner, host, requests } = await world(
-    [paused(), response([say("one")]), response([say("two")]), response([say("three")])],
+    [
+      paused(),
+      response([say("one")]),
+      response([say("two")]),
+      response([say("three")]),
+      response([say("four")]),
+    ],
     { tools: [tool("paint", () => 1, { execution: "client" })] },
   );
   await run("mine", { userId: "ada" });
-  const before = await reasoner.show("s");
+  const before = await reasoner.show("ada:s");
   for (const act of [
-    () => run("take", { userId: "bob" }),
     () => resume({ userId: "bob" }),
     () => resume({ userId: "bob", cancel: true }),
-    () => reasoner.fork(host, "s", "copy", "bob"),
+    () => resume({ sessionId: "ada:s", userId: "bob" }),
+    () => reasoner.fork(host, "ada:s", "copy", "bob"),
   ])
     await expect(act()).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
-  expect(await reasoner.show("s")).toEqual(before);
+  expect(await reasoner.show("ada:s")).toEqual(before);
   expect(requests).toHaveLength(1);
 
   const clientResults = [{ callId: "c1", result: "painted" }];
   expect((await resume({ userId: "ada", clientResults })).text).toBe("one");
-  expect((await reasoner.fork(host, "s", "copy")).id).toBe("copy");
-  await expect(run("take", { sessionId: "copy", userId: "bob" })).rejects.toMatchObject({
-    code: "SESSION_NOT_FOUND",
+  expect((await reasoner.fork(host, "ada:s", "copy")).id).toBe("ada:copy");
+  expect(await run("take", { userId: "bob" })).toMatchObject({ sessionId: "bob:s", text: "two" });
+  expect(await run("open")).toMatchObject({ sessionId: "s", text: "three" });
+  expect(await run("take", { sessionId: "ada:s", userId: "bob" })).toMatchObject({
+    sessionId: "bob:ada:s",
+    text: "four",
   });
-
-  expect((await run("open", { sessionId: "open" })).text).toBe("two");
-  expect((await run("go on", { sessionId: "open", userId: "bob" })).text).toBe("three");
-  await reasoner.fork(host, "open", "bobs", "bob");
-  await expect(run("take", { sessionId: "bobs", userId: "ada" })).rejects.toMatchObject({
+  expect((await reasoner.fork(host, "s", "more", "bob")).id).toBe("bob:more");
+  expect(await reasoner.owner("ada:s")).toBe("ada");
+  await expect(reasoner.fork(host, "s", "bobs", "carol")).rejects.toMatchObject({
     code: "SESSION_NOT_FOUND",
   });
 });

@@ -41,12 +41,12 @@ test("APTIX-22: a turn that waits for a person continues in another host, and wh
   const second = await world([response([say("written")])], { tools, store });
   const [question] = await second.host.approvals.list();
   await second.host.approvals.decide(question!.id, "approve", "bob");
-  const done = await second.resume();
+  const done = await second.resume({ sessionId: "ada:s" });
 
   expect(done).toMatchObject({ status: "done", text: "written", turnId: paused.turnId, calls: 2 });
   expect(ran).toEqual(["read", "write"]);
   expect(Object.keys(outputs(second.requests[0]))).toEqual(["c1", "c2"]);
-  await expect(second.resume()).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
+  await expect(second.resume({ userId: "ada" })).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
 });
 
 test("a refusal that comes later is read by the model like any other", async () => {

@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, ownSession } from "@toolmount/core";
 import { z } from "zod";
 import { bashListUsage as usage } from "./bash-list-usage.ts";
 import { jobStatus, statusOf } from "./bash-output.ts";
@@ -34,9 +34,9 @@ export function bashListIn(shell: Shell) {
     idempotent: true,
     tags: ["shell"],
     version: "1.0.0",
-    execute: (_params, { sessionId }) =>
+    execute: (_params, { userId, sessionId }) =>
       data({
-        jobs: shell.jobs.list(sessionId).map((job) => ({
+        jobs: shell.jobs.list(ownSession(userId, sessionId)).map((job) => ({
           id: job.id,
           pid: job.running.pid ?? null,
           command: job.command.length > 200 ? `${job.command.slice(0, 200)}…` : job.command,

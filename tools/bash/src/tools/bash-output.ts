@@ -1,11 +1,4 @@
-import {
-  data,
-  defineTool,
-  failure,
-  type Omission,
-  type PartialResult,
-  type ToolContext,
-} from "@toolmount/core";
+import { data, defineTool, failure, ownSession, type PartialResult, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { bashOutputUsage as usage } from "./bash-output-usage.ts";
 import type { Job } from "../jobs.ts";
@@ -74,7 +67,7 @@ export function bashOutputIn(shell: Shell) {
     tags: ["shell"],
     version: "1.0.0",
     async execute({ id, stream, offset, limit, wait }, context) {
-      const job = shell.jobs.find(id, context.sessionId);
+      const job = shell.jobs.find(id, ownSession(context.userId, context.sessionId));
       if (job === null) return jobNotFound(id);
       if (wait > 0) await moreOf(shell, job, { stream, offset, ms: wait * 1000, context });
       return page(job, stream, offset, limit);

@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, ownSession } from "@toolmount/core";
 import { z } from "zod";
 import { jobId, jobNotFound, jobStatus, statusOf } from "./bash-output.ts";
 import { bashStopUsage as usage } from "./bash-stop-usage.ts";
@@ -24,8 +24,8 @@ export function bashStopIn(shell: Shell) {
     idempotent: true,
     tags: ["shell"],
     version: "1.0.0",
-    async execute({ id }, { sessionId }) {
-      const job = shell.jobs.find(id, sessionId);
+    async execute({ id }, { userId, sessionId }) {
+      const job = shell.jobs.find(id, ownSession(userId, sessionId));
       if (job === null) return jobNotFound(id);
       job.running.stop();
       await job.running.done;

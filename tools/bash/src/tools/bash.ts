@@ -1,11 +1,4 @@
-import {
-  data,
-  defineTool,
-  failure,
-  type Omission,
-  type PartialResult,
-  type ToolContext,
-} from "@toolmount/core";
+import { data, defineTool, failure, ownSession, type PartialResult, type ToolContext } from "@toolmount/core";
 import { isPathError } from "@toolmount/paths";
 import { z } from "zod";
 import { parse } from "unbash";
@@ -202,7 +195,7 @@ function timeoutOf({ settings }: Shell, { timeout, run_in_background }: Params) 
   return { timeoutMs: Math.min(timeout, most) * 1000, warnings };
 }
 
-function startJob(shell: Shell, params: Params, timeoutMs: number | null, { sessionId }: ToolContext): Job {
+function startJob(shell: Shell, params: Params, timeoutMs: number | null, context: ToolContext): Job {
   const { settings, launcher, clock, patience, jobs, finder, guard } = shell;
   guard.start();
   const running = startCommand(params.command, launcher, {
@@ -220,7 +213,8 @@ function startJob(shell: Shell, params: Params, timeoutMs: number | null, { sess
     void running.done.then(() => guard.remove(pid));
   }
   const { command, run_in_background: background } = params;
-  return jobs.add({ session: sessionId, command, background, startedAt: clock.now(), running });
+  const session = ownSession(context.userId, context.sessionId);
+  return jobs.add({ session, command, background, startedAt: clock.now(), running });
 }
 
 async function inBackground(job: Job): Promise<PartialResult> {

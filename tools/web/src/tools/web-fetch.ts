@@ -1,11 +1,4 @@
-import {
-  data,
-  defineTool,
-  failure,
-  type Omission,
-  type PartialResult,
-  type ToolContext,
-} from "@toolmount/core";
+import { data, defineTool, failure, ownSession, type PartialResult, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import type { Settings } from "../config.ts";
 import { FetchProblem } from "../fetch/problem.ts";
@@ -120,7 +113,7 @@ async function readPage(
   { url, offset, whole }: Params,
   context: ToolContext,
 ): Promise<ReadPage> {
-  const key = JSON.stringify([context.sessionId ?? null, url, whole]);
+  const key = JSON.stringify([ownSession(context.userId, context.sessionId) ?? null, url, whole]);
   const known = offset > 0 ? cache.get(key) : null;
   if (known !== null) return known;
   const page = await readAddress(web, url, { whole, signal: context.abortSignal });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline/promises";
+import { ownSession } from "@toolmount/core";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
@@ -56,7 +57,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
     throw usageError("--continue and --session name a session each; give one of them");
   return withReasoner(plan, options, shell, async (agent) => {
     const newest = options.continue === true ? await newestSession(agent) : undefined;
-    const sessionId = options.session ?? newest?.id ?? randomUUID();
+    const sessionId = newest?.id ?? ownSession(options.user, options.session ?? randomUUID());
     const turns: TurnResult[] = [];
     const { folder } = agent.host.plan;
     const isLive = shell.terminal !== undefined && options.replay === undefined;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ownSession } from "@toolmount/core";
 import type { RunOptions, TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
@@ -83,15 +84,16 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
  */
 async function rehearseTurn(
   { host, reasoner }: Pick<Agent, "host" | "reasoner">,
-  { sessionId, abortSignal, ...request }: RunOptions,
+  { sessionId: name, abortSignal, ...request }: RunOptions,
   options: Options,
   { out }: Shell,
 ): Promise<TurnResult> {
-  const copy = `rehearsal-${randomUUID()}`;
+  const copy = ownSession(options.user, `rehearsal-${randomUUID()}`);
+  const sessionId = ownSession(options.user, name);
   const store = sessionStoreOf(host);
   const isKnown = sessionId !== undefined && ((await store?.load(sessionId)) ?? null) !== null;
   if (isKnown) await reasoner.fork(host, sessionId, copy);
-  const own = sessionId ?? randomUUID();
+  const own = sessionId ?? ownSession(options.user, randomUUID());
   const rehearsal = host.session(own).rehearse();
   try {
     const signals = [rehearsal.abortSignal, ...(abortSignal === undefined ? [] : [abortSignal])];

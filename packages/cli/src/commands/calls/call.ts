@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { Approver, CallRequest, Progress } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { isToolInterrupt, ToolmountError } from "@toolmount/core";
+import { isToolInterrupt, ownSession, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { createRuleWriter, type RuleWriter } from "../../host/rule-writer.ts";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
@@ -162,7 +162,7 @@ async function rehearse(
   options: CallOptions,
 ) {
   // What it would change is kept under a session. `node:crypto` takes 5 ms to load, so other calls have no id.
-  const session = host.session(options.session ?? randomUUID());
+  const session = host.session(ownSession(options.user, options.session ?? randomUUID()));
   const rehearsed = session.rehearse();
   const outcome = await rehearsed.call(request, context);
   const made = outcome.status === "ok" ? await makeList(rehearsed, options, context, request) : null;

@@ -1,4 +1,4 @@
-import type { Approver, SessionChange, UnclearUndo } from "@toolmount/core";
+import { ownSession, type Approver, type SessionChange, type UnclearUndo } from "@toolmount/core";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { confirmUndo } from "../../host/confirm-undo.ts";
 import { findChanges } from "../../host/find-changes.ts";
@@ -58,12 +58,18 @@ async function undo(
     const approver = approverOf(terminal, shell, () => controller.abort(interruption("SIGINT")));
     const host = await openPlan(plan, options, shell, { approver });
     try {
-      const { sessionId, filter, changes } = await findChanges(host, what, options.session);
+      const { sessionId, filter, changes } = await findChanges(
+        host,
+        what,
+        ownSession(options.user, options.session),
+      );
       const after = options.to ?? 0;
       const chosen = changes.filter(({ number }) => number > after);
       if (options.list === true) return list(chosen, options, shell);
       if (!(await confirmUndo(chosen, { err: shell.err, terminal }, controller))) return exitCodes.done;
-      const context = { userId: options.user, abortSignal: controller.signal };
+      // A call of another user would be a call of another session.
+      const isOwn = ownSession(options.user, sessionId) === sessionId;
+      const context = { userId: isOwn ? options.user : undefined, abortSignal: controller.signal };
       const report = await host
         .session(sessionId)
         .undo({ ...filter, after, unclear: options.unclear }, context);
