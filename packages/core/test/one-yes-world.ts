@@ -2,8 +2,11 @@ import fc from "fast-check";
 import {
   createMemoryStore,
   data,
+  ownSession,
+  type Host,
   type JsonObject,
   type PolicyAnswer,
+  type ToolContext,
   type ToolReturn,
 } from "../src/index.ts";
 import type { ApprovedCalls } from "../src/contract/rehearsal.ts";
@@ -31,7 +34,7 @@ interface Plan {
   readonly rewrites: boolean;
 }
 
-interface Caller {
+export interface Caller {
   readonly sessionId: string;
   readonly userId: string;
 }
@@ -72,66 +75,80 @@ const anotherCaller = fc.oneof(
 );
 const is = <Name extends string>(name: Name) => fc.constant(name);
 
-/** One thing that happens. Without a caller it is that of the question or the list. */
-export const step = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: is("call"),
-      way: fc.constantFrom("host", "session", "nested", "own name"),
-      to,
-      caller,
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: is("answer"),
-      which,
-      yes: mostly(true, false),
-      edit: mostly<string | undefined>(undefined, "bob", "eve"),
-      remember,
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ do: is("resume"), which, caller: anotherCaller }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: is("rehearse"),
-      all: fc.array(to, { minLength: 1, maxLength: 3 }),
-      caller,
-      nested: fc.boolean(),
-      makes: fc.boolean(),
-      first: mostly<number | undefined>(undefined, 1),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: is("use"),
-      which,
-      to: mostly("the next", "bob", "eve"),
-      caller: anotherCaller,
-      nested: fc.boolean(),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: is("edit tool"),
-      what: fc.constantFrom("description", "code", "values"),
-      by: fc.nat(2),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: is("edit plan"), plan }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: is("wait"), ms: fc.constantFrom(500, 2_000, 90_000_000, 700_000_000) }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: is("undo"), sessionId: fc.constantFrom("s", "t") }) },
-);
+/** A way in of another package: makes a call of `pay`. Resolves to an outcome where the caller gets one. */
+export type Way = (to: string, caller: Caller) => Promise<unknown>;
 
-type StepOf<Name> = Extract<typeof step extends fc.Arbitrary<infer Step> ? Step : never, { do: Name }>;
+/** The ways in of a host, and what closes them. */
+export interface MoreWays {
+  readonly ways: Readonly<Record<string, Way>>;
+  close(): Promise<void>;
+  /** Counts the effects that come by a way. */
+  count(way: string): void;
+}
+
+/** One thing that happens. Without a caller it is that of the question or the list. */
+const stepOf = (more: readonly string[]) =>
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: is("call"),
+        way: fc.constantFrom("host", "session", "nested", "own name", ...more),
+        to,
+        caller,
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: is("answer"),
+        which,
+        yes: mostly(true, false),
+        edit: mostly<string | undefined>(undefined, "bob", "eve"),
+        remember,
+      }),
+    },
+    { weight: 5, arbitrary: fc.record({ do: is("resume"), which, caller: anotherCaller }) },
+    { weight: 4, arbitrary: fc.record({ do: is("again"), which }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: is("rehearse"),
+        all: fc.array(to, { minLength: 1, maxLength: 3 }),
+        caller,
+        nested: fc.boolean(),
+        makes: fc.boolean(),
+        first: mostly<number | undefined>(undefined, 1),
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: is("use"),
+        which,
+        to: mostly("the next", "bob", "eve"),
+        caller: anotherCaller,
+        nested: fc.boolean(),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: is("edit tool"),
+        what: fc.constantFrom("description", "code", "values"),
+        by: fc.nat(2),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: is("edit plan"), plan }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: is("wait"), ms: fc.constantFrom(500, 2_000, 90_000_000, 700_000_000) }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: is("undo"), caller }) },
+  );
+
+type Step = ReturnType<typeof stepOf> extends fc.Arbitrary<infer One> ? One : never;
+type StepOf<Name> = Extract<Step, { do: Name }>;
 
 /** A yes as a person noted it. */
 interface Note {
@@ -152,10 +169,11 @@ const descriptions = [
   "Pays twice. Use it to pay.",
   "Pays later. Use it to pay.",
 ];
+type Pay = (to: string, context: ToolContext) => Promise<ToolReturn>;
 const codes = [
-  (pay: (to: string) => ToolReturn) => (params: JsonObject) => pay(textOf(params["to"])),
-  (pay: (to: string) => ToolReturn) => (given: JsonObject) => pay(textOf(given["to"])),
-  (pay: (to: string) => ToolReturn) => (other: JsonObject) => pay(textOf(other["to"])),
+  (pay: Pay) => (params: JsonObject, context: ToolContext) => pay(textOf(params["to"]), context),
+  (pay: Pay) => (given: JsonObject, context: ToolContext) => pay(textOf(given["to"]), context),
+  (pay: Pay) => (other: JsonObject, context: ToolContext) => pay(textOf(other["to"]), context),
 ] as const;
 
 function textOf(value: unknown): string {
@@ -164,10 +182,12 @@ function textOf(value: unknown): string {
 
 /** Runs steps, and returns each effect that no person agreed to. */
 export async function effectsWithoutYes(
-  steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[],
+  given: readonly Step[],
+  openWays: (host: Host) => MoreWays = () => ({ ways: {}, close: async () => {}, count: () => {} }),
 ): Promise<string[]> {
-  const run = new Run();
-  for (const one of steps) await run.take(one);
+  const run = new Run(openWays);
+  for (const one of given) await run.take(one);
+  await run.more.close();
   await run.host.close();
   return run.problems;
 }
@@ -176,9 +196,13 @@ class Run {
   readonly problems: string[] = [];
   readonly clock = createFakeClock();
   readonly host;
+  readonly more;
   readonly #notes: Note[] = [];
   /** By the yes that an effect used: all that fitted the effect. */
   readonly #holders = new Map<Note, readonly Note[]>();
+  /** The way in that is used now, and the calls that were made before. */
+  #way = "";
+  readonly #made: StepOf<"call">[] = [];
   #plan: Plan = { names: [], rewrites: false };
   #description = 0;
   #code = 0;
@@ -194,7 +218,7 @@ class Run {
     readonly caller: Caller;
   }[] = [];
 
-  constructor() {
+  constructor(openWays: (host: Host) => MoreWays) {
     const store = createMemoryStore();
     this.host = world([], { store, clock: this.clock }, "inline", false).host;
     const { coordinator } = this.host;
@@ -228,6 +252,11 @@ class Run {
         }),
       }),
     );
+    this.more = openWays(this.host);
+  }
+
+  get #key(): string {
+    return ownSession(this.#now.userId, this.#now.sessionId);
   }
 
   get #version(): string {
@@ -237,7 +266,9 @@ class Run {
   #mountPay(): void {
     const { coordinator } = this.host;
     coordinator.unmount("tools", "pay");
-    const effect = (whom: string) => {
+    const effect = async (whom: string, { undoable }: ToolContext) => {
+      await undoable?.(whom);
+      this.more.count(this.#way);
       this.#check(whom);
       return data(whom);
     };
@@ -284,12 +315,12 @@ class Run {
   }
 
   #covers(note: Note, whom: string): boolean {
-    const { sessionId, userId } = this.#now;
+    const { userId } = this.#now;
     return (
       note.version === this.#version &&
       (note.values === undefined || note.values === this.#values) &&
       (note.to === null ? whom.startsWith("b") : note.to === whom) &&
-      (note.sessionId === null || note.sessionId === sessionId) &&
+      (note.sessionId === null || ownSession(note.userId, note.sessionId) === this.#key) &&
       note.userId === userId &&
       note.until > this.clock.now() &&
       !(note.isStanding && this.#plan.names.includes("asks"))
@@ -308,8 +339,8 @@ class Run {
     const came = await act().catch(() => undefined);
     for (const { id } of await this.host.approvals.list())
       if (!before.has(id)) this.#asked.set(id, this.#version);
-    const { ticket } = (came ?? {}) as { readonly ticket?: string };
-    if (ticket !== undefined) this.#tickets.push({ ticket, caller: whose });
+    const { ticket, sessionId = whose.sessionId } = (came ?? {}) as { ticket?: string; sessionId?: string };
+    if (ticket !== undefined) this.#tickets.push({ ticket, caller: { ...whose, sessionId } });
     return came;
   }
 
@@ -318,10 +349,15 @@ class Run {
     this.#notes.push({ ...rest, until: this.clock.now() + forMs });
   }
 
-  async take(one: StepOf<string> | Parameters<typeof effectsWithoutYes>[0][number]): Promise<void> {
+  async take(one: Step): Promise<void> {
+    this.#way = one.do;
     switch (one.do) {
       case "call":
         return void (await this.#call(one));
+      case "again": {
+        const made = this.#made.at(-1 - one.which);
+        return made === undefined ? undefined : void (await this.#call(made));
+      }
       case "answer":
         return this.#answer(one);
       case "resume": {
@@ -345,13 +381,18 @@ class Run {
       case "wait":
         return this.clock.advance(one.ms);
       case "undo":
-        this.#now = { sessionId: one.sessionId, userId: "", isUndo: true };
-        return void (await this.host.session(one.sessionId).undo());
+        this.#now = { ...one.caller, isUndo: true };
+        return void (await this.host.session(one.caller.sessionId).undo({}, { userId: one.caller.userId }));
     }
   }
 
-  #call({ way, to: whom, caller: whose }: StepOf<"call">): Promise<unknown> {
+  #call(made: StepOf<"call">): Promise<unknown> {
+    const { way, to: whom, caller: whose } = made;
+    this.#made.push(made);
+    this.#way = way;
     const request = { name: way === "nested" ? "program" : "pay", arguments: { to: whom } };
+    const other = this.more.ways[way];
+    if (other !== undefined) return this.#as(whose, () => other(whom, whose));
     const list = { run: [{ tool: "pay", arguments: { to: whom } }], calls: [], harmless: [] };
     if (way === "own name")
       return this.#as(whose, () => this.host.call({ name: "make_approved_calls", arguments: list }, whose));
@@ -437,4 +478,5 @@ class Run {
 }
 
 /** Many steps: enough for a question, its answer, an edit between, and its use. */
-export const steps = (maxLength: number) => fc.array(step, { minLength: 4, maxLength, size: "max" });
+export const steps = (maxLength: number, more: readonly string[] = []) =>
+  fc.array(stepOf(more), { minLength: 4, maxLength, size: "max" });
