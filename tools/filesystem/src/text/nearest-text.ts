@@ -21,13 +21,19 @@ interface Near {
   readonly near: string;
 }
 
-/** Most lines of the file and of the text that are compared, and most characters that are shown. */
-const most = { lines: 200_000, wanted: 100, shown: 1000 };
+/**
+ * Most characters of the file that are looked at, lines of the text that a place may begin with or is compared with, places
+ * that are compared, and characters that are shown. The host does nothing else meanwhile.
+ */
+const most = { looked: 200_000, begins: 10, wanted: 100, places: 1000, shown: 1000 };
 
 /** Finds the lines that look most like a text; nothing when none does. */
 export function nearestText(text: string, wanted: string): Near | null {
-  const lines = text.split(/\r?\n/).slice(0, most.lines);
-  const wantedLines = wanted.replace(/^\n+|\n+$/g, "").split(/\r?\n/);
+  const lines = text.slice(0, most.looked).split(/\r?\n/);
+  const wantedLines = wanted
+    .slice(0, most.looked)
+    .replace(/^\n+|\n+$/g, "")
+    .split(/\r?\n/);
   const all = (line: string) => forms.reduce((formed, [, form]) => form(formed), line);
   const plain = lines.map(all);
   const plainWanted = wantedLines.map(all);
@@ -44,19 +50,15 @@ export function nearestText(text: string, wanted: string): Near | null {
 /** The place where most lines are alike; null when no line with a word is. */
 function bestPlace(lines: readonly string[], wanted: readonly string[]): number | null {
   let best: { at: number; alike: number } | null = null;
-  const first = wanted.findIndex((line) => line.length > 2);
-  if (first < 0) return null;
-  for (const [index, line] of lines.entries()) {
-    for (const [offset, want] of wanted.entries()) {
-      if (offset > 20 || want.length < 3 || !line.includes(want)) continue;
-      const at = index - offset;
-      if (at < 0) continue;
-      const alike = wanted
-        .slice(0, most.wanted)
-        .filter((each, step) => (lines[at + step] ?? "").includes(each)).length;
-      if (best === null || alike > best.alike) best = { at, alike };
-      break;
-    }
+  const compared = wanted.slice(0, most.wanted);
+  const begins = [...compared.entries()].slice(0, most.begins).filter(([, want]) => want.length > 2);
+  for (let [index, places] = [0, 0]; index < lines.length && places < most.places; index += 1) {
+    const found = begins.find(([offset, want]) => offset <= index && lines[index]!.includes(want));
+    if (found === undefined) continue;
+    places += 1;
+    const at = index - found[0];
+    const alike = compared.filter((each, step) => (lines[at + step] ?? "").includes(each)).length;
+    if (best === null || alike > best.alike) best = { at, alike };
   }
   return best?.at ?? null;
 }
