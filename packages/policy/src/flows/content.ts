@@ -85,20 +85,26 @@ function findCopy(text: string, { words: user, history, seen, meter }: Evidence)
   const length = Math.min(copiedWords, words.count);
   if (length < 2) return null;
   const known = user.runs(length);
+  const [runs, places] = [[] as number[], [] as number[]];
+  words.some(length, (run, at) => {
+    if (!known.has(run)) [runs[runs.length], places[places.length]] = [run, at];
+    return false;
+  });
   for (const result of history.results) {
     const one = seen(result);
     const copies = one.copies(length);
-    let [found, place] = [0, -1];
-    words.some(length, (run, at) => {
-      if (known.has(run) || !copies.has(run, whole, meter)) return false;
-      [found, place] = [run, at];
-      return true;
-    });
-    if (place === -1) continue;
-    const from = { tool: result.tool, call: result.call, ...one.locateCopy(found, length, whole) };
-    return { part: words.slice(place, length), ...foreignIn(one, from) };
+    const at = runs.findIndex((run) => copies.has(run, whole, meter));
+    if (at === -1) continue;
+    const from = { tool: result.tool, call: result.call, ...one.locateCopy(runs[at]!, length, whole) };
+    return { part: words.slice(places[at]!, length), ...foreignIn(one, from) };
   }
   return null;
+}
+
+/** How many words a run of a text has that is looked for; 0 for a text that is too short to be a copy. */
+export function copyLength(text: string): number {
+  const { count } = new Words(normalize(text));
+  return count < 2 ? 0 : Math.min(copiedWords, count);
 }
 
 /** Whether a text has a whole structured field, such as a street address: that is a value, and no words of others. */

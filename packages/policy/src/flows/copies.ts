@@ -29,7 +29,9 @@ export class Copies {
   /** Whether a run of the normalized content is a copy. */
   has(run: number, content: string, meter: Meter): boolean {
     if (this.#foreign.has(run)) return true;
-    return (this.#values.get(run) ?? []).some((field) => {
+    const fields = this.#values.size === 0 ? undefined : this.#values.get(run);
+    if (fields === undefined) return false;
+    return fields.some((field) => {
       meter.spend(content.length);
       return !content.includes(field);
     });

@@ -6,6 +6,7 @@ import { prepareIntent, type IntentCheck } from "./intent.ts";
 import { controlLeaves, leavesOf, memberOf } from "./leaves.ts";
 import { Meter, TooMuchToCompare } from "./meter.ts";
 import { findOrigin, isOwn } from "./origin.ts";
+import { createReader } from "./read-results.ts";
 import { describeProblem, shownValue, type Problem } from "./reason.ts";
 import type { FlowLine, FlowsConfig } from "./schema.ts";
 import { UserWords } from "./words.ts";
@@ -26,6 +27,7 @@ export function createFlows(
   where: (index: number) => string | undefined = () => undefined,
 ): Policy {
   const seen = createSeen(config.results);
+  const read = createReader(seen);
   const identity = identityOf(config);
   return {
     name: "flows",
@@ -40,7 +42,7 @@ export function createFlows(
       if (lines.length === 0 && tool.control !== undefined)
         lines.push(prepareLine(declaredLine, tool, config.words, () => `flows: ${tool.name}`));
       if (lines.length === 0) return null;
-      return (call) => {
+      const judge = (call: PendingCall) => {
         const history = call.history ?? { results: [], isPartial: false };
         const meter = new Meter();
         const evidence: Evidence = {
@@ -55,7 +57,12 @@ export function createFlows(
           meter,
           steered: new Map(),
         };
-        return strictest(lines.map((judge) => judge(call, evidence)));
+        return strictest(lines.map((line) => line(call, evidence)));
+      };
+      const names = new Set(own.flatMap(({ line }) => line.content ?? []).concat(tool.content ?? []));
+      return (call) => {
+        const reading = read(call, names);
+        return reading === null ? judge(call) : reading.then(() => judge(call));
       };
     },
   };

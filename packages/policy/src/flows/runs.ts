@@ -77,11 +77,14 @@ export class Words {
     this.#lines.push(line);
     weight ??= wordWeight * Math.ceil((end - start) / wordLength);
     this.#weights.push(this.#weights.at(-1)! + weight);
-    for (const [index, seed] of seeds.entries()) {
-      let value = seed;
-      for (let at = start; at < end; at++) value = mix(value ^ this.#text.charCodeAt(at));
-      this.#hashes[index as 0 | 1].push(value);
+    let [high, low] = seeds;
+    for (let at = start; at < end; at++) {
+      const code = this.#text.charCodeAt(at);
+      high = mix(high ^ code);
+      low = mix(low ^ code);
     }
+    this.#hashes[0].push(high);
+    this.#hashes[1].push(low);
   }
 
   #run(at: number, end: number): number {
