@@ -104,11 +104,17 @@ function expectation(both) {
   return `expect(${both.slice(0, at)}).toEqual(${both.slice(at + 1).trim()});`;
 }
 
-/** The solution of the compiler, and the first release. */
+/** The solution of the compiler, the reference plan with its dependencies, and the first release. */
 function addToLists() {
   const solution = JSON.parse(read("tsconfig.json"));
   for (const path of [folder, `${folder}/test`]) solution.references.push({ path });
   write("tsconfig.json", `${JSON.stringify(solution, null, 2)}\n`);
+  const plan = "mount-plans/reference.yaml";
+  write(plan, read(plan).replace("  - module: hello-world\n", `$&  - module: ${id}\n`));
+  const plans = JSON.parse(read("mount-plans/package.json"));
+  const dependencies = { ...plans.dependencies, [name]: plans.dependencies["@toolmount/tool-hello-world"] };
+  const sorted = Object.fromEntries(Object.entries(dependencies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  write("mount-plans/package.json", `${JSON.stringify({ ...plans, dependencies: sorted }, null, 2)}\n`);
   const release = ".changeset/first-release.md";
   const lines = read(release).split("\n");
   const at = lines.findIndex((line) => line > `"${name}"` && line.startsWith('"'));
@@ -125,6 +131,7 @@ async function check() {
     "test/plain-english.test.ts",
     "test/shipped-tools.test.ts",
     "test/where-page.test.ts",
+    "test/plans.test.ts",
   ];
   const cli = ["-C", "@toolmount/source", "packages/cli/src/main.ts"];
   const checks = {
