@@ -86,6 +86,7 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "Print the plan with all its layers, each value with its origin",
         load: () => import("./commands/plan/print.ts"),
       },
+      { name: "diff", summary: "Compare two plans", load: () => import("./commands/plan/diff.ts") },
       {
         name: "status",
         summary: "Mount the plan and show the state of each module",
@@ -124,7 +125,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "completion",
         summary: "Print the script with which a shell completes commands, options and tools",
-        load: () => import("./commands/plan/completion.ts"),
+        load: () => import("./commands/completion.ts"),
       },
     ],
   },

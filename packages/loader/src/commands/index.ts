@@ -38,7 +38,14 @@ export { readMcpServers, type McpServers } from "./mcp-servers.ts";
 export { readPlanSources, type PlanSource, type PlanSources } from "./plan-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
 export { lockFileOf } from "../plan/lock-file-name.ts";
-export { type LockChange, type LockDifference, type LockedTool, type PlanLock } from "../plan/lock-file.ts";
+export {
+  compareLocks,
+  makeLock,
+  type LockChange,
+  type LockDifference,
+  type LockedTool,
+  type PlanLock,
+} from "../plan/lock-file.ts";
 
 // Read JSON
 export { copyJson } from "../diagnostics/json.ts";

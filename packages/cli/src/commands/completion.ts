@@ -1,8 +1,8 @@
 import tabtab from "@pnpm/tabtab";
 import { Argument, type Command } from "commander";
-import { addExamples, jsonOption } from "../../options/common.ts";
-import { exitCodes } from "../../process/exit-codes.ts";
-import type { Shell } from "../../process/shell.ts";
+import { addExamples, jsonOption } from "../options/common.ts";
+import { exitCodes } from "../process/exit-codes.ts";
+import type { Shell } from "../process/shell.ts";
 
 const shells = ["bash", "zsh", "fish", "pwsh"] as const;
 

@@ -1,0 +1,140 @@
+import type { Json } from "@toolmount/core";
+import type { Command } from "commander";
+import {
+  comparePlans,
+  readPlanSide,
+  readRunningSide,
+  type PlanDifference,
+} from "../../trial/compared-plan.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { usageError } from "../../process/usage-error.ts";
+import { withStatus } from "../../process/with-status.ts";
+import { writeLockChanges } from "../../render/lock-changes.ts";
+import { shortPath } from "../../render/problems.ts";
+import { countOf } from "../../screen/count.ts";
+import { jsonText, printable } from "../../screen/printable.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly markdown?: true;
+  readonly running?: string;
+  readonly host: string;
+}
+
+/** `toolmount diff <before> [now]`: what changes for models and people, before a merge or a reload. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("<plan>", "the plan as it was; with --running the plan that the server would get")
+    .argument("[now]", "the plan as it is now")
+    .option(
+      "--running <url>",
+      "compare what the server at this address runs now; its token is TOOLMOUNT_TOKEN",
+    )
+    .option("--host <name>", "the host of that server", "default")
+    .option("--markdown", "print a comment for a pull request")
+    .option(...jsonOption)
+    .action(async (plan: string, now: string | undefined, options: Options) => {
+      shell.end(await diff(plan, now, options, shell));
+    });
+  addExamples(command, [
+    "toolmount diff main/mount-plan.yaml mount-plan.yaml",
+    "toolmount diff mount-plan.yaml --running http://127.0.0.1:4680",
+  ]);
+}
+
+async function diff(
+  plan: string,
+  now: string | undefined,
+  { running, host, json, markdown, ...options }: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  if ((now === undefined) === (running === undefined))
+    throw usageError("give a second plan, or --running with the address of a server");
+  const difference = await withStatus(shell, "mounting both", async (inner) => {
+    const named = await readPlanSide(now ?? plan, options, inner);
+    const { TOOLMOUNT_TOKEN: token } = shell.env;
+    const before =
+      running === undefined
+        ? await readPlanSide(plan, options, inner)
+        : await readRunningSide({ url: running, host, token });
+    return comparePlans(before, named);
+  });
+  if (json === true) shell.out.json(difference);
+  else if (markdown === true) shell.out.line(commentOf(difference, shell));
+  else writeDifference(difference, shell);
+  return isSame(difference) ? exitCodes.done : exitCodes.failed;
+}
+
+function isSame({ tools, calls, values }: PlanDifference): boolean {
+  return tools.length + calls.length + values.length === 0;
+}
+
+function writeDifference(difference: PlanDifference, { out, cwd }: Shell): void {
+  const { tools, calls, values } = difference;
+  const title = (text: string) => out.line(out.paint("bold", text));
+  if (tools.length > 0) title("tools");
+  writeLockChanges(out, tools);
+  if (calls.length > 0) title("who is asked");
+  for (const { tool, before, now } of calls)
+    out.line(`  ${printable(tool)}  ${out.paint("red", before ?? "–")} → ${out.paint("green", now ?? "–")}`);
+  if (values.length > 0) title("the plan");
+  for (const { path, before, now } of values) {
+    out.line(`  ${printable(path)}`);
+    if (before !== undefined) out.line(`    ${out.paint("red", `- ${oneLine(before)}`)}`);
+    if (now !== undefined) out.line(`    ${out.paint("green", `+ ${oneLine(now)}`)}`);
+  }
+  const mark = isSame(difference) ? out.paint("green", "✔") : out.paint("yellow", "⚠");
+  out.line(`${mark} ${summaryOf(difference, cwd)}`);
+}
+
+function summaryOf({ before, now, tools, calls, values }: PlanDifference, cwd: string): string {
+  const [was, is] = [before, now].map((name) =>
+    printable(name.includes("://") ? name : shortPath(name, cwd)),
+  );
+  const parts = [
+    ...(tools.length > 0 ? [countOf(tools, "tool")] : []),
+    ...(calls.length > 0
+      ? [`${countOf(calls, "tool")} that ${calls.length === 1 ? "asks" : "ask"} otherwise`]
+      : []),
+    ...(values.length > 0 ? [`${countOf(values, "value")} of the plan`] : []),
+  ];
+  return `from ${was} to ${is}: ${parts.join(", ") || "no difference"}`;
+}
+
+/** A comment for a pull request: tables that fold, in the form that GitHub and GitLab show. */
+function commentOf(difference: PlanDifference, { cwd }: Shell): string {
+  const { tools, calls, values } = difference;
+  const rows = (head: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ["", head, head.replaceAll(/[^|]+/g, " --- "), ...lines];
+  const changed = tools.map(
+    ({ tool, change, differences }) =>
+      `| ${cell(tool)} | ${change} | ${differences.map(({ path }) => cell(path)).join(", ")} |`,
+  );
+  const asked = calls.map(({ tool, before = "–", now = "–" }) => `| ${cell(tool)} | ${before} | ${now} |`);
+  const set = values.map(({ path, before, now }) => `| ${cell(path)} | ${cellOf(before)} | ${cellOf(now)} |`);
+  return [
+    `**toolmount**: ${summaryOf(difference, cwd)}`,
+    ...rows("| tool | change | what |", changed),
+    ...rows("| who is asked | before | now |", asked),
+    ...rows("| in the plan | before | now |", set),
+  ].join("\n");
+}
+
+/** Longest text of a cell, in characters. */
+const maxCell = 200;
+
+function cell(text: string): string {
+  const short = text.length > maxCell ? `${text.slice(0, maxCell)}…` : text;
+  return `\`${printable(short).replaceAll("`", "'").replaceAll("|", "\\|")}\``;
+}
+
+function cellOf(value: Json | undefined): string {
+  return value === undefined ? "–" : cell(oneLine(value));
+}
+
+function oneLine(value: Json): string {
+  return jsonText(value, 0);
+}
