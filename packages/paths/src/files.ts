@@ -11,7 +11,7 @@ import { removeEntry, type RemoveOptions } from "./remove.ts";
 import { restoreEntry } from "./restore.ts";
 import { prepareRules, type Access, type RootRules, type Rules } from "./rules.ts";
 import { takeSnapshot, type Snapshot, type SnapshotOptions, type TakenSnapshot } from "./snapshot.ts";
-import { replaceFile, type ReplaceOptions } from "./write.ts";
+import { replaceFile, type CopyAttributes, type ReplaceOptions } from "./write.ts";
 
 /**
  * The files below the roots. Every method checks its path, compares what it opened with the checked path, and throws a
@@ -59,6 +59,8 @@ export interface Files {
 export interface FilesOptions {
   /** How descriptors are compared with their paths. Default: the strictest way that the system has. */
   readonly disk?: Disk["kind"] | undefined;
+  /** Gives a replaced file its former owner and attributes. Without it, only its permissions stay. */
+  readonly copyAttributes?: CopyAttributes | undefined;
 }
 
 /** Resolves the roots once and guards everything below them. Throws a RangeError for a relative root. */
@@ -86,7 +88,7 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
     replace: (path, bytes, replaceOptions) =>
       telling(path, "write", async () => {
         const place = await locate(rules, path, "write");
-        await replaceFile(disk, place, bytes, replaceOptions);
+        await replaceFile(disk, place, bytes, replaceOptions, options.copyAttributes);
         return place;
       }),
     makeFolder: (path) =>

@@ -1,8 +1,9 @@
 import type { BigIntStats } from "node:fs";
-import { access, constants, open, rename, unlink } from "node:fs/promises";
+import { access, constants, open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, type Folder } from "./folder.ts";
+import { mayWriteInPlace, writeInPlace } from "./in-place.ts";
 import { PathError } from "./path-error.ts";
 import { sweep, temporaryName } from "./temporary.ts";
 import { requireFilePath, type Place } from "./place.ts";
@@ -24,14 +25,22 @@ export interface ReplaceOptions {
 }
 
 /**
+ * Gives the attributes of a file to the new one that replaces it: `from` is its path, `before` its state. `copyAttributes` of
+ * `@toolmount/paths/system` does so.
+ */
+export type CopyAttributes = (from: string, to: FileHandle, before: BigIntStats) => Promise<void>;
+
+/**
  * Writes a file completely or not at all: writes a new file beside it, which then takes its name. Creates missing folders.
- * An existing file keeps its permissions. Links and special files are never written.
+ * An existing file keeps its permissions, and with `copyAttributes` its attributes. In a folder in which nothing can be made or renamed, an existing file
+ * is written in place. Links and special files are never written.
  */
 export async function replaceFile(
   disk: Disk,
   place: Place,
   bytes: Uint8Array,
   { expected, mode, signal }: ReplaceOptions = {},
+  copyAttributes?: CopyAttributes,
 ): Promise<void> {
   requireFilePath(place);
   const { given, real } = place;
@@ -41,7 +50,8 @@ export async function replaceFile(
     const before = await requireReplaceable(folder, name, given);
     const temporary = temporaryName();
     try {
-      await writeNew(folder.path(temporary), bytes, before === null ? mode : Number(before.mode) & 0o777);
+      const like = before === null ? null : { entry: before, path: folder.path(name), copyAttributes };
+      await writeNew(folder.path(temporary), bytes, { mode, like });
       await sweep(folder, temporary);
       signal?.throwIfAborted();
       if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
@@ -49,7 +59,9 @@ export async function replaceFile(
       await rename(folder.path(temporary), folder.path(name));
     } catch (thrown) {
       await unlink(folder.path(temporary)).catch(() => {});
-      throw thrown;
+      if (!mayWriteInPlace(thrown, before)) throw thrown;
+      if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
+      await writeInPlace(folder, { name, given, before, bytes });
     }
   } finally {
     await folder.close();
@@ -78,14 +90,28 @@ async function requireInPlace(folder: Folder, given: string): Promise<void> {
   if (!(await folder.isInPlace())) throw new PathError("ACCESS_DENIED", { path: given, reason: "write" });
 }
 
+interface NewFile {
+  /** Permissions of a file that replaces none. */
+  readonly mode: number | undefined;
+  /** The file that it replaces, whose permissions and attributes it gets. */
+  readonly like: {
+    readonly entry: BigIntStats;
+    readonly path: string;
+    readonly copyAttributes: CopyAttributes | undefined;
+  } | null;
+}
+
 /** Writes a new file; fails when it exists. */
-async function writeNew(path: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
+async function writeNew(path: string, bytes: Uint8Array, { mode: given, like }: NewFile): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const mode = like === null ? given : Number(like.entry.mode) & 0o777;
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
   try {
     await handle.writeFile(bytes);
     // Without this, a crash of the machine may keep the new name and lose the content.
     await handle.sync();
+    await like?.copyAttributes?.(like.path, handle, like.entry);
+    // Last: a copied mode could give the new bytes the rights of another user.
     if (mode !== undefined) await handle.chmod(mode);
   } finally {
     await handle.close();

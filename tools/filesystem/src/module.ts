@@ -1,4 +1,5 @@
 import type { Coordinator } from "@toolmount/core";
+import { copyAttributes } from "@toolmount/paths/system";
 import { z } from "zod";
 import type { ParsedSettings } from "./config.ts";
 import { createDirectoryIn } from "./tools/create-directory.ts";
@@ -31,6 +32,7 @@ export async function mount(coordinator: Coordinator, settings: ParsedSettings):
 function servicesOf(coordinator: Coordinator): Services {
   const { hooks, logger } = coordinator;
   return {
+    copyAttributes,
     planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
     protectedPaths: () =>
       z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),

@@ -8,6 +8,7 @@ export {
   type SandboxedProgram,
   type SandboxLaunch,
 } from "./bubblewrap.ts";
+export { copyAttributes } from "./attributes.ts";
 export { isBelow } from "../below.ts";
 export { createControlGroup, delegatedGroup, type ControlGroup, type GroupLimits } from "./control-group.ts";
 export { basicVariables } from "./environment.ts";

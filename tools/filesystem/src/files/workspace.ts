@@ -1,4 +1,4 @@
-import { createFiles, type Files } from "@toolmount/paths";
+import { createFiles, type Files, type FilesOptions } from "@toolmount/paths";
 import { config, rootRules, type ParsedSettings, type Settings } from "../config.ts";
 
 /** Services of the host that the tools use; all are optional. */
@@ -9,6 +9,8 @@ export interface Services {
   readonly protectedPaths?: (() => readonly string[]) | undefined;
   /** Paths that must not be read unless the settings name them, such as the host's state; read for each call. */
   readonly secretPaths?: (() => readonly string[]) | undefined;
+  /** Gives a file that is written its former owner and attributes. */
+  readonly copyAttributes?: FilesOptions["copyAttributes"];
   /** Emits an event about a file that was read or changed. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Resolves `@bundle:path`, to null for an unknown one; undefined when the host supports no mentions. */
@@ -31,9 +33,12 @@ export interface Workspace {
 export function openWorkspace(given: Settings, services: Services = {}): Workspace {
   const settings = config.parse(given);
   const rules = rootRules(settings, services.planFolder ?? null);
-  const { protectedPaths = () => [], secretPaths = () => [] } = services;
+  const { protectedPaths = () => [], secretPaths = () => [], copyAttributes } = services;
   const guarded = rememberLast((paths, secret) =>
-    createFiles({ ...rules, deniedWrite: [...(rules.deniedWrite ?? []), ...paths], secret }),
+    createFiles(
+      { ...rules, deniedWrite: [...(rules.deniedWrite ?? []), ...paths], secret },
+      { copyAttributes },
+    ),
   );
   guarded(protectedPaths(), secretPaths());
   return {
