@@ -87,17 +87,17 @@ export class AgentCalls {
   /** Whether a call of a step has its outcome. */
   async hasEnded(call: AgentCall, given: CallContext = {}): Promise<boolean> {
     const context = this.#contextOf(given);
-    return (await this.#log.find(keyOf(call, context), context.sessionId))?.outcome !== undefined;
+    return (await this.#log.find(keyOf(call, context), sessionOf(context)))?.outcome !== undefined;
   }
 
   /** Who asked in a step until now, and for the next value. */
   asked(step: string, given: CallContext): Promise<Asked> {
-    return this.#log.asked(step, this.#contextOf(given).sessionId);
+    return this.#log.asked(step, sessionOf(this.#contextOf(given)));
   }
 
   /** Keeps who asked in a step; none when it has ended. */
   noteAsked(step: string, asked: Asked, given: CallContext): Promise<void> {
-    return this.#log.noteAsked(step, asked, this.#contextOf(given).sessionId);
+    return this.#log.noteAsked(step, asked, sessionOf(this.#contextOf(given)));
   }
 
   /** Records the end of a denied call, which the library will not make again. */

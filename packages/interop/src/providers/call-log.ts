@@ -83,14 +83,14 @@ export class CallLog {
   }
 
   /** Who asked in a step until now. */
-  async asked(step: string, sessionId: string | undefined): Promise<Asked> {
-    return (await this.find(stepKey(step), sessionId))?.asked ?? [];
+  async asked(step: string, session: SessionId | undefined): Promise<Asked> {
+    return (await this.find(stepKey(step), session))?.asked ?? [];
   }
 
   /** Keeps who asked in a step. None: the step has ended. */
-  async noteAsked(step: string, asked: Asked, sessionId: string | undefined): Promise<void> {
+  async noteAsked(step: string, asked: Asked, session: SessionId | undefined): Promise<void> {
     const key = stepKey(step);
-    await this.#add(sessionId, asked.length === 0 ? { key } : { key, callId: "", step, asked });
+    await this.#add(session, asked.length === 0 ? { key } : { key, callId: "", step, asked });
   }
 
   /** Another process may append at the same time. A change without a time gets that of the change before it. */

@@ -1,4 +1,12 @@
-import { data, defineTool, failure, ownSession, type PartialResult, type ToolContext } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  ownSession,
+  type Omission,
+  type PartialResult,
+  type ToolContext,
+} from "@toolmount/core";
 import { isPathError } from "@toolmount/paths";
 import { z } from "zod";
 import { parse } from "unbash";

@@ -1,4 +1,12 @@
-import { data, defineTool, failure, ownSession, type PartialResult, type ToolContext } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  ownSession,
+  type Omission,
+  type PartialResult,
+  type ToolContext,
+} from "@toolmount/core";
 import { z } from "zod";
 import type { Settings } from "../config.ts";
 import { FetchProblem } from "../fetch/problem.ts";
