@@ -8,6 +8,7 @@ import {
   type Runner,
   type RunnerJob,
   type ToolDefinition,
+  ownSession,
 } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -301,7 +302,7 @@ describe("a context", () => {
       info: { sessionId: "s", userId: "ada" },
     });
     expect(progress).toEqual([{ progress: 1 }]);
-    expect(host.session("s").state.get("seen")).toBe(true);
+    expect(host.session(ownSession("ada", "s")).state.get("seen")).toBe(true);
     expect(made).toBe(0);
   });
 

@@ -158,14 +158,8 @@ function shown(web: Web, params: Params, page: ReadPage) {
 function restOf({ text }: ReadPage, next: number | null): readonly Omission[] {
   if (next === null) return [];
   const amount = `${text.length - next} of ${text.length} characters`;
-  return [
-    {
-      what: "the rest of the text",
-      amount,
-      why: "the part is full",
-      how: `the same call with offset: ${next}`,
-    },
-  ];
+  const how = `the same call with offset: ${next}`;
+  return [{ what: "the rest of the text", amount, why: "the part is full", how }];
 }
 
 /** The result for a text that was written to a file. */
