@@ -1,6 +1,6 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import { isRecord } from "../json/json.ts";
-import { meter } from "../json/meter.ts";
+import { hasManyValues, leastBytes, meter, mostValues } from "../json/meter.ts";
 import { messageOf } from "../contract/errors.ts";
 import { ownSession, type SessionId } from "../contract/own-session.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
@@ -87,7 +87,9 @@ function areSmall(given: unknown, maxBytes: number): boolean {
 export function argumentsProblem(given: unknown, maxBytes: number): string | null {
   try {
     const problem = typeof given === "string" ? textProblem(given, maxBytes) : meter(given, maxBytes);
-    return problem === null ? null : `the arguments are ${problem}`;
+    if (problem !== null) return `the arguments are ${problem}`;
+    const isMany = typeof given !== "string" && hasManyValues(given, leastBytes(given, maxBytes));
+    return isMany ? `the arguments have more than ${mostValues} values` : null;
   } catch {
     return "the arguments cannot be read";
   }

@@ -35,7 +35,7 @@ export interface Limits {
 
 /** Limits of a whole host. */
 export interface HostLimits extends Limits {
-  /** Bytes of the arguments of a call, given as text or as an object. Default 1048576. */
+  /** Bytes of the arguments of a call, given as text or as an object; they may have 100000 values. Default 1048576. */
   readonly argumentBytes?: number | undefined;
   /** Milliseconds that a tool may take to return after its signal was aborted. Default 20. */
   readonly graceMs?: number | undefined;

@@ -1,4 +1,5 @@
 import { isPlain, maxDepth } from "./freeze.ts";
+import { isRecord } from "./json.ts";
 
 /**
  * Says what makes a foreign value too large to walk: "nested deeper than 64 levels" or "larger than … bytes". Null for
@@ -33,4 +34,20 @@ function remaining(value: unknown, budget: number, levels: number): number {
     left = typeof member === "string" ? left - member.length - 2 : remaining(member, left, levels - 1);
   }
   return left;
+}
+
+/** Most values that arguments may have: each is looked at, copied, masked and stored, whatever its size is. */
+export const mostValues = 100_000;
+
+/** Whether a value has more values below it than {@link mostValues}. `bytes`: those of its JSON; each value has one. */
+export function hasManyValues(value: unknown, bytes: number): boolean {
+  if (bytes < mostValues) return false;
+  const open: unknown[] = [value];
+  for (let seen = 0, next = open.pop(); next !== undefined; next = open.pop()) {
+    const members: unknown[] = Object.values(next as object);
+    seen += members.length;
+    if (seen > mostValues) return true;
+    for (const member of members) if (isRecord(member) || Array.isArray(member)) open.push(member);
+  }
+  return false;
 }

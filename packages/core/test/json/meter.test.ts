@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { leastBytes, meter } from "../../src/json/meter.ts";
+import { data } from "../../src/index.ts";
+import { hasManyValues, leastBytes, meter, mostValues } from "../../src/json/meter.ts";
+import { tool, world } from "../world.ts";
 
 test.each<[unknown, number]>([
   ["", 2],
@@ -45,4 +47,33 @@ test("a circle, and a list with holes, are too large and end", () => {
   expect(meter(circle, 1_000)).toBe("nested deeper than 64 levels");
   expect(meter(circle, 20)).toBe("larger than 20 bytes");
   expect(meter(holes, 10)).toBeNull();
+});
+
+const rest = (count: number) =>
+  Object.fromEntries(Array.from({ length: (count - 1) % 3 }, (_, at) => [`rest${at}`, at]));
+
+test.each([
+  ["a list of lists", (count: number) => ({ a: Array.from({ length: count - 1 }, () => []) })],
+  [
+    "members of many objects",
+    (count: number) => ({
+      a: Array.from({ length: (count - 1) / 3 }, () => ({ b: 1, c: 2 })),
+      ...rest(count),
+    }),
+  ],
+  ["a list of numbers", (count: number) => ({ a: Array.from({ length: count - 1 }, () => 1) })],
+])("arguments have at most so many values, as an object and as text: %s", async (_, make) => {
+  const ran: string[] = [];
+  const { host } = world([tool((given) => data(ran.push(Object.keys(given)[0]!)))], {
+    limits: { argumentBytes: 8_000_000 },
+  });
+  const [most, more] = [make(mostValues), make(mostValues + 1)];
+  expect([hasManyValues(most, 1e9), hasManyValues(more, 1e9)]).toEqual([false, true]);
+  for (const given of [more, JSON.stringify(more)])
+    expect((await host.call({ name: "probe", arguments: given })).result).toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      error: expect.stringContaining("more than 100000 values") as string,
+    });
+  expect(ran).toEqual([]);
+  expect((await host.call({ name: "probe", arguments: JSON.stringify(most) })).status).toBe("ok");
 });
