@@ -19,8 +19,12 @@ const harmless =
 /** Short names of secrets. They count as whole words only: `pin` is in `shipping`, and `otp` in `footprint`. */
 const secretNames: ReadonlySet<string> = new Set("pass pwd bearer jwt otp pin dsn pem".split(" "));
 
+/** A shorter name is none of them. */
+const threeLetters = /[a-z][^a-z]*[a-z][^a-z]*[a-z]/i;
+
 /** Whether a key names a secret. */
 export function namesSecret(key: string): boolean {
+  if (!threeLetters.test(key)) return false;
   const folded = key.toLowerCase().replaceAll(/[^a-z]/g, "");
   if (folded === "token" || folded === "auth") return true;
   const words = key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ").toLowerCase();
@@ -48,13 +52,22 @@ export function createRedactor(secrets: readonly string[] | SecretTexts = []): R
     if (typeof value !== "object" || value === null) return value;
     if (depth >= maxLevels) return deeper;
     if (Array.isArray(value)) return value.map((item: Json) => redactValue(item, depth + 1));
-    const members = Object.entries(value as Record<string, Json>).map(([key, member]): [string, Json] => [
-      text(key),
-      namesSecret(key) && !isEmpty(member) ? mask : redactValue(member, depth + 1),
-    ]);
-    return Object.fromEntries(members);
+    const shown: Record<string, Json> = {};
+    for (const key of Object.keys(value)) {
+      const member = (value as Record<string, Json>)[key]!;
+      const own = namesSecret(key) && !isEmpty(member) ? mask : redactValue(member, depth + 1);
+      setOwn(shown, text(key), own);
+    }
+    return shown;
   };
   return (value) => redactValue(value, 0);
+}
+
+/** Sets a member, also one that an object inherits, such as `__proto__`. */
+function setOwn(of: Record<string, Json>, key: string, value: Json): void {
+  if (key in of && !Object.hasOwn(of, key))
+    Object.defineProperty(of, key, { value, writable: true, enumerable: true, configurable: true });
+  else of[key] = value;
 }
 
 /** Deepest level that is shown: that of the deepest arguments, inside a record that is stored or shown. */
