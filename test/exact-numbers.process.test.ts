@@ -20,6 +20,7 @@ import * as interop from "@toolmount/interop";
 import * as mcp from "@toolmount/mcp";
 import { serveHttp, serveStreams } from "@toolmount/mcp";
 import { createReasoner, settingsSchema } from "@toolmount/reasoner";
+import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { call, outputs, response, say, serve } from "../packages/reasoner/test/support/world.ts";
@@ -135,6 +136,24 @@ test.each(Object.entries(doors))(
     const answer = await enter(fine, "9007199254740991");
     expect(answer).toContain("deleted");
     expect(fine.seen).toEqual([{ id: 9007199254740991 }, { id: 9007199254740991 }]);
+  },
+);
+
+/** Integers of each length that JavaScript would change, and integers that it would not. */
+const integers = fc
+  .sample(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), { numRuns: 24, seed: 5640 })
+  .map((integer, at) => integer / 10n ** BigInt(at % 12))
+  .map((integer) => [`${integer}`, Number.isSafeInteger(Number(integer))] as const);
+
+test.each(Object.entries(doors))(
+  "by %s, integers arrive exactly as written or the call is refused (seed 5640)",
+  async (_, enter) => {
+    for (const [digits, isExact] of integers) {
+      const here = world();
+      const answer = await enter(here, digits);
+      if (isExact) expect(here.seen).toEqual([{ id: Number(digits) }, { id: Number(digits) }]);
+      else expect([answer.includes(`the number ${digits} at`), here.seen]).toEqual([true, []]);
+    }
   },
 );
 
