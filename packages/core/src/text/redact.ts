@@ -19,7 +19,7 @@ const harmless =
 /** Short names of secrets. They count as whole words only: `pin` is in `shipping`, and `otp` in `footprint`. */
 const secretNames: ReadonlySet<string> = new Set("pass pwd bearer jwt otp pin dsn pem".split(" "));
 
-/** A shorter name is none of them. */
+/** Each name of a secret has three letters. */
 const threeLetters = /[a-z][^a-z]*[a-z][^a-z]*[a-z]/i;
 
 /** Whether a key names a secret. */
