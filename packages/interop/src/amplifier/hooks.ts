@@ -1,4 +1,3 @@
-import { ownSession } from "@toolmount/core";
 import type { Coordinator, EventData, HookResult, Hooks, ToolOutcome, Undo } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 import { fromAmplifierHookResult, toAmplifierHookResult, type AmplifierHookResult } from "./hook-result.ts";
@@ -83,9 +82,8 @@ async function answer(
   data: EventData,
 ): Promise<HookResult | undefined> {
   const shown = showEvent(data);
-  const answered = await sessions.inSession(ownSession(data["user_id"], data["session_id"]), async () =>
-    handler(event, shown),
-  );
+  const { session_id: session, user_id: user } = data;
+  const answered = await sessions.inSession(session, async () => handler(event, shown), user);
   return withReplacedResult(fromAmplifierHookResult(answered), shown);
 }
 

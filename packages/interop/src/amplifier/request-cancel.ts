@@ -1,4 +1,4 @@
-import type { Coordinator } from "@toolmount/core";
+import type { Coordinator, EventData } from "@toolmount/core";
 import type { AmplifierHooks } from "./hooks.ts";
 import type { AmplifierSessions } from "./sessions.ts";
 
@@ -19,8 +19,7 @@ export async function requestCancel(
   { coordinator, hooks, sessions, state }: CancelRequest,
   immediate: boolean,
 ): Promise<void> {
-  if (!state.isGated)
-    coordinator.hooks.gate("tool:pre", (_, data) => refuseCancelled(sessions, data["session_id"]));
+  if (!state.isGated) coordinator.hooks.gate("tool:pre", (_, data) => refuseCancelled(sessions, data));
   state.isGated = true;
   const { cancellation } = sessions.current();
   const isNew = immediate ? cancellation.requestImmediate() : cancellation.requestGraceful();
@@ -31,7 +30,7 @@ export async function requestCancel(
   await hooks.emit("cancel:completed", { was_immediate: cancellation.isImmediate, tools_cancelled: running });
 }
 
-function refuseCancelled(sessions: AmplifierSessions, sessionId: unknown) {
-  const { cancellation } = sessions.inSession(sessionId, () => sessions.current());
+function refuseCancelled(sessions: AmplifierSessions, { session_id: session, user_id: user }: EventData) {
+  const { cancellation } = sessions.inSession(session, () => sessions.current(), user);
   return cancellation.isCancelled ? { action: "deny" as const, reason: "Request was cancelled" } : undefined;
 }

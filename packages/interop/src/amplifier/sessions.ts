@@ -5,6 +5,7 @@ import {
   ownSession,
   type CancellationToken,
   type PartialResult,
+  type SessionId,
   type ToolContext,
 } from "@toolmount/core";
 
@@ -27,8 +28,8 @@ export interface AmplifierSessions {
   call(): ToolContext | undefined;
   /** Runs a tool in the session of its call. A cancelled session runs nothing, and does not wait for what it runs. */
   within(context: ToolContext, work: () => unknown): Promise<unknown>;
-  /** Runs a hook in the session of its event. */
-  inSession<Value>(sessionId: unknown, work: () => Value): Value;
+  /** Runs a hook in the session of its event. An event that a module emits has no user: it is of the session that runs. */
+  inSession<Value>(sessionId: unknown, work: () => Value, userId?: unknown): Value;
 }
 
 /** Most sessions; beyond it, those used longest ago are dropped. */
@@ -39,12 +40,13 @@ const hostSession = "host";
 
 /** Makes the sessions of one host. */
 export function createAmplifierSessions(): AmplifierSessions {
-  const sessions = new Map<string, AmplifierSession>();
+  const sessions = new Map<SessionId, AmplifierSession>();
   const at = new AsyncLocalStorage<{ session: AmplifierSession; context?: ToolContext }>();
-  const sessionOf = (id: string, parentId: string | null = null): AmplifierSession => {
-    const session = sessions.get(id) ?? makeSession(id, parentId);
-    sessions.delete(id);
-    sessions.set(id, session);
+  const sessionOf = (id: string, user?: unknown, parentId: string | null = null): AmplifierSession => {
+    const key = ownSession(user, id);
+    const session = sessions.get(key) ?? makeSession(id, parentId);
+    sessions.delete(key);
+    sessions.set(key, session);
     for (const [oldest] of sessions) {
       if (sessions.size <= maxSessions) break;
       sessions.delete(oldest);
@@ -55,14 +57,17 @@ export function createAmplifierSessions(): AmplifierSessions {
     current: () => at.getStore()?.session ?? sessionOf(hostSession),
     call: () => at.getStore()?.context,
     within: (context, work) => {
-      const own = ownSession(context.userId, context.sessionId) ?? hostSession;
-      const session = sessionOf(own, context.parentRunId ?? null);
+      const { sessionId, userId, parentRunId = null } = context;
+      const user = sessionId === undefined ? undefined : userId;
+      const session = sessionOf(sessionId ?? hostSession, user, parentRunId);
       return at.run({ session, context }, () => cancellable(session, context, work));
     },
-    inSession: (sessionId, work) => {
+    inSession: (sessionId, work, userId) => {
       if (typeof sessionId !== "string" || sessionId === "") return work();
-      const before = at.getStore();
-      return before?.session.id === sessionId ? work() : at.run({ session: sessionOf(sessionId) }, work);
+      const before = at.getStore()?.session;
+      if (before?.id === sessionId && userId === undefined) return work();
+      const session = sessionOf(sessionId, userId);
+      return before === session ? work() : at.run({ session }, work);
     },
   };
 }

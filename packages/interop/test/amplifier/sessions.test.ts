@@ -131,3 +131,20 @@ test("a refused tool is named by the beginning of its name, and what it throws h
   const said = "[redacted] and [redacted] ";
   expect((await host.call({ name: "leak" })).result.error).toBe(said + "x".repeat(1_000 - said.length));
 });
+
+test("two users of one session name have a state each, and a hook has that of its event's user", async () => {
+  const sessions = createAmplifierSessions();
+  const setIn = (userId: string) =>
+    sessions.within(context({ sessionId: "s", userId }), () => {
+      sessions.current().state["whose"] = userId;
+      return sessions.inSession("s", () => sessions.current().state["whose"]);
+    });
+  expect([await setIn("ana"), await setIn("bob")]).toEqual(["ana", "bob"]);
+  const seen = (userId?: string) =>
+    sessions.inSession("s", () => [sessions.current().id, sessions.current().state["whose"]], userId);
+  expect([seen("ana"), seen("bob"), seen()]).toEqual([
+    ["s", "ana"],
+    ["s", "bob"],
+    ["s", undefined],
+  ]);
+});
