@@ -12,6 +12,8 @@ const secret = `whsec_${key.toString("base64")}`;
 const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const clock = { ...systemClock, now: () => now };
 
+const body = '{"type":"question.asked","timestamp":"2026-01-02T03:04:05.678Z","data":{"a":"é"}}';
+
 /** A service that answers each request so; what it gets is noted. */
 async function service(status: number, headers: Record<string, string> = {}) {
   const got: { method: string | undefined; headers: object; body: string }[] = [];
@@ -23,14 +25,13 @@ async function service(status: number, headers: Record<string, string> = {}) {
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const post = (signal = new AbortController().signal) =>
-    new Webhook({ url, secret }, clock).post("q.asked", { type: "question.asked", data: { a: "é" } }, signal);
+    new Webhook({ url, secret }, clock).post("q.asked", body, signal);
   return { got, post };
 }
 
 test.each([200, 299])("a report is posted with its id, its time and its signature: %i", async (status) => {
   const { got, post } = await service(status);
   await post();
-  const body = '{"type":"question.asked","timestamp":"2026-01-02T03:04:05.678Z","data":{"a":"é"}}';
   const seconds = String(Math.floor(now / 1_000));
   const signature = createHmac("sha256", key).update(`q.asked.${seconds}.${body}`).digest("base64");
   expect(got).toEqual([

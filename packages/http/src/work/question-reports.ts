@@ -42,6 +42,8 @@ interface Reported {
   readonly attempts: number;
   /** A server sends the next report now, until `dueAt`. */
   readonly sending: boolean;
+  /** The text of the report that is sent: each attempt with its id sends the same. Null before the first attempt. */
+  readonly text: string | null;
 }
 
 /** What the reports of one host need. */
@@ -113,7 +115,7 @@ export class QuestionReports {
   async #add({ id, createdAt, info: { callId, sessionId, userId } }: ApprovalView): Promise<void> {
     const { scope, clock } = this.#options;
     this.#open.add(id);
-    const body: Reported = { callId, sent: [], attempts: 0, sending: false };
+    const body: Reported = { callId, sent: [], attempts: 0, sending: false, text: null };
     await this.#store.save({
       kind,
       id,
@@ -164,18 +166,25 @@ export class QuestionReports {
     const view = await readQuestion(host, { id, callId: reported.callId, sessionId: record.sessionId });
     const type = nextReport(view, reported.sent);
     if (type === null) return this.#rest(record, view);
-    const claimed = changed(record, { sending: true }, { dueAt: now + sendingMs });
-    if (await this.#store.save(claimed)) await this.#send(claimed, type, view!);
+    const text = reported.text ?? this.#textOf(type, view!);
+    const claimed = changed(record, { sending: true, text }, { dueAt: now + sendingMs });
+    if (await this.#store.save(claimed)) await this.#send(claimed, type, text);
   }
 
-  async #send(record: WorkRecord, type: ReportType, view: ApprovalView): Promise<void> {
-    const { webhook, logger, clock, linkTo, name } = this.#options;
+  /** A report as it is sent, with the question as it is now. */
+  #textOf(type: ReportType, question: ApprovalView): string {
+    const { clock, linkTo, name: host } = this.#options;
+    const link = linkTo(question.id);
+    const data = { host, question, ...(link !== undefined && { link }) };
+    return JSON.stringify({ type, timestamp: new Date(clock.now()).toISOString(), data });
+  }
+
+  async #send(record: WorkRecord, type: ReportType, text: string): Promise<void> {
+    const { webhook, logger, clock } = this.#options;
     const { sent, attempts } = record.body as unknown as Reported;
     const { id } = record;
-    const link = linkTo(id);
     try {
-      const data = { host: name, question: view, ...(link !== undefined && { link }) };
-      await webhook.post(`${id}.${type}`, { type, data }, this.#ending.signal);
+      await webhook.post(`${id}.${type}`, text, this.#ending.signal);
     } catch (error) {
       const isEnding = this.#ending.signal.aborted;
       const isLast = !isEnding && attempts + 1 >= maxAttempts;
@@ -188,7 +197,7 @@ export class QuestionReports {
       );
       return;
     }
-    const next = { sending: false, attempts: 0, sent: [...sent, type] };
+    const next = { sending: false, attempts: 0, text: null, sent: [...sent, type] };
     await this.#store.save(changed(record, next, { dueAt: clock.now() }));
     this.#wake(id);
   }
@@ -213,7 +222,7 @@ export class QuestionReports {
   }
 }
 
-/** What is to be reported next; null when nothing is. Each report has the question as it is now. */
+/** What is to be reported next; null when nothing is. */
 function nextReport(view: ApprovalView | undefined, sent: readonly ReportType[]): ReportType | null {
   if (view === undefined) return null;
   const isTrue = {
