@@ -33,7 +33,7 @@ describe("a question of a host", () => {
       userId: "ana",
       at: question.createdAt,
     };
-    const sentOf = (...sent: string[]) => ({ callId, sent, attempts: 0, sending: false });
+    const sentOf = (...sent: string[]) => ({ callId, sent, attempts: 0, sending: false, text: null });
     const report = (type: string) => ({
       id: `${id}.${type}`,
       type,

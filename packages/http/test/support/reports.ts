@@ -41,7 +41,8 @@ export function reportsWorld(
     },
   };
   const webhook = {
-    async post(id: string, { type, data }: { type: string; data: Posted["data"] }, signal: AbortSignal) {
+    async post(id: string, text: string, signal: AbortSignal) {
+      const { type, data } = JSON.parse(text) as Posted;
       const report = { id, type, data, at: Date.now() };
       posted.push(report);
       const ended = new Promise<never>((_, reject) => {
