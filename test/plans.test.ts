@@ -1,6 +1,8 @@
 import { glob, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { openHost } from "@toolmount/loader";
+import * as interop from "@toolmount/interop";
+import * as policy from "@toolmount/policy";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -13,7 +15,8 @@ test("the plans of this repository are found", () => {
 });
 
 test.each(plans)("%s is mounted, every module of it", async (plan) => {
-  const host = await openHost(plan, { cwd: root, env: {} });
+  const extensions = { "@toolmount/interop": interop, "@toolmount/policy": policy };
+  const host = await openHost(plan, { cwd: root, env: {}, extensions });
   const { entries } = host.status();
   const tools = host.tools();
   const report = await host.close();
