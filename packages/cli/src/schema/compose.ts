@@ -77,19 +77,21 @@ function entryOf(
   const { required: _, ...rest } = add("entry", entry) as { required?: unknown };
   const { properties = {} } = rest as { properties?: Record<string, Mutable> };
   const names = known.flatMap(({ name }) => namesOf(name));
+  const configs = known.map(({ name, config }) => {
+    const { required: _required, ...loose } = add(name.replace(/^@toolmount\//, ""), config) as {
+      required?: unknown;
+    };
+    const asked = { required: ["module"], properties: { module: { enum: namesOf(name) }, source: false } };
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    return { if: asked, then: { properties: { config: loose } } };
+  });
   return {
     ...rest,
     properties: { ...properties, module: { ...properties["module"], examples: names } },
     patternProperties: { "^x-": true },
     anyOf: [{ required: ["module"] }, { required: ["id"] }],
-    allOf: known.map(({ name, config }) => {
-      const { required: _required, ...loose } = add(name.replace(/^@toolmount\//, ""), config) as {
-        required?: unknown;
-      };
-      const asked = { required: ["module"], properties: { module: { enum: namesOf(name) }, source: false } };
-      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-      return { if: asked, then: { properties: { config: loose } } };
-    }),
+    // A list without a member is no valid schema.
+    ...(configs.length > 0 && { allOf: configs }),
   };
 }
 

@@ -37,13 +37,13 @@ test("the schema of plans is what the packages say: TOOLMOUNT_WRITE=1 writes it 
 let editors = 0;
 
 /** The language server that editors run, reading the schema that the first line of the plan names. */
-function openEditor(text: string) {
+function openEditor(text: string, schema?: string) {
   // A name of its own: the server keeps what it parsed by name and version.
   const uri = `file:///plans/plan-${++editors}.yaml`;
   const service = getLanguageService({
     schemaRequestService: async (asked) => {
       if (!asked.endsWith("/mount-plan.schema.json")) throw new Error(`asked for ${asked}`);
-      return readFile(file, "utf8");
+      return schema ?? readFile(file, "utf8");
     },
     workspaceContext: { resolveRelativePath: (path, resource) => new URL(path, resource).href },
   });
@@ -66,9 +66,12 @@ function openEditor(text: string) {
 }
 
 test("an editor finds nothing wrong with the plans that we bring", async () => {
-  for (const name of ["minimal", "coding", "reference"]) {
-    const text = await readFile(join(root, `mount-plans/${name}.yaml`), "utf8");
-    expect(await openEditor(text).problems()).toEqual([]);
+  const folder = join(root, "mount-plans");
+  const plans = (await readdir(folder, { recursive: true })).filter((name) => /^[^n].*\.yaml$/.test(name));
+  expect(plans.length).toBeGreaterThan(8);
+  for (const name of plans) {
+    const text = await readFile(join(folder, name), "utf8");
+    expect([name, await openEditor(text).problems()]).toEqual([name, []]);
   }
 });
 
@@ -147,4 +150,14 @@ test("the schema of one plan knows the configs of its own modules", async () => 
 
   expect(code).toBe(0);
   expect(stdout).toContain('"depth"');
+});
+
+test("the schema of a plan whose modules have no config is one that an editor reads", async () => {
+  const plan = "version: 1\ntools: [{ module: ./mine.ts }]\n";
+  const { here: run } = await workspace({ "plan.yaml": plan, "mine.ts": "export const a = 1;" });
+  const { code, stdout } = await run(["schema", "plan.yaml"]);
+
+  expect(code).toBe(0);
+  expect(await openEditor(plan, stdout).problems()).toEqual([]);
+  expect(await openEditor("tolls: []\n", stdout).problems()).toHaveLength(1);
 });
