@@ -37,7 +37,7 @@ export interface ModuleManifest {
   readonly type?: string;
   /** Version of the tool contract that it was written for; absent for 1. Not checked: see `refuseContract`. */
   readonly contract?: unknown;
-  /** Points at which it mounts. */
+  /** Points at which it mounts; of a module of type `tool` that does not say so: `tools`. */
   readonly mounts: readonly string[];
   /** Whether its set of tools is the same for every config. */
   readonly static: boolean;
@@ -149,7 +149,7 @@ export function readManifest(value: unknown): ModuleManifest | undefined {
   return {
     ...(typeof type === "string" && { type }),
     ...(contract !== undefined && { contract }),
-    mounts: readTexts(value["mounts"]),
+    mounts: value["mounts"] === undefined && type === "tool" ? ["tools"] : readTexts(value["mounts"]),
     static: value["static"] === true,
     ...(isRecord(config) && { config }),
     provides: readTexts(value["provides"]),

@@ -1,5 +1,6 @@
 import { silentLogger } from "@toolmount/core";
 import { expect, test } from "vitest";
+import { inspectPlan } from "../../src/commands/index.ts";
 import { openHost } from "../../src/index.ts";
 import { installed, toolFile, workspace } from "../workspace.ts";
 
@@ -24,4 +25,14 @@ test.each([
   await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toThrow(said);
   await using host = await openHost(path("fixed.yaml"), { logger: silentLogger });
   expect(host.tools().map(({ name }) => name)).toEqual(["greet"]);
+});
+
+test("a manifest that only has the type tool does not say that there is none", async () => {
+  const { path } = await workspace({
+    ...installed("@acme/kit", toolFile("greet"), { toolmount: { type: "tool" } }),
+    "plan.yaml": 'version: 1\ntools: [{ module: "@acme/kit" }]\n',
+  });
+
+  const { entries } = await inspectPlan(path("plan.yaml"), { logger: silentLogger });
+  expect(entries.map(({ tools }) => tools)).toEqual([null]);
 });
