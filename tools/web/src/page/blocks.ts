@@ -1,6 +1,6 @@
 import { fencedCode, isCodeBlock } from "./code.ts";
 import { link } from "./inline.ts";
-import { tableBlocks } from "./tables.ts";
+import { isRoleTable, tableBlocks } from "./tables.ts";
 import {
   attributeOf,
   childrenOf,
@@ -56,6 +56,8 @@ function isBlock(element: Element): boolean {
   const answer =
     blockTags.has(tagName) ||
     isCodeBlock(element) ||
+    isRoleHeading(element) ||
+    isRoleTable(element) ||
     (!/^(?:svg|math|select|ruby|script|style|template)$/.test(tagName) &&
       childrenOf(element).some((child) => isElement(child) && isBlock(child)));
   known.set(element, answer);
@@ -64,6 +66,9 @@ function isBlock(element: Element): boolean {
 
 function blocksFor(element: Element, writer: Writer): readonly Block[] {
   if (isCodeBlock(element)) return oneBlock(fencedCode(element), "code");
+  if (isRoleTable(element)) return tableBlocks(element, writer);
+  if (isRoleHeading(element))
+    return headingBlocks(element, writer, attributeOf(element, "aria-level") ?? "2");
   switch (element.tagName) {
     case "h1":
     case "h2":
@@ -98,9 +103,14 @@ function oneBlock(text: string, kind: Block["kind"] = "text"): readonly Block[] 
   return text === "" ? [] : [{ text, kind }];
 }
 
-function headingBlocks(element: Element, writer: Writer): readonly Block[] {
+/** Whether an element that is no `h1` to `h6` says that it is a heading. */
+function isRoleHeading(element: Element): boolean {
+  return attributeOf(element, "role") === "heading" && !/^h[1-6]$/.test(element.tagName);
+}
+
+function headingBlocks(element: Element, writer: Writer, level = element.tagName.slice(1)): readonly Block[] {
   const text = writer.inline(childrenOf(element)).replaceAll("\n", " ");
-  return oneBlock(text === "" ? "" : `${"#".repeat(Number(element.tagName[1]))} ${text}`);
+  return oneBlock(text === "" ? "" : `${"#".repeat(Math.min(6, Number.parseInt(level, 10) || 2))} ${text}`);
 }
 
 function bold(text: string): string {

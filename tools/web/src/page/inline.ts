@@ -56,7 +56,7 @@ function elementOf(element: Element, writer: Writer): string {
     case "kbd":
     case "samp":
     case "tt":
-      return inlineCode(wordsOf(element));
+      return codeOf(element, inner);
     case "q":
       return `“${inner()}”`;
     case "sup":
@@ -87,8 +87,22 @@ function elementOf(element: Element, writer: Writer): string {
     case "option":
       return `${inner()} `;
     default:
-      return attributeOf(element, "role") === "checkbox" ? `${box(element)} ${inner()}` : inner();
+      return fieldOf(element, inner());
   }
+}
+
+/** The text of an element; a field is a word of its own. */
+function fieldOf(element: Element, text: string): string {
+  if (attributeOf(element, "role") === "checkbox") return `${box(element)} ${text}`;
+  return /^(?:label|textarea|button)$/.test(element.tagName) ? ` ${text} ` : text;
+}
+
+/** Inline code, one for each line where it has breaks. */
+function codeOf(element: Element, inner: () => string): string {
+  const hasBreak = [...elementsOf(element)].some(({ tagName }) => tagName === "br");
+  if (!hasBreak) return inlineCode(wordsOf(element));
+  const lines = inner().split("\n");
+  return lines.map((line) => (line.trim() === "" ? "" : inlineCode(line.trim()))).join("\n");
 }
 
 /** Puts marks around a text, inside its outer spaces. */
@@ -170,7 +184,7 @@ function mediaOf(element: Element, inner: string, writer: Writer): string {
   if (address === null) return inner;
   const kind =
     element.tagName === "iframe" || element.tagName === "embed" ? "embedded page" : element.tagName;
-  return `[${nameOf(element) || attributeOf(element, "name") || kind}](${address})`;
+  return ` [${nameOf(element) || attributeOf(element, "name") || kind}](${address}) `;
 }
 
 /** The words in a drawing. */
@@ -192,14 +206,14 @@ function inputOf(element: Element): string {
   switch ((attributeOf(element, "type") ?? "text").toLowerCase()) {
     case "checkbox":
     case "radio":
-      return `${box(element)} `;
+      return ` ${box(element)} `;
     case "hidden":
     case "password":
     case "file":
     case "image":
       return "";
     default:
-      return (attributeOf(element, "value") ?? "").trim();
+      return ` ${(attributeOf(element, "value") ?? "").trim()} `;
   }
 }
 

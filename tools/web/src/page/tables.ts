@@ -50,7 +50,7 @@ function gridOf(rows: readonly Element[], writer: Writer): readonly Row[] {
       }
     };
     const own = cellsOf(row);
-    const isHead = own.every(({ tagName }) => tagName === "th") || isIn(row, "thead");
+    const isHead = own.every(isHeadCell) || isIn(row, "thead");
     for (const cell of own) {
       fillFromAbove();
       const text = cellText(cell, writer);
@@ -76,7 +76,7 @@ function spanOf(cell: Element, name: string): number {
 function cellText(cell: Element, writer: Writer): string {
   const lines = writer
     .blocks(cell)
-    .flatMap(({ text, kind }) => (kind === "code" ? codeLines(text) : text.split("\n")));
+    .flatMap(({ text, kind }) => (kind === "code" ? codeLines(text) : text.split("\n").flatMap(innerRow)));
   return lines
     .filter((line) => line.trim() !== "")
     .join("<br>")
@@ -88,13 +88,20 @@ function codeLines(fenced: string): readonly string[] {
   return fenced.split("\n").slice(1, -1).map(inlineCode);
 }
 
-/** A table that only places things: it holds other tables, or it is a column or a row without a head. */
+/** The row of a table in a cell as its cells, one after the other. */
+function innerRow(line: string): readonly string[] {
+  if (!/^\| .* \|$/.test(line)) return [line];
+  const cells = line.slice(2, -2).split(" | ");
+  return cells.every((cell) => /^(?:---|\s*)$/.test(cell)) ? [] : [cells.filter(Boolean).join(", ")];
+}
+
+/** A table that only places things: it has no head and holds other tables, or it is a column or a row. */
 function isLayout(table: Element, rows: readonly Element[]): boolean {
   const role = attributeOf(table, "role");
   if (role === "presentation" || role === "none") return true;
+  if (rows.some((row) => cellsOf(row).some(isHeadCell))) return false;
   for (const element of elementsOf(table))
     if (element.tagName === "table" && !isCodeBlock(element)) return true;
-  if (findTag(table, "th") !== undefined) return false;
   return rows.every((row) => cellsOf(row).length <= 1) || (rows.length === 1 && hasBlocks(rows[0]!));
 }
 
@@ -102,20 +109,42 @@ function hasBlocks(row: Element): boolean {
   return findTag(row, "p", "ul", "ol", "h1", "h2", "h3", "h4", "pre") !== undefined;
 }
 
-/** The rows of a table, without those of tables in it. */
-function rowsOf(parent: Element): readonly Element[] {
+/** The rows of a table, without those of tables in it, in the order in which a browser shows them: the foot is last. */
+function rowsOf(table: Element): readonly Element[] {
+  const rows = rowsIn(table);
+  return [...rows.filter((row) => !isIn(row, "tfoot")), ...rows.filter((row) => isIn(row, "tfoot"))];
+}
+
+function rowsIn(parent: Element): readonly Element[] {
   return childrenOf(parent)
     .filter(isElement)
     .flatMap((child) => {
-      if (child.tagName === "tr") return [child];
-      return ["thead", "tbody", "tfoot"].includes(child.tagName) ? rowsOf(child) : [];
+      if (child.tagName === "tr" || roleOf(child) === "row") return [child];
+      return ["thead", "tbody", "tfoot"].includes(child.tagName) || roleOf(child) === "rowgroup"
+        ? rowsIn(child)
+        : [];
     });
 }
 
 function cellsOf(row: Element): readonly Element[] {
   return childrenOf(row)
     .filter(isElement)
-    .filter(({ tagName }) => tagName === "td" || tagName === "th");
+    .filter((cell) => cell.tagName === "td" || cell.tagName === "th" || cellRole.test(roleOf(cell)));
+}
+
+/** Whether an element that is no `table` says that it is one, and has rows. */
+export function isRoleTable(element: Element): boolean {
+  return /^(?:table|grid|treegrid)$/.test(roleOf(element)) && rowsIn(element).length > 0;
+}
+
+const cellRole = /^(?:cell|gridcell|columnheader|rowheader)$/;
+
+function isHeadCell(cell: Element): boolean {
+  return cell.tagName === "th" || roleOf(cell) === "columnheader";
+}
+
+function roleOf(element: Element): string {
+  return attributeOf(element, "role") ?? "";
 }
 
 function isIn(row: Element, tag: string): boolean {
