@@ -36,8 +36,15 @@ export interface Files {
    * entry that is absent or unreadable. Opens the folder once for many hits of a search.
    */
   look(path: string, names: readonly string[]): Promise<readonly (EntryFacts | null)[]>;
-  /** Writes a file completely or not at all, and creates the folders above it. */
-  replace(path: string, bytes: Uint8Array, options?: ReplaceOptions): Promise<Place>;
+  /**
+   * Writes a file completely or not at all, and creates the folders above it. Resolves also to how many other names (hard
+   * links) the replaced file had: they keep the old content.
+   */
+  replace(
+    path: string,
+    bytes: Uint8Array,
+    options?: ReplaceOptions,
+  ): Promise<Place & { readonly otherNames: number }>;
   /** Creates a folder and those above it; false when it existed. */
   makeFolder(path: string): Promise<boolean>;
   /** Removes an entry permanently. Resolves to the number of removed entries. */
@@ -88,8 +95,8 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
     replace: (path, bytes, replaceOptions) =>
       telling(path, "write", async () => {
         const place = await locate(rules, path, "write");
-        await replaceFile(disk, place, bytes, replaceOptions, options.copyAttributes);
-        return place;
+        const replaced = await replaceFile(disk, place, bytes, replaceOptions, options.copyAttributes);
+        return { ...place, ...replaced };
       }),
     makeFolder: (path) =>
       telling(path, "write", async () => {

@@ -33,7 +33,8 @@ export type CopyAttributes = (from: string, to: FileHandle, before: BigIntStats)
 /**
  * Writes a file completely or not at all: writes a new file beside it, which then takes its name. Creates missing folders.
  * An existing file keeps its permissions, and with `copyAttributes` its attributes. In a folder in which nothing can be made or renamed, an existing file
- * is written in place. Links and special files are never written.
+ * is written in place. Links and special files are never written. Resolves to how many other names the replaced file had: they
+ * keep the old content.
  */
 export async function replaceFile(
   disk: Disk,
@@ -41,7 +42,7 @@ export async function replaceFile(
   bytes: Uint8Array,
   { expected, mode, signal }: ReplaceOptions = {},
   copyAttributes?: CopyAttributes,
-): Promise<void> {
+): Promise<{ readonly otherNames: number }> {
   requireFilePath(place);
   const { given, real } = place;
   const name = basename(real);
@@ -57,11 +58,13 @@ export async function replaceFile(
       if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
       if (disk.kind === "plain") await requireInPlace(folder, given);
       await rename(folder.path(temporary), folder.path(name));
+      return { otherNames: before === null ? 0 : Number(before.nlink) - 1 };
     } catch (thrown) {
       await unlink(folder.path(temporary)).catch(() => {});
       if (!mayWriteInPlace(thrown, before)) throw thrown;
       if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
       await writeInPlace(folder, { name, given, before, bytes });
+      return { otherNames: 0 };
     }
   } finally {
     await folder.close();

@@ -2,6 +2,8 @@ import * as module from "@toolmount/tool-filesystem";
 import { createWorkspace, readManifest } from "@toolmount/testing";
 import { describeToolModule } from "@toolmount/testing/vitest";
 import { afterAll } from "vitest";
+import { linkSync } from "node:fs";
+import { join } from "node:path";
 
 const workspace = await createWorkspace({
   "a.txt": "one\ntwo\n",
@@ -11,6 +13,7 @@ const workspace = await createWorkspace({
   "zip.bin": "PK\u0003\u0004\0",
 });
 afterAll(() => workspace.remove());
+linkSync(join(workspace.folder, "b.txt"), join(workspace.folder, "linked.txt"));
 
 describeToolModule(module, {
   url: import.meta.resolve("@toolmount/tool-filesystem"),
@@ -26,7 +29,7 @@ describeToolModule(module, {
   partial: {
     read_file: [{ file_path: "long.txt" }, { file_path: "rows.txt" }, { file_path: "zip.bin" }],
     list_directory: [{ limit: 1 }],
-    write_file: [],
+    write_file: [{ file_path: "linked.txt", content: "new" }],
     edit_file: [],
     multi_edit_file: [],
     create_directory: [],

@@ -135,11 +135,19 @@ async function engineArguments(
     ...(params.output_mode === "files_with_matches" ? ["--max-count=1"] : []),
     ...(type === null ? [] : [`--type=${type}`]),
     ...(name === null ? [] : [`--type-add=wanted:${name}`, "--type=wanted"]),
-    `--regexp=${params.pattern}`,
-    ...latin1Pattern(params.pattern),
+    `--regexp=${patternOf(params)}`,
+    ...latin1Pattern(patternOf(params)),
     "--",
     base.target,
   ];
+}
+
+/** In a search over lines, `\n` is any line end; in a set of characters it stays what it is. */
+function patternOf({ pattern, multiline }: GrepArguments): string {
+  if (!multiline) return pattern;
+  return pattern.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/gs, (part) =>
+    part === String.raw`\n` ? String.raw`(?:\r?\n)` : part,
+  );
 }
 
 /** The pattern in the bytes of Latin-1, as which `read_file` shows a file that is not UTF-8. */

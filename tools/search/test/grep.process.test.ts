@@ -382,6 +382,17 @@ test("a search that finds nothing says what it looked at, and what it passed ove
   expect(found.data).not.toHaveProperty("files_searched");
 });
 
+test.each([
+  [String.raw`a\nb`, 1],
+  [String.raw`a\n+b`, 1],
+  [String.raw`a[^\n]b`, 0],
+  [String.raw`a\\nb`, 0],
+])("with multiline %s finds %i lines that end with CRLF", async (pattern, count) => {
+  const folder = scratch({ "a.txt": "a\r\nb\r\n" });
+
+  expect((await grep(folder, { pattern, multiline: true })).data).toMatchObject({ total_matches: count });
+});
+
 test("of many ignored files, the first two hundred are counted", async () => {
   const many = Array.from({ length: 210 }, (_, at) => [`node_modules/m${at}.js`, "x\n"] as const);
   const folder = scratch({ "a.txt": "alpha\n", ...Object.fromEntries(many) });

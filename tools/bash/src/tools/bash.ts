@@ -22,13 +22,13 @@ const missing = "Command is required";
 
 const schema = z.strictObject({
   command: z
-    .string({ error: missing })
+    .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
     .regex(/\S/, missing)
     .describe("The command for bash; it runs byte for byte as given"),
   timeout: z
     .int()
     .min(1)
-    .max(86_400)
+    .max(86_400, "timeout is in seconds, at most 86400")
     .optional()
     .describe("Seconds it may run, up to the plan's limit; in the background no limit by default"),
   run_in_background: z

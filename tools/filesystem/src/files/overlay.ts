@@ -64,7 +64,7 @@ export class Overlay implements StagedFiles {
     path: string,
     bytes: Uint8Array,
     options: Parameters<Files["replace"]>[2] = {},
-  ): Promise<Place> {
+  ): ReturnType<Files["replace"]> {
     const place = await this.locate(path, "write");
     const kind = await this.kindAt(place.real);
     if (kind === "directory") throw new PathError("IS_A_DIRECTORY", { path });
@@ -75,7 +75,7 @@ export class Overlay implements StagedFiles {
     if (expected !== undefined && now !== expected) throw new PathError("FILE_CHANGED", { path });
     await this.#makeAbove(place);
     this.#staged.put(place.real, this.#staged.fileOf(bytes));
-    return place;
+    return { ...place, otherNames: 0 };
   }
 
   async makeFolder(path: string): Promise<boolean> {

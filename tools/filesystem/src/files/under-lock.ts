@@ -1,4 +1,4 @@
-import type { ToolContext } from "@toolmount/core";
+import type { Omission, ToolContext } from "@toolmount/core";
 import { isPathError, type FileIdentity } from "@toolmount/paths";
 import { callFacts } from "./answer.ts";
 import { keepFile } from "./keep.ts";
@@ -29,19 +29,32 @@ interface NewContent {
   readonly expected: FileIdentity | undefined;
 }
 
-/** Puts bytes in the place of a file, for a call whose turn it is, and says so. Refuses with `FILE_TOO_LARGE`, `FILE_CHANGED`. */
+/**
+ * Puts bytes in the place of a file, for a call whose turn it is, and says so. Refuses with `FILE_TOO_LARGE`, `FILE_CHANGED`.
+ * Resolves to what the write leaves out: the other names of the file.
+ */
 export async function replaceContent(
   workspace: Workspace,
   { given, real, bytes, expected }: NewContent,
   context: ToolContext,
-): Promise<void> {
+): Promise<readonly Omission[]> {
   requireSize(workspace, given, bytes.length);
   const kept = await keepFile(workspace, context, real, bytes);
-  await workspace.files
+  const { otherNames } = await workspace.files
     .replace(given, bytes, { expected: expected ?? kept, signal: context.abortSignal })
     .catch(sayChanged(given));
   markSeen(context, real, bytes);
   workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
+  return namesOf(otherNames);
+}
+
+function namesOf(count: number): readonly Omission[] {
+  if (count === 0) return [];
+  const amount = `${count} ${count === 1 ? "name" : "names"}`;
+  const why = "a file is replaced whole, so its hard links keep the old content";
+  return [
+    { what: "other names of the file", amount, why, how: "write each of them, or make the links again" },
+  ];
 }
 
 function requireSize({ settings }: Workspace, path: string, bytes: number): void {

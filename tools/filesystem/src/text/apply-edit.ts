@@ -1,4 +1,4 @@
-import type { ToolContext } from "@toolmount/core";
+import type { Omission, ToolContext } from "@toolmount/core";
 import type { PathError } from "@toolmount/paths";
 import type { Wording } from "../files/answer.ts";
 import { inTurn, replaceContent } from "../files/under-lock.ts";
@@ -23,7 +23,7 @@ export async function changeText(
   path: string,
   context: ToolContext,
   change: (text: string) => { text: string; replacements: number },
-): Promise<{ replacements: number; bytes: number }> {
+): Promise<{ replacements: number; bytes: number; omitted: readonly Omission[] }> {
   const { files } = workspace;
   return await inTurn(workspace, path, async (real) => {
     const file = await files.read(path, workspace.settings.max_read_bytes, context.abortSignal);
@@ -31,8 +31,9 @@ export async function changeText(
     const before = requireText(path, file.bytes);
     const { text, replacements } = change(before.text);
     const bytes = requireEncoded(path, { ...before, text });
-    await replaceContent(workspace, { given: path, real, bytes, expected: file.identity }, context);
-    return { replacements, bytes: bytes.length };
+    const content = { given: path, real, bytes, expected: file.identity };
+    const omitted = await replaceContent(workspace, content, context);
+    return { replacements, bytes: bytes.length, omitted };
   });
 }
 

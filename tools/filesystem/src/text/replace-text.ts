@@ -16,7 +16,8 @@ export interface Edit {
 export function replaceText(text: string, edit: Edit, path: string): { text: string; replacements: number } {
   const places = placesOf(text, edit.old_string);
   if (places.length === 0) throw notFound(text, edit, path);
-  if (places.length > 1 && !edit.replace_all) throw notUnique(places.length);
+  const others = places.length === 1 ? overlapping(text, places[0]!) : 0;
+  if (places.length + others > 1 && !edit.replace_all) throw notUnique(places.length + others);
   const usual = usualLineEnd(text);
   const parts: string[] = [];
   let at = 0;
@@ -60,6 +61,12 @@ function foundIn(text: string, wanted: string): readonly Place[] {
   return places;
 }
 
+/** How often a text occurs again within itself, as `aa` does in `aaa`: which one is meant is not known. */
+function overlapping(text: string, { from, to }: Place): number {
+  const again = text.indexOf(text.slice(from, to), from + 1);
+  return again !== -1 && again < to ? 1 : 0;
+}
+
 /** The line end that most lines of the text have. */
 function usualLineEnd(text: string): string {
   const crlf = text.split("\r\n").length - 1;
@@ -68,7 +75,7 @@ function usualLineEnd(text: string): string {
 
 /** The new text with the line ends of the old one. An edit that is about the line ends themselves keeps its own. */
 function withLineEnds(next: string, asked: string, old: string, usual: string): string {
-  if (next.includes("\r") || (asked === old && asked.includes("\r"))) return next;
+  if (asked === old && `${asked}${next}`.includes("\r")) return next;
   const end = old.includes("\r\n") ? "\r\n" : old.includes("\n") ? "\n" : usual;
   return next.replaceAll(/\r?\n/g, end);
 }

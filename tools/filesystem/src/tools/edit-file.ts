@@ -49,7 +49,7 @@ function work(workspace: Workspace) {
   return ({ file_path, ...edit }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, async (path) => {
       const change = (text: string) => replaceText(text, edit, path);
-      const { replacements, bytes } = await changeText(workspace, path, context, change);
-      return data({ file_path: path, replacements_made: replacements, bytes_written: bytes });
+      const { replacements, bytes, omitted } = await changeText(workspace, path, context, change);
+      return data({ file_path: path, replacements_made: replacements, bytes_written: bytes }, { omitted });
     });
 }

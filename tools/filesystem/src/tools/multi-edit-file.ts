@@ -54,13 +54,14 @@ function work(workspace: Workspace) {
   return ({ file_path, edits }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, async (path) => {
       const change = (text: string) => replaceAllOf(text, edits, path);
-      const { replacements, bytes } = await changeText(workspace, path, context, change);
-      return data({
+      const { replacements, bytes, omitted } = await changeText(workspace, path, context, change);
+      const answer = {
         file_path: path,
         edits_applied: edits.length,
         replacements_made: replacements,
         bytes_written: bytes,
-      });
+      };
+      return data(answer, { omitted });
     });
 }
 

@@ -61,13 +61,14 @@ const utf8 = { name: "utf-8", hasMark: false } as const;
 function work(workspace: Workspace) {
   return ({ file_path, content }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, async (path) => {
-      const { bytes, kept } = await inTurn(workspace, path, async (real) => {
+      const { bytes, kept, omitted } = await inTurn(workspace, path, async (real) => {
         const expected = await requireReplaceable(workspace, context.session, path, real);
         const written = requireBytes(path, content, await oldText(workspace, path, context.abortSignal));
-        await replaceContent(workspace, { given: path, real, bytes: written.bytes, expected }, context);
-        return written;
+        const next = { given: path, real, bytes: written.bytes, expected };
+        const left = await replaceContent(workspace, next, context);
+        return { ...written, omitted: left };
       });
-      return data({ file_path: path, bytes: bytes.length }, keptWarning(kept));
+      return data({ file_path: path, bytes: bytes.length }, { ...keptWarning(kept), omitted });
     });
 }
 
