@@ -1,14 +1,16 @@
 import type { Omission } from "../contract/omission.ts";
 import type { ToolResult } from "../contract/result.ts";
-import { remainingBytes } from "./remaining-bytes.ts";
+
+/** What a value leaves of a budget of bytes; below 0 it does not fit. Throws `NotJson`. */
+type Remaining = (value: unknown, budget: number) => number;
 
 /** Bounds what stands beside the data of a result, and lists as omitted what is left out. Throws `NotJson`. */
-export function boundNotes(result: ToolResult, maxBytes: number): ToolResult {
+export function boundNotes(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
   // The entries of the host come after those of the tool, and are never cut.
-  let bounded = result.omitted === undefined ? result : boundOmitted(result, maxBytes);
-  if (result.meta !== undefined) bounded = boundMeta(bounded, maxBytes);
-  if (result.warnings !== undefined) bounded = boundWarnings(bounded, maxBytes);
-  if (result.details !== undefined) bounded = boundDetails(bounded, maxBytes);
+  let bounded = result.omitted === undefined ? result : boundOmitted(result, maxBytes, remaining);
+  if (result.meta !== undefined) bounded = boundMeta(bounded, maxBytes, remaining);
+  if (result.warnings !== undefined) bounded = boundWarnings(bounded, maxBytes, remaining);
+  if (result.details !== undefined) bounded = boundDetails(bounded, maxBytes, remaining);
   return bounded;
 }
 
@@ -21,11 +23,11 @@ export function addOmitted(result: ToolResult, omission: Omission): ToolResult {
 const [maxOmitted, maxOmittedText] = [20, 500];
 
 /** Cuts the list of what is omitted to a fifth of `maxBytes`. */
-function boundOmitted(result: ToolResult, maxBytes: number): ToolResult {
+function boundOmitted(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
   const { omitted = [] } = result;
-  if (remainingBytes(omitted, maxBytes / 5) >= 0) return result;
+  if (remaining(omitted, maxBytes / 5) >= 0) return result;
   const kept = omitted.slice(0, maxOmitted).map(shortened);
-  while (kept.length > 1 && remainingBytes(kept, maxBytes / 5) < 0) kept.pop();
+  while (kept.length > 1 && remaining(kept, maxBytes / 5) < 0) kept.pop();
   const more = omitted.length - kept.length;
   if (more === 0) return { ...result, omitted: kept };
   const why = "the list of what is left out is long";
@@ -45,10 +47,10 @@ function shortened(omission: Omission): Omission {
   return { what: short(what), amount: short(amount), why: short(why), how: short(how) };
 }
 
-function boundMeta(result: ToolResult, maxBytes: number): ToolResult {
+function boundMeta(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
   const { meta, ...own } = result;
-  if (remainingBytes(meta, maxBytes) >= 0) return result;
-  remainingBytes(meta, Number.POSITIVE_INFINITY); // the walk stopped at the limit: the rest must be JSON, too
+  if (remaining(meta, maxBytes) >= 0) return result;
+  remaining(meta, Number.POSITIVE_INFINITY); // the walk stopped at the limit: the rest must be JSON, too
   if (Buffer.byteLength(JSON.stringify(meta)) <= maxBytes) return result;
   return addOmitted(own, {
     what: "members of another protocol",
@@ -58,8 +60,8 @@ function boundMeta(result: ToolResult, maxBytes: number): ToolResult {
   });
 }
 
-function boundDetails(result: ToolResult, maxBytes: number): ToolResult {
-  if (result.details === undefined || remainingBytes(result.details, maxBytes) >= 0) return result;
+function boundDetails(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
+  if (result.details === undefined || remaining(result.details, maxBytes) >= 0) return result;
   const { details: _, ...own } = result;
   return addOmitted(own, {
     what: "details",
@@ -73,14 +75,14 @@ function boundDetails(result: ToolResult, maxBytes: number): ToolResult {
 const [maxWarning, maxWarnings] = [2_000, 50];
 
 /** Cuts warnings to a fifth of `maxBytes`. */
-function boundWarnings(result: ToolResult, maxBytes: number): ToolResult {
+function boundWarnings(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
   const { warnings } = result;
-  if (warnings === undefined || remainingBytes(warnings, maxBytes / 5) >= 0) return result;
+  if (warnings === undefined || remaining(warnings, maxBytes / 5) >= 0) return result;
   const kept: string[] = [];
   let left = maxBytes / 5;
   for (const warning of warnings.slice(0, maxWarnings)) {
     const short = warning.length > maxWarning ? `${warning.slice(0, maxWarning)} …` : warning;
-    left = remainingBytes(short, left);
+    left = remaining(short, left);
     if (left < 0) break;
     kept.push(short);
   }

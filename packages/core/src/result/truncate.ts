@@ -1,8 +1,8 @@
 import { errorMessage } from "../contract/errors.ts";
+import { maxDepth, NotJson, requirePlain } from "../json/freeze.ts";
 import { hasWideObject, maxKeys, remainingMembers } from "../json/shape.ts";
 import { addOmitted, boundNotes } from "./bound-notes.ts";
 import type { OutputKeeper } from "./kept-outputs.ts";
-import { remainingBytes } from "./remaining-bytes.ts";
 import type { ContentBlock, ToolResult } from "../contract/result.ts";
 
 /** Largest size of the images, audio and files of a result, in bytes of base64. */
@@ -13,7 +13,7 @@ const shortText = 256;
 
 /** Cuts long texts to `maxBytes` of JSON and keeps the whole; without any it is `OUTPUT_TOO_LARGE`. Throws `NotJson`. */
 export function truncateResult(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
-  result = boundNotes(result, maxBytes);
+  if (hasNotes(result)) result = boundNotes(result, maxBytes, remainingBytes);
   if (result.error !== undefined) return boundContent(boundError(result), maxBytes, keeper);
   if (walkContent(result.content ?? [], remainingBytes(result.data, maxBytes)) >= 0) return result;
   const whole = jsonOf(result.data);
@@ -31,6 +31,11 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Out
   // The walk stopped at the limit: the rest must be JSON, too.
   for (const part of [result.data, result.content]) remainingBytes(part, Number.POSITIVE_INFINITY);
   return fits ? result : cutResult(result, whole, maxBytes, keeper);
+}
+
+/** Most results have nothing beside their data. */
+function hasNotes({ meta, warnings, details, omitted }: ToolResult): boolean {
+  return meta !== undefined || warnings !== undefined || details !== undefined || omitted !== undefined;
 }
 
 /** The text of a value; it throws `NotJson` where `JSON.stringify` does not say what the value is. */
@@ -186,4 +191,50 @@ function cutBytes(text: string, maxBytes: number, fromEnd = false): string {
   const step = fromEnd ? 1 : -1;
   while (at > 0 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at += step;
   return (fromEnd ? bytes.subarray(at) : bytes.subarray(0, at)).toString();
+}
+
+/** Returns what a JSON value leaves of `budget` bytes; below 0 it stops. A text counts as three bytes a character. */
+function remainingBytes(value: unknown, budget: number, depth = 0): number {
+  switch (typeof value) {
+    case "string":
+      return budget - value.length * 3 - 2;
+    case "boolean":
+      return budget - 5;
+    case "number":
+      if (!Number.isFinite(value)) throw new NotJson(`is ${value}, which JSON cannot hold`);
+      return budget - 12;
+    case "object":
+      return value === null ? budget - 4 : walkObject(value, budget, depth);
+    case "undefined":
+      return budget;
+    case "bigint":
+    case "function":
+    case "symbol":
+    default:
+      throw new NotJson(`is of type ${typeof value}, which JSON cannot hold`);
+  }
+}
+
+function walkObject(value: object, budget: number, depth: number): number {
+  if (depth >= maxDepth) throw new NotJson(`is nested deeper than ${maxDepth} levels`);
+  let left = budget - 2;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++)
+      left = remainingBytes(value[at], left - 1, depth + 1);
+    return left;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) requirePlain(value);
+  let keys = 0;
+  for (const key in value) {
+    if (left < 0) return left;
+    if (++keys > maxKeys) return -1;
+    if (key === "__proto__") throw new NotJson('has a member named "__proto__"');
+    const member = (value as Record<string, unknown>)[key];
+    left -= key.length + 4;
+    // Without a call for each scalar, a call of a tool takes 4 % less.
+    if (typeof member === "string") left -= member.length * 3 + 2;
+    else if (typeof member === "number" && Number.isFinite(member)) left -= 12;
+    else left = remainingBytes(member, left, depth + 1);
+  }
+  return left;
 }
