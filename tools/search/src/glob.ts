@@ -7,7 +7,13 @@ import { openBase } from "./base.ts";
 import type { Settings } from "./config.ts";
 import { findPaths } from "./find-paths.ts";
 import { globUsage as usage } from "./glob-usage.ts";
-import { compileExclusion, compilePattern, maxPatternLength, type PathFilter } from "./pattern.ts";
+import {
+  compileExclusion,
+  compilePattern,
+  lastNamePattern,
+  maxPatternLength,
+  type PathFilter,
+} from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 import { newestFirst, type FoundPath } from "./newest-first.ts";
@@ -70,22 +76,22 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
     { folder: base.folder, wanted, signal },
   );
   if (refusal !== null && found.paths.length === 0) throw refusal;
-  const all = await newestFirst(files, {
-    base,
-    paths: namedOr(found.paths, named),
-    type: params.type,
-    signal,
-  });
-  const shown = fitting(all, settings);
-  const where = { base, accepts: wanted, includeIgnored: params.include_ignored, types: [] };
+  const name = lastNamePattern(params.pattern);
+  const types = name === null ? [] : [`--type-add=wanted:${name}`, "--type=wanted"];
+  const where = { base, accepts: wanted, includeIgnored: params.include_ignored, types };
   const hasAll = params.type === "dir" || found.paths.includes(named) || !found.isComplete;
-  const ignored = hasAll
-    ? null
-    : await inTime(
-        signal,
-        (limited) => ignoredFiles(searcher, { ...where, signal: limited }, found.paths),
-        (uncounted) => uncounted,
-      );
+  const passedOver = () =>
+    inTime(
+      signal,
+      (limited) => ignoredFiles(searcher, { ...where, signal: limited }, found.paths),
+      (uncounted) => uncounted,
+    );
+  const paths = namedOr(found.paths, named);
+  const [all, ignored] = await Promise.all([
+    newestFirst(files, { base, paths, type: params.type, signal }),
+    hasAll ? null : passedOver(),
+  ]);
+  const shown = fitting(all, settings);
   return data(
     {
       pattern: params.pattern,

@@ -76,10 +76,9 @@ async function lookAround(
 ) {
   const { base, accepts, args, signal } = where;
   const types = args.filter((each) => each.startsWith("--type"));
-  const selected = type === undefined ? [] : types;
   const survey = await inTime<Survey>(
     signal,
-    (limited) => surveyFolder(searcher, { base, accepts, includeIgnored, types: selected, signal: limited }),
+    (limited) => surveyFolder(searcher, { base, accepts, includeIgnored, types, signal: limited }),
     (uncounted) => ({ omitted: [uncounted], count: null }),
   );
   const filter = glob ?? type;

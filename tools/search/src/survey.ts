@@ -8,7 +8,7 @@ import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
 /** Milliseconds that the count of what was passed over may take, so that a slow count spoils no search. */
-const patience = 5_000;
+const patience = 3_000;
 
 /** Does a count under its own limit of time. The search has its results already, so a count that is too slow is left out. */
 export async function inTime<Value>(
@@ -38,7 +38,7 @@ interface Where {
   readonly base: Base;
   readonly accepts: PathFilter;
   readonly includeIgnored: boolean;
-  /** Arguments of the search that select files by their type. */
+  /** Arguments of the search that select files by their type or name. */
   readonly types: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -76,11 +76,13 @@ export async function surveyFolder(searcher: Searcher, where: Where): Promise<Su
     (await newestFirst(searcher.files, { base: where.base, paths, type: "file", signal: where.signal }))
       .length;
   const left = new Set([...large, ...binary]);
+  // Whether or not the glob fits them.
+  const types = where.types.filter((each) => !each.includes("wanted"));
   return {
     omitted: omitted.filter((each) => each !== null),
     count: async () => ({
       searched: await checked(all.filter((path) => !left.has(path))),
-      present: await checked(present),
+      present: await checked(await listFiles(searcher, { ...where, types }, ["--files"])),
     }),
   };
 }
