@@ -85,8 +85,7 @@ test("AMP-7, AMP-N26: tools of all three contracts mount unchanged from one plan
   expect(await call("agent_greet", { name: "Ada" })).toEqual({ Message: "Hello, Ada" });
   expect(await call("get_weather", { city: "Rome" })).toEqual({ city: "Rome", userId: "u-1" });
   // Ready only once all are mounted, whichever came first.
-  // Two users with one name of a session have two.
-  expect(await call("who-hears2", {})).toEqual(["u-1:s-1", "who_hears,agent_greet,get_weather"]);
+  expect(await call("who-hears2", {})).toEqual(["s-1", "who_hears,agent_greet,get_weather"]);
   await host.close();
   await workspace.remove();
 });
