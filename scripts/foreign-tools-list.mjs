@@ -56,6 +56,22 @@ export const packages = [
     export: ["supermemoryTools"],
     config: { arguments: ["none"] },
   },
+  {
+    name: "@clerk/agent-toolkit",
+    entry: "ai-sdk",
+    version: "0.3.15",
+    library: "AI SDK",
+    export: ["createClerkToolkit.users", "createClerkToolkit.organizations"],
+    beside: { zod: "3.25.76" },
+  },
+  {
+    name: "@maton/agent-toolkit",
+    entry: "ai-sdk",
+    version: "0.0.10",
+    library: "AI SDK",
+    export: ["MatonAgentToolkit"],
+    config: { apiKey: "none", app: "slack", actions: ["all"] },
+  },
   { name: "bashkit", version: "0.7.1", library: "AI SDK", export: ["createAgentTools"] },
   {
     name: "@langchain/tavily",
