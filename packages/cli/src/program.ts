@@ -99,10 +99,8 @@ type Row = (typeof allRows)[number];
 const allRows = commandGroups.flatMap(({ title, commands }) => commands.map((row) => ({ ...row, title })));
 
 /** What people use each day: `toolmount --help` shows these, and `toolmount help --all` every command. */
-export const dailyCommands: readonly string[] = [
-  ...["init", "add", "check", "list", "test"],
-  ...["call", "serve", "approvals", "audit", "chat"],
-];
+export const dailyCommands: readonly string[] =
+  "init add check list test call serve approvals audit chat".split(" ");
 
 const dailyRows = allRows.filter(({ name }) => dailyCommands.includes(name));
 
