@@ -5,7 +5,8 @@ import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts"
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { Logger, SecretTexts } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import { ownSession, type SessionId } from "../contract/own-session.ts";
+import type { SessionId } from "../contract/own-session.ts";
+import { ownSession } from "./call-state.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { HostStores } from "../pending/stores.ts";
@@ -204,11 +205,11 @@ export class Call {
     this.host = host;
     this.request = request;
     this.given = given;
-    this.sessionKey = ownSession(given.userId, given.sessionId);
     this.generation = generation;
     this.runId = runId;
     this.callId = request.id ?? runId;
     this.timing = new Timing(host.time.now());
+    this.sessionKey = ownSession(given.userId, given.sessionId);
     this.resolve = resolve;
   }
 }

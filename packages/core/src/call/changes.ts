@@ -2,7 +2,7 @@ import { ToolmountError } from "../contract/errors.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { ChangingCall } from "../sessions/changes.ts";
-import { ownSession } from "../contract/own-session.ts";
+import { ownSession } from "./call-state.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { Call } from "./call.ts";
 

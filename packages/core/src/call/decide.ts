@@ -1,5 +1,6 @@
 import { messageOf } from "../contract/errors.ts";
-import { ownSession, type SessionId } from "../contract/own-session.ts";
+import type { SessionId } from "../contract/own-session.ts";
+import { ownSession } from "./call-state.ts";
 import type { ApprovalReason, Policy, PolicyAnswer, PolicyJudge } from "../contract/ports.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import type { Generation } from "../registry/generation.ts";

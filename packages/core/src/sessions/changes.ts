@@ -1,7 +1,7 @@
 import type { UndoRequest } from "../contract/changes.ts";
 import type { CallCause } from "../contract/context.ts";
 import type { Clock } from "../contract/clock.ts";
-import { ownSession, type SessionId } from "../contract/own-session.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { SessionEntry, SessionStore } from "../contract/stores.ts";
 import { isRecord, type Json, type JsonObject } from "../json/json.ts";
 import { changesLogOf } from "../pending/session-logs.ts";
@@ -199,7 +199,7 @@ async function belowOf(store: SessionStore, sessionId: SessionId): Promise<reado
   const found = new Set([sessionId]);
   for (const parentId of found)
     for (const { id } of await store.list({ parentId, limit: maxBelow }))
-      if (found.size <= maxBelow) found.add(ownSession(null, id));
+      if (found.size <= maxBelow) found.add(id as SessionId);
   return [...found].slice(1);
 }
 

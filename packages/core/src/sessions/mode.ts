@@ -1,7 +1,7 @@
 import type { SessionState } from "../contract/context.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
-import { ownSession, type SessionId } from "../contract/own-session.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { OfferFilter } from "../contract/session.ts";
 import type { Generation } from "../registry/generation.ts";
 
@@ -15,7 +15,7 @@ export interface ModeHost {
 
 /** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
 export async function modeOf(host: ModeHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
-  const id = ownSession(null, sessionId);
+  const id = sessionId as SessionId | undefined;
   const { modeCatalog } = host.moduleSet.generation();
   const kept = id === undefined ? null : sessionMode(host.states.of(id), turnId);
   host.modes = modeCatalog === null ? null : await readModes(modeCatalog, host.cancellation.signal);

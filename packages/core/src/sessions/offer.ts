@@ -7,7 +7,7 @@ import { matchesGlobs } from "../text/match.ts";
 import type { ModeCatalog, Policy } from "../contract/ports.ts";
 import { lastChange, modeOf, pickMode, readModes, type ModeHost, type PickedMode } from "./mode.ts";
 import type { ModuleSet } from "../registry/module.ts";
-import { ownSession, type SessionId } from "../contract/own-session.ts";
+import type { SessionId } from "../contract/own-session.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
 
 interface OfferHost extends ModeHost {
@@ -17,7 +17,7 @@ interface OfferHost extends ModeHost {
 
 export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Promise<Offer> {
   const { registry } = host.moduleSet;
-  const id = ownSession(null, filter.sessionId);
+  const id = filter.sessionId as SessionId | undefined;
   const session = id === undefined ? null : host.states.of(id);
   if (id !== undefined) await host.states.load(id);
   const mode = await modeOf(host, filter);
@@ -79,7 +79,7 @@ export function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) =>
  * It reads neither a store nor the catalog: a call of the session has read both.
  */
 export function offerMark({ moduleSet, modes, states }: OfferHost, sessionId: string): readonly unknown[] {
-  const state = states.of(ownSession(null, sessionId));
+  const state = states.of(sessionId as SessionId);
   return [moduleSet.offerMark, modes, lastChange(state), activeTools(state)];
 }
 
