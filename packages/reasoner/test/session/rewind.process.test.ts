@@ -24,7 +24,8 @@ test("a session goes back by turns, again and again, and its log keeps them", as
   expect(contents(requests.at(-1))).toEqual(["one", "instead of two"]);
   expect(JSON.stringify(await store.sessions.entries("s"))).toContain("three");
   await expect(reasoner.rewind(host, "s", 3)).rejects.toMatchObject({ code: "OPTION_INVALID" });
-  await expect(reasoner.rewind(host, "s", 0, "eve")).resolves.toMatchObject({ turns: 2 });
+  await expect(reasoner.rewind(host, "s", 0)).resolves.toMatchObject({ turns: 2 });
+  await expect(reasoner.rewind(host, "s", 0, "eve")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
 });
 
 test("a fork may begin after any turn, also where a compaction left that turn out", async () => {
