@@ -311,11 +311,11 @@ test("a package.json that is not JSON is reported as that", async () => {
     "broken/package.json": "{",
     "broken/index.js": greeter("Greets."),
   });
-  const { code, stderr } = await run(["validate", "broken"]);
+  const { code, stdout } = await run(["validate", "broken"]);
 
   expect(code).toBe(1);
-  expect(stderr).toContain("MODULE_INVALID");
-  expect(stderr).toContain("its package.json is not JSON");
+  expect(stdout).toContain("MODULE_IMPORT_FAILED");
+  expect(stdout).toMatch(/broken\/package\.json is not JSON/);
 });
 
 test("what a module prints goes to stderr, so that the JSON stays JSON", async () => {
