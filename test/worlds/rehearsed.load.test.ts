@@ -1,5 +1,5 @@
 import { openHost, type OpenedHost } from "@toolmount/loader";
-import type { PreviewedEffect, ToolOutcome } from "@toolmount/core";
+import { ownSession, type PreviewedEffect, type ToolOutcome } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
 import { describe, expect, test } from "vitest";
 import { attackData, planOf as planOfDojo, readSuite, suiteNames } from "../support/dojo-data.ts";
@@ -28,7 +28,7 @@ const noFigures = (): Figures => ({ calls: 0, changes: 0, rehearsed: 0, problems
 
 /** Rehearses the calls of a task, makes them, and undoes them one by one. */
 async function play({ id, calls }: Task, host: OpenedHost, figures: Figures): Promise<void> {
-  const session = host.session(id);
+  const session = host.session(ownSession("agent", id));
   const context = { userId: "agent", prompts: [] };
   const look = host.coordinator.getCapability("world.state") as () => unknown;
   const state = () => digestOf(JSON.parse(JSON.stringify(look())));
