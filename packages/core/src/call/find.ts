@@ -87,13 +87,17 @@ function areSmall(given: unknown, maxBytes: number): boolean {
  */
 export function argumentsProblem(given: unknown, maxBytes: number): string | null {
   try {
-    const problem = typeof given === "string" ? textProblem(given, maxBytes) : meter(given, maxBytes);
-    if (problem !== null) return `the arguments are ${problem}`;
-    const isMany = typeof given !== "string" && hasManyValues(given, leastBytes(given, maxBytes));
-    return isMany ? `the arguments have more than ${mostValues} values` : null;
+    if (typeof given === "string") return said(textProblem(given, maxBytes));
+    const bytes = leastBytes(given, maxBytes);
+    if (bytes > maxBytes) return said(meter(given, maxBytes));
+    return hasManyValues(given, bytes) ? `the arguments have more than ${mostValues} values` : null;
   } catch {
     return "the arguments cannot be read";
   }
+}
+
+function said(problem: string | null): string | null {
+  return problem === null ? null : `the arguments are ${problem}`;
 }
 
 function textProblem(text: string, maxBytes: number): string | null {
