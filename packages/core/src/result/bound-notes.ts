@@ -30,13 +30,8 @@ function boundOmitted(result: ToolResult, maxBytes: number, remaining: Remaining
   while (kept.length > 1 && remaining(kept, maxBytes / 5) < 0) kept.pop();
   const more = omitted.length - kept.length;
   if (more === 0) return { ...result, omitted: kept };
-  const why = "the list of what is left out is long";
-  const rest = {
-    what: "more that is left out",
-    amount: `${more} entries`,
-    why,
-    how: "ask for less in one call",
-  };
+  const [why, how] = ["the list of what is left out is long", "ask for less in one call"];
+  const rest = { what: "more that is left out", amount: `${more} entries`, why, how };
   return { ...result, omitted: [...kept, rest] };
 }
 
@@ -52,23 +47,17 @@ function boundMeta(result: ToolResult, maxBytes: number, remaining: Remaining): 
   if (remaining(meta, maxBytes) >= 0) return result;
   remaining(meta, Number.POSITIVE_INFINITY); // the walk stopped at the limit: the rest must be JSON, too
   if (Buffer.byteLength(JSON.stringify(meta)) <= maxBytes) return result;
-  return addOmitted(own, {
-    what: "members of another protocol",
-    amount: `more than ${maxBytes} bytes`,
-    why: "they are larger than a result may be",
-    how: "ask for less in one call",
-  });
+  return addOmitted(own, tooLarge("members of another protocol", maxBytes));
 }
 
 function boundDetails(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
-  if (result.details === undefined || remaining(result.details, maxBytes) >= 0) return result;
-  const { details: _, ...own } = result;
-  return addOmitted(own, {
-    what: "details",
-    amount: `more than ${maxBytes} bytes`,
-    why: "they are larger than a result may be",
-    how: "ask for less in one call",
-  });
+  const { details, ...own } = result;
+  return remaining(details, maxBytes) >= 0 ? result : addOmitted(own, tooLarge("details", maxBytes));
+}
+
+function tooLarge(what: string, maxBytes: number): Omission {
+  const amount = `more than ${maxBytes} bytes`;
+  return { what, amount, why: "they are larger than a result may be", how: "ask for less in one call" };
 }
 
 /** Longest warning, and most warnings, of a result; the rest is counted. */
@@ -76,8 +65,8 @@ const [maxWarning, maxWarnings] = [2_000, 50];
 
 /** Cuts warnings to a fifth of `maxBytes`. */
 function boundWarnings(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
-  const { warnings } = result;
-  if (warnings === undefined || remaining(warnings, maxBytes / 5) >= 0) return result;
+  const { warnings = [] } = result;
+  if (remaining(warnings, maxBytes / 5) >= 0) return result;
   const kept: string[] = [];
   let left = maxBytes / 5;
   for (const warning of warnings.slice(0, maxWarnings)) {
