@@ -15,10 +15,19 @@ export function fitsName(
   name: string | undefined,
   members: Members,
 ): boolean {
-  const { wanted, unwanted } = sorted(typeof globs === "string" ? [globs] : globs);
-  if (name === undefined) return wanted.length === 0 && members === "some";
-  const matches = (glob: string) => matchesGlob(glob, name);
-  return (wanted.length === 0 || wanted.some(matches)) && !unwanted.some((glob) => matches(glob.slice(1)));
+  if (name !== undefined) return fitsNames(globs, [name]);
+  return members === "some" && sorted(listOf(globs)).wanted.length === 0;
+}
+
+/** Whether one of several names matches one of the globs, and none of the names one of those after a `!`. */
+export function fitsNames(globs: string | readonly string[], names: readonly string[]): boolean {
+  const { wanted, unwanted } = sorted(listOf(globs));
+  const isNamed = (glob: string) => names.some((name) => matchesGlob(glob, name));
+  return (wanted.length === 0 || wanted.some(isNamed)) && !unwanted.some((glob) => isNamed(glob.slice(1)));
+}
+
+function listOf(globs: string | readonly string[]): readonly string[] {
+  return typeof globs === "string" ? [globs] : globs;
 }
 
 /**

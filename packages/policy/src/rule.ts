@@ -1,6 +1,6 @@
 import type { PendingCall, Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
 import type { Rule } from "./config.ts";
-import { fitsArguments, fitsName, type Members } from "./pattern.ts";
+import { fitsArguments, fitsName, fitsNames, type Members } from "./pattern.ts";
 
 /**
  * A rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
@@ -30,20 +30,9 @@ export function fitsTool(
 ): boolean {
   return (
     (names === undefined || fitsName(names, tool.name, members)) &&
-    (tags === undefined || fitsTags(tags, tool.tags, members)) &&
+    (tags === undefined || fitsNames(tags, tool.tags)) &&
     (category === undefined || fitsName(category, tool.category ?? "unclassified", members)) &&
     (consequence === undefined || fitsName(consequence, tool.consequenceLevel ?? "unclassified", members))
-  );
-}
-
-/** One tag must be among those that are named, and no tag among those after a `!`. */
-function fitsTags(globs: string | readonly string[], tags: readonly string[], members: Members): boolean {
-  const all = typeof globs === "string" ? [globs] : globs;
-  const unwanted = all.filter((glob) => glob.startsWith("!"));
-  const wanted = all.filter((glob) => !glob.startsWith("!"));
-  return (
-    (wanted.length === 0 || tags.some((tag) => fitsName(wanted, tag, members))) &&
-    (unwanted.length === 0 || tags.every((tag) => fitsName(unwanted, tag, members)))
   );
 }
 

@@ -20,8 +20,8 @@ export function createReader(seen: (result: KeptResult) => SeenResult) {
   const known = new WeakMap<KeptResult, Set<number>>();
   const readFrom = (todo: readonly Reading[], from: number): Promise<void> | null => {
     let left = readAtOnce;
-    for (const [at, { result, length }] of todo.entries()) {
-      if (at < from) continue;
+    for (let at = from; at < todo.length; at++) {
+      const { result, length } = todo[at]!;
       if (left < 0) return pause().then(() => readFrom(todo, at) ?? undefined);
       const one = seen(result);
       if (length > 0) one.copies(length);
