@@ -11,3 +11,4 @@ export { findModelProvider, knownProviders, listServerModels } from "./models/pr
 export { fileOf, unheardAudio } from "./providers/seen-content.ts";
 export { createNameMap } from "./providers/tool-names.ts";
 export { dropOptionalNulls } from "./schema/optional-nulls.ts";
+export { noteLines } from "./schema/definition.ts";

@@ -45,7 +45,7 @@ export function outcomeText({ result }: Pick<ToolOutcome, "result">): string {
   return [text, ...noteLines(result)].join("\n");
 }
 
-/** The lines after a result: warnings, and what it leaves out. */
-function noteLines({ warnings = [], omitted = [] }: ToolOutcome["result"]): readonly string[] {
+/** The lines that a model reads after a result: warnings, and what it leaves out. */
+export function noteLines({ warnings = [], omitted = [] }: ToolOutcome["result"]): readonly string[] {
   return [...warnings.map((warning) => `Warning: ${warning}`), ...omitted.map(omissionLine)];
 }

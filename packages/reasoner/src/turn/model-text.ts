@@ -1,5 +1,5 @@
-import { errorMessage, omissionLine, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
-import { fileOf, toModelText, unheardAudio } from "@toolmount/interop/internal";
+import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
+import { fileOf, noteLines, toModelText, unheardAudio } from "@toolmount/interop/internal";
 import { fileItem, imageItem, type Item } from "../provider/items.ts";
 
 /** The item that answers a call: its text, and the images and files of its result. */
@@ -40,10 +40,10 @@ function succeeded(outcome: ToolOutcome): string {
   return clean(text + notesOf(outcome));
 }
 
-/** The lines after a result: warnings, and what it leaves out. */
-function notesOf({ result: { warnings = [], omitted = [] } }: ToolOutcome): string {
-  const lines = [...warnings.map((warning) => `Warning: ${warning}`), ...omitted.map(omissionLine)];
-  return lines.map((line) => `\n${line}`).join("");
+function notesOf({ result }: ToolOutcome): string {
+  return noteLines(result)
+    .map((line) => `\n${line}`)
+    .join("");
 }
 
 function nearText(error: string): string {
