@@ -9,3 +9,13 @@ export function walkArguments(
   if (includeIgnored) return [...common, "--no-ignore"];
   return [...common, ...exclusions.map((name) => `--glob=!**/${name}`)];
 }
+
+/** Arguments of the engine that select files by a pattern of their names; none without a pattern. */
+export function nameArguments(pattern: string | null): readonly string[] {
+  return pattern === null ? [] : [`--type-add=wanted:${pattern}`, "--type=wanted"];
+}
+
+/** Whether an argument is one of {@link nameArguments}. */
+export function isNameArgument(argument: string): boolean {
+  return /^--type(?:-add)?=wanted(?::|$)/.test(argument);
+}

@@ -5,6 +5,7 @@ import { answering } from "./answer.ts";
 import { includeIgnored, pathPattern, pattern, searchPath } from "./arguments.ts";
 import { openBase } from "./base.ts";
 import type { Settings } from "./config.ts";
+import { nameArguments } from "./engine.ts";
 import { findPaths } from "./find-paths.ts";
 import { globUsage as usage } from "./glob-usage.ts";
 import {
@@ -76,8 +77,7 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
     { folder: base.folder, wanted, signal },
   );
   if (refusal !== null && found.paths.length === 0) throw refusal;
-  const name = lastNamePattern(params.pattern);
-  const types = name === null ? [] : [`--type-add=wanted:${name}`, "--type=wanted"];
+  const types = nameArguments(lastNamePattern(params.pattern));
   const where = { base, accepts: wanted, includeIgnored: params.include_ignored, types };
   const hasAll = params.type === "dir" || found.paths.includes(named) || !found.isComplete;
   const passedOver = () =>

@@ -9,7 +9,7 @@ import {
 import { answering } from "./answer.ts";
 import { openBase, type Base } from "./base.ts";
 import type { Settings } from "./config.ts";
-import { walkArguments } from "./engine.ts";
+import { nameArguments, walkArguments } from "./engine.ts";
 import { grepSchema as schema, type GrepArguments } from "./grep-arguments.ts";
 import { grepUsage as usage } from "./grep-usage.ts";
 import { compileNamePattern, lastNamePattern, type PathFilter } from "./pattern.ts";
@@ -133,7 +133,7 @@ async function engineArguments(
     ...(params.multiline ? ["--multiline", "--multiline-dotall"] : []),
     ...(params.output_mode === "files_with_matches" ? ["--max-count=1"] : []),
     ...(type === null ? [] : [`--type=${type}`]),
-    ...(name === null ? [] : [`--type-add=wanted:${name}`, "--type=wanted"]),
+    ...nameArguments(name),
     `--regexp=${patternOf(params)}`,
     ...latin1Pattern(patternOf(params)),
     "--",

@@ -1,6 +1,6 @@
 import type { Omission } from "@toolmount/core";
 import type { Base } from "./base.ts";
-import { walkArguments } from "./engine.ts";
+import { isNameArgument, walkArguments } from "./engine.ts";
 import { newestFirst } from "./newest-first.ts";
 import type { PathFilter } from "./pattern.ts";
 import { relativePath } from "./ripgrep/paths.ts";
@@ -66,10 +66,17 @@ export async function surveyFolder(searcher: Searcher, where: Where): Promise<Su
   const [searchable, binary] = [new Set(small), withNul.filter(where.accepts)];
   const all = present.filter(where.accepts);
   const large = all.filter((path) => !searchable.has(path));
-  const tooLarge = `files of more than ${maxBytes} bytes`;
   const omitted = await Promise.all([
-    omission(searcher, where, large, [tooLarge, "they are too large", "grep with path"]),
-    omission(searcher, where, binary, ["binary files", "they hold a NUL", "bash: grep -a"]),
+    omission(searcher, where, large, {
+      what: `files of more than ${maxBytes} bytes`,
+      why: "they are too large",
+      how: (names) => `grep with path ${names}`,
+    }),
+    omission(searcher, where, binary, {
+      what: "binary files",
+      why: "they hold a NUL",
+      how: (names) => `bash: grep -a ${names}`,
+    }),
     ignoredFiles(searcher, where, present),
   ]);
   const checked = async (paths: readonly string[]) =>
@@ -77,7 +84,7 @@ export async function surveyFolder(searcher: Searcher, where: Where): Promise<Su
       .length;
   const left = new Set([...large, ...binary]);
   // Whether or not the glob fits them.
-  const types = where.types.filter((each) => !each.includes("wanted"));
+  const types = where.types.filter((each) => !isNameArgument(each));
   return {
     omitted: omitted.filter((each) => each !== null),
     count: async () => ({
@@ -104,24 +111,35 @@ export async function ignoredFiles(
     isIgnored,
     maxCounted + 1,
   );
-  const why = "ignore files or exclusions name them";
-  return omission(searcher, where, paths, ["ignored files", why, "the same call with include_ignored: true"]);
+  return omission(searcher, where, paths, {
+    what: "ignored files",
+    why: "ignore files or exclusions name them",
+    how: () => "the same call with include_ignored: true",
+  });
 }
 
-/** The entry for files that were passed over; null when the checks of paths find none. A way that ends in a name gets names. */
+/** Files of one kind that were passed over. */
+interface PassedOver {
+  readonly what: string;
+  readonly why: string;
+  /** The way to the files; `names` are the first three. */
+  readonly how: (names: string) => string;
+}
+
+/** The entry for files that were passed over; null when the checks of paths find none. */
 async function omission(
   { files }: Searcher,
   { base, signal }: Where,
   claims: readonly string[],
-  [what, why, way]: readonly [string, string, string],
+  { what, why, how }: PassedOver,
 ): Promise<Omission | null> {
   const paths = claims.slice(0, maxCounted);
   const found = await newestFirst(files, { base, paths, type: "file", signal });
   if (found.length === 0) return null;
   const names = found.map(({ path }) => path).toSorted();
-  const how = way.startsWith("the same call") ? way : `${way} ${names.slice(0, 3).join(", ")}`;
   const least = claims.length > maxCounted ? "at least " : "";
-  return { what, amount: `${least}${found.length} ${found.length === 1 ? "file" : "files"}`, why, how };
+  const amount = `${least}${found.length} ${found.length === 1 ? "file" : "files"}`;
+  return { what, amount, why, how: how(names.slice(0, 3).join(", ")) };
 }
 
 async function listFiles(
