@@ -2,7 +2,7 @@ import type { McpServers } from "@toolmount/loader/commands";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
-import { mcpClients, type McpClient } from "./mcp-clients.ts";
+import { listsOf, mcpClients, type McpClient, type ServerList } from "./mcp-clients.ts";
 
 /** A server of the plan that a client also reaches without the plan. */
 export interface DirectServer {
@@ -51,25 +51,18 @@ export async function findDirectServers(
   clients: readonly McpClient[] = mcpClients,
 ): Promise<DirectServer[]> {
   if (servers.length === 0) return [];
-  const found = await Promise.all(clients.map((client) => findIn(client, servers, shell)));
+  const lists = clients.flatMap((client) => listsOf(client, shell));
+  const found = await Promise.all(lists.map((list) => findIn(list, servers)));
   return found.flat();
 }
 
 async function findIn(
-  client: McpClient,
+  { client, file, keys, isOwn }: ServerList,
   servers: PlanServers,
-  shell: Pick<Shell, "cwd" | "env">,
 ): Promise<DirectServer[]> {
-  const own = client.file(shell);
-  const places = [{ file: own, keys: [[client.key]] }, ...client.userFiles(shell)];
-  const found = await Promise.all(
-    places.map(async ({ file, keys }) => {
-      const parsed = await readList(file);
-      const names = keys.flatMap((key) => namesInPlan(memberAt(parsed, key), servers));
-      return [...new Set(names)].map((name) => ({ client: client.name, file, name, isMoved: file === own }));
-    }),
-  );
-  return found.flat();
+  const parsed = await readList(file);
+  const names = keys.flatMap((key) => namesInPlan(memberAt(parsed, key), servers));
+  return [...new Set(names)].map((name) => ({ client, file, name, isMoved: isOwn }));
 }
 
 async function readList(file: string): Promise<object> {

@@ -1,7 +1,9 @@
+import { messageOf } from "@toolmount/core/errors";
+import { isRecord } from "@toolmount/core/json";
 import { servesToolmount } from "../scaffold/serves-toolmount.ts";
 import type { Shell } from "../process/shell.ts";
 import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
-import { mcpClients, type McpClient } from "./mcp-clients.ts";
+import { listsOf, mcpClients, type ServerList } from "./mcp-clients.ts";
 
 /** A file in which an application lists MCP servers. */
 export interface FoundList {
@@ -25,36 +27,30 @@ export async function findServerLists(
   shell: Pick<Shell, "cwd" | "env">,
   program: string | undefined,
 ): Promise<readonly FoundList[]> {
-  const places = mcpClients.flatMap((client) => placesOf(client, shell));
-  const lists = await Promise.all(places.map((place) => readPlace(place, program)));
-  return lists.flatMap((list) => (list === undefined ? [] : [list]));
+  const known = mcpClients.flatMap((client) => listsOf(client, shell));
+  const lists = await Promise.all(known.map((list) => readKnown(list, program)));
+  return lists.flatMap((list) => list ?? []);
 }
 
-interface Place {
-  readonly client: string;
-  readonly file: string;
-  readonly keys: readonly (readonly string[])[];
-}
-
-function placesOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly Place[] {
-  const own = { client: client.name, file: client.file(shell), keys: [[client.key]] };
-  return [own, ...client.userFiles(shell).map((place) => ({ client: client.name, ...place }))];
-}
-
-async function readPlace(
-  { client, file, keys }: Place,
+async function readKnown(
+  { client, file, keys }: ServerList,
   program: string | undefined,
 ): Promise<FoundList | undefined> {
   try {
     const text = await readClientFile(file);
     if (text === undefined) return undefined;
     const parsed = await parseClientFile(text, file);
-    const entries = keys.flatMap((key) => Object.entries(memberAt(parsed, key) ?? {}));
+    const entries = keys.flatMap((key) => Object.entries(recordAt(parsed, key)));
     const servers = await Promise.all(entries.map(([name, entry]) => serverOf(name, entry, program)));
     return servers.length === 0 ? undefined : { client, file, servers };
   } catch (error) {
-    return { client, file, servers: [], problem: error instanceof Error ? error.message : String(error) };
+    return { client, file, servers: [], problem: messageOf(error) };
   }
+}
+
+function recordAt(value: unknown, key: readonly string[]): object {
+  const found = memberAt(value, key);
+  return isRecord(found) ? found : {};
 }
 
 async function serverOf(name: string, entry: unknown, program: string | undefined): Promise<FoundServer> {

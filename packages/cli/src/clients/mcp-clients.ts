@@ -98,3 +98,17 @@ export const mcpClients: readonly McpClient[] = [
     variable: (name) => `\${env:${name}}`,
   },
 ];
+
+/** A file that an application reads, and the members in it that hold servers. */
+export interface ServerList extends UserFile {
+  readonly client: string;
+  /** Whether it is the file that `connect` writes. */
+  readonly isOwn: boolean;
+}
+
+/** The files in which an application lists servers: the one that `connect` writes, and the user's own. */
+export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly ServerList[] {
+  const { name, key } = client;
+  const own = { client: name, isOwn: true, file: client.file(shell), keys: [[key]] };
+  return [own, ...client.userFiles(shell).map((list) => ({ client: name, isOwn: false, ...list }))];
+}
