@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRuleWriter } from "../../src/host/rule-writer.ts";
-import { atTerminal, keys, ready } from "../support/terminal.ts";
+import { atTerminal, keys, ready, type AtTerminal } from "../support/terminal.ts";
 import { planOf, removingTool, workspace } from "../support/workspace.ts";
 
 const remove = removingTool("remove_note");
@@ -45,16 +45,7 @@ test("a change that is not agreed to is not written, and the question is asked a
   const plan = planOf("./remove.ts");
   const { folder, read } = await workspace({ "mount-plan.yaml": plan, "remove.ts": remove });
   const terminal = atTerminal(["call", "remove_note", "path=a"], { cwd: folder });
-  await terminal.until(/r {2}Approve, and write a rule[\s\S]*└ {2}Press /);
-  terminal.press("r");
-  await terminal.until(/which calls\?/);
-  terminal.press(keys.enter);
-  await terminal.until(/Into which file\?/);
-  terminal.press(keys.enter);
-  await terminal.until(/Write this to mount-plan\.yaml\?[\s\S]*└ {2}Press /);
-  terminal.press("n");
-  await terminal.until(/if you approve[\s\S]*if you approve[\s\S]*└ {2}Press /);
-  terminal.press("n");
+  await declineRule(terminal);
 
   expect(await terminal.ended, terminal.text()).toBe(1);
   expect(await read("mount-plan.yaml")).toBe(plan);
@@ -63,9 +54,17 @@ test("a change that is not agreed to is not written, and the question is asked a
 test("a value that begins with a sign of a pattern is not offered as one: it would allow all others", async () => {
   const { folder } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   const terminal = atTerminal(["call", "remove_note", "path=!secret"], { cwd: folder });
+  const shown = await declineRule(terminal);
+
+  expect(await terminal.ended).toBe(1);
+  expect(shown).not.toContain("remove_note(!secret)");
+});
+
+/** Asks to write a rule, takes what is offered first, refuses the change, and then the call. Returns what was offered. */
+async function declineRule(terminal: AtTerminal): Promise<string> {
   await terminal.until(/r {2}Approve, and write a rule[\s\S]*└ {2}Press /);
   terminal.press("r");
-  const shown = await terminal.until(/which calls\?[\s\S]*remove_note/);
+  const offered = await terminal.until(/which calls\?[\s\S]*remove_note/);
   terminal.press(keys.enter);
   await terminal.until(/Into which file\?/);
   terminal.press(keys.enter);
@@ -73,10 +72,8 @@ test("a value that begins with a sign of a pattern is not offered as one: it wou
   terminal.press("n");
   await terminal.until(/if you approve[\s\S]*if you approve[\s\S]*└ {2}Press /);
   terminal.press("n");
-
-  expect(await terminal.ended).toBe(1);
-  expect(shown).not.toContain("remove_note(!secret)");
-});
+  return offered;
+}
 
 test("where a rule asks, no rule that allows is offered", async () => {
   const { folder } = await workspace({
