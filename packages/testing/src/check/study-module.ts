@@ -76,18 +76,9 @@ async function tryTools(trial: Trial, options: StudyOptions): Promise<readonly T
   const tools: ToolSubject[] = [];
   for (const { thing, name, refused } of trial.things) {
     const info = refused === null ? (infos.find((listed) => listed.declaredName === name) ?? null) : null;
+    const facts = { thing, name, info, refused, refusedBy: null };
     if (info === null) {
-      tools.push({
-        thing,
-        name,
-        info,
-        refused,
-        refusedBy: null,
-        calls: [],
-        saysOmissions: true,
-        sample: null,
-        isHarmless: false,
-      });
+      tools.push({ ...facts, calls: [], saysOmissions: true, sample: null, isHarmless: false });
       continue;
     }
     await beginStep(options, { during: "call", tool: info.name });
@@ -95,11 +86,7 @@ async function tryTools(trial: Trial, options: StudyOptions): Promise<readonly T
     const sample = sampleFor(info, valid);
     if (valid[info.name]?.[0] !== undefined) await cancelOnTrial(trial, info.name, valid[info.name]![0]!);
     tools.push({
-      thing,
-      name,
-      info,
-      refused,
-      refusedBy: null,
+      ...facts,
       calls,
       saysOmissions: partial === undefined || info.name in partial,
       sample,
