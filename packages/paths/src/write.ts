@@ -32,9 +32,9 @@ export type CopyAttributes = (from: string, to: FileHandle, before: BigIntStats)
 
 /**
  * Writes a file completely or not at all: writes a new file beside it, which then takes its name. Creates missing folders.
- * An existing file keeps its permissions, and with `copyAttributes` its attributes. In a folder in which nothing can be made or renamed, an existing file
- * is written in place. Links and special files are never written. Resolves to how many other names the replaced file had: they
- * keep the old content.
+ * An existing file keeps its permissions, and with `copyAttributes` its attributes. In a folder in which nothing can be made or
+ * renamed, an existing file is written in place. Links and special files are never written. Resolves to how many other names the
+ * replaced file had: they keep the old content.
  */
 export async function replaceFile(
   disk: Disk,

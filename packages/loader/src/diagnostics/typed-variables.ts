@@ -23,8 +23,8 @@ interface Issue {
 }
 
 /**
- * A variable is a text, and a schema may want a number or a boolean. Returns the value with each refused text that is one
- * whole variable read as what it looks like; null when there is none, so that the issues stand.
+ * A variable is a text, and a schema may want a number or a boolean. Reads each refused text that is one whole variable as the
+ * number or boolean that it looks like, and returns the value with them. Null: no refused text is one, and the issues count.
  */
 export function typeVariables<Value extends Json>(
   value: Value,

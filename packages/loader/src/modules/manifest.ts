@@ -96,7 +96,7 @@ function locateAbove(name: string, folder: string): string | undefined {
   return above === folder ? undefined : locateAbove(name, above);
 }
 
-/** The `package.json` that is there and cannot be read, for a package or in a folder itself; undefined when there is none. */
+/** The path of a `package.json` that exists and cannot be read: of a package, or in the folder itself. Else undefined. */
 export function brokenManifest(name: string | null, folder: string): string | undefined {
   const file = name === null ? join(folder, "package.json") : locate(name, folder);
   return file !== undefined && readNow(dirname(file)) === undefined ? file : undefined;

@@ -27,7 +27,7 @@ test.each([
   expect(host.tools().map(({ name }) => name)).toEqual(["greet"]);
 });
 
-test("a manifest that only has the type tool does not say that there is none", async () => {
+test("a manifest with the type tool alone mounts tools, and is not said to have 0 of them", async () => {
   const { path } = await workspace({
     ...installed("@acme/kit", toolFile("greet"), { toolmount: { type: "tool" } }),
     "plan.yaml": 'version: 1\ntools: [{ module: "@acme/kit" }]\n',
