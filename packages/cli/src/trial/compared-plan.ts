@@ -1,19 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  ToolmountError,
-  type Json,
-  type JsonObject,
-  type PolicyAnswer,
-  type ToolInfo,
-} from "@toolmount/core";
-import { messageOf } from "@toolmount/core/errors";
+import type { Json, JsonObject, ToolInfo } from "@toolmount/core";
 import type { LockChange } from "@toolmount/loader/commands";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { loaderOptions, type LoaderShell } from "../host/loader-options.ts";
-import { verdictOf, verdictsOfHost, type CallVerdict } from "../host/call-verdicts.ts";
+import { verdictsOfHost, type CallVerdict } from "../host/call-verdicts.ts";
 
 /** What a plan offers, or a server that runs one. */
-interface ComparedPlan {
+export interface ComparedPlan {
   readonly name: string;
   readonly tools: readonly ToolInfo[];
   /** What becomes of a call of each tool, before its arguments are known. */
@@ -56,61 +49,6 @@ export async function readPlanSide(
     return { name: host.plan.file ?? "the plan", tools, calls, plan: value };
   } finally {
     await host.close();
-  }
-}
-
-/** The server whose plan is compared. */
-interface RunningServer {
-  readonly url: string;
-  readonly host: string;
-  readonly token: string | undefined;
-}
-
-/** Milliseconds in which a server has to answer one request. */
-const answerMs = 30_000;
-
-/** Asks a server for what it offers now. Throws `USAGE_INVALID` when it does not answer as a server of toolmount. */
-export async function readRunningSide(server: RunningServer): Promise<ComparedPlan> {
-  const ask = (path: string, body?: object) => askServer(server, path, body);
-  const [offered, shown] = await Promise.all([ask("tools"), ask("plan")]);
-  const { tools, available } = offered as { tools: readonly ToolInfo[]; available: readonly ToolInfo[] };
-  const calls = new Map<string, CallVerdict | undefined>();
-  const all = [...tools, ...available];
-  for (const { name } of all) calls.set(name, verdictIn(await ask("why", { tool: name }), name));
-  return { name: server.url, tools: all, calls, plan: (shown as { value: JsonObject }).value };
-}
-
-function verdictIn(explained: unknown, name: string): CallVerdict | undefined {
-  const { tools } = explained as {
-    tools: readonly {
-      name: string | null;
-      declared: Pick<ToolInfo, "requiresConfirmation">;
-      answers: readonly { readonly answer: NonNullable<PolicyAnswer> }[];
-    }[];
-  };
-  const found = tools.find((tool) => tool.name === name);
-  return found === undefined ? undefined : verdictOf(found.declared, found.answers);
-}
-
-async function askServer({ url, host, token }: RunningServer, path: string, body?: object): Promise<unknown> {
-  try {
-    const address = new URL(`/api/v1/hosts/${encodeURIComponent(host)}/${path}`, url);
-    const response = await fetch(address, {
-      redirect: "error",
-      signal: AbortSignal.timeout(answerMs),
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
-    });
-    if (response.ok) return await response.json();
-    throw new Error(
-      `it answers ${response.status}${response.status === 401 ? "; set TOOLMOUNT_TOKEN to a token of a person who runs the server" : ""}`,
-    );
-  } catch (cause) {
-    const problem = `the server at ${url} cannot be compared: ${messageOf(cause)}`;
-    throw new ToolmountError("USAGE_INVALID", { problem }, { cause });
   }
 }
 

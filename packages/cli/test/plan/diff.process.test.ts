@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { startServer, writeTokens } from "../support/served.ts";
 import { oneTool, workspace } from "../support/workspace.ts";
 
@@ -105,4 +108,32 @@ test.each([
   const { code, stderr } = await here(words);
 
   expect([code, stderr]).toEqual([2, expect.stringContaining(problem) as string]);
+});
+
+const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+const tool = { name: "greet", description: "x", inputSchema: {}, requiresConfirmation: false };
+const offered = JSON.stringify({ tools: [tool], available: [] });
+
+test.each([
+  ["no JSON", { tools: "<html>" }, "not JSON"],
+  ["nothing of what is asked", { tools: "{}" }, "tools"],
+  ["tools without names", { tools: '{"tools":[{}],"available":[]}' }, "tools"],
+  ["no plan", { tools: offered, plan: '{"value":[]}' }, "value"],
+  ["no answers", { tools: offered, plan: '{"value":{}}', why: '{"tools":[{"name":"greet"}]}' }, "tools"],
+  ["a value that is too deep", { tools: `{"tools":${deep},"available":[]}` }, "deeper than"],
+  ["more than it may", { tools: `"${"x".repeat(17_000_000)}"`, plan: '{"value":{}}' }, "larger than"],
+])("a server that answers with %s cannot be compared", async (_title, answers, problem) => {
+  const { here } = await workspace(files);
+  const server = createServer((request, response) => {
+    const name = request.url?.split("/").at(-1) ?? "";
+    response.end((answers as Readonly<Record<string, string>>)[name] ?? "{}");
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await here(["diff", "before.yaml", "--running", `http://127.0.0.1:${port}`]);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain("cannot be compared");
+  expect(stderr).toContain(problem);
 });

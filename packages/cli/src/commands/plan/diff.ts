@@ -1,11 +1,7 @@
 import type { Json } from "@toolmount/core";
 import type { Command } from "commander";
-import {
-  comparePlans,
-  readPlanSide,
-  readRunningSide,
-  type PlanDifference,
-} from "../../trial/compared-plan.ts";
+import { comparePlans, readPlanSide, type PlanDifference } from "../../trial/compared-plan.ts";
+import { readRunningPlan } from "../../trial/running-plan.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -59,7 +55,7 @@ async function diff(
     const before =
       running === undefined
         ? await readPlanSide(plan, options, inner)
-        : await readRunningSide({ url: running, host, token });
+        : await readRunningPlan({ url: running, host, token });
     return comparePlans(before, named);
   });
   if (json === true) shell.out.json(difference);
