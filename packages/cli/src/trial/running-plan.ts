@@ -6,7 +6,7 @@ import { verdictOf, type CallVerdict } from "../host/call-verdicts.ts";
 import type { ComparedPlan } from "./compared-plan.ts";
 
 /** The server whose plan is compared. */
-export interface RunningServer {
+interface RunningServer {
   readonly url: string;
   readonly host: string;
   readonly token: string | undefined;
