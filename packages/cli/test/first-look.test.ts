@@ -29,6 +29,21 @@ test("toolmount alone shows the servers that applications start, what is before 
   expect(stdout).toMatch(/Next:\n {2}toolmount import \.mcp\.json +a plan before these servers\n/);
 });
 
+test("a thousand servers fit the screen, and a file is shown once, also in the user's own folder", async () => {
+  const many = Array.from({ length: 1000 }, (_, at) => [
+    `s${at}`,
+    { command: "npx", args: [`@acme/s${at}`] },
+  ]);
+  const list = JSON.stringify({ mcpServers: Object.fromEntries(many) as object });
+  const { here, folder } = await workspace({ ".cursor/mcp.json": list });
+  const { stdout } = await here([], { env: { HOME: folder, XDG_CONFIG_HOME: folder } });
+
+  expect(stdout).toMatch(/cursor +\S+ +s0, s1, s2, s3, s4, s5, s6, s7 and 992 more\n/);
+  expect(stdout).toContain("1000 servers without a plan before them");
+  expect(stdout).toMatch(/1000 packages without a version: @acme\/s0, .*@acme\/s7 and 992 more\n/);
+  expect(stdout.match(/^cursor /gm)).toHaveLength(1);
+});
+
 test("names that would draw on the screen are shown as what they are", async () => {
   const list = JSON.stringify({ mcpServers: { "a\u001b[2Jb": files } });
   const { here, folder } = await workspace({ ".mcp.json": list });

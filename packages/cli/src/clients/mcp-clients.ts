@@ -110,5 +110,7 @@ export interface ServerList extends UserFile {
 export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly ServerList[] {
   const { name, key } = client;
   const own = { client: name, isOwn: true, file: client.file(shell), keys: [[key]] };
-  return [own, ...client.userFiles(shell).map((list) => ({ client: name, isOwn: false, ...list }))];
+  // In the user's own folder, the project's file is the user's.
+  const others = client.userFiles(shell).filter(({ file }) => file !== own.file);
+  return [own, ...others.map((list) => ({ client: name, isOwn: false, ...list }))];
 }

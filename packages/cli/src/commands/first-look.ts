@@ -62,14 +62,22 @@ function writeLists(lists: readonly FoundList[], { out, cwd }: Shell): void {
     );
   if (unpinned.size > 0)
     out.line(
-      `${countOf([...unpinned], "package")} without a version: ${[...unpinned].map(printable).join(", ")}`,
+      `${countOf([...unpinned], "package")} without a version: ${fewOf([...unpinned].map(printable))}`,
     );
   out.line("");
 }
 
 function serversOf({ servers, problem }: FoundList): string {
   if (problem !== undefined) return `cannot be read: ${printable(problem)}`;
-  return servers.map(({ name, isPlan }) => printable(name) + (isPlan ? " (toolmount)" : "")).join(", ");
+  return fewOf(servers.map(({ name, isPlan }) => printable(name) + (isPlan ? " (toolmount)" : "")));
+}
+
+/** Most names in one list: what there is fits one screen. */
+const maxNames = 8;
+
+function fewOf(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return names.slice(0, maxNames).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function nextSteps(
