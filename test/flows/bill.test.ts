@@ -26,7 +26,7 @@ test("an account that only a mail names is asked about, with its origin", async 
   expect(questions[0]!.reasons).toEqual([
     {
       source: "rule",
-      rule: "mount-plan.yaml:10:7",
+      rule: "mount-plan.yaml:11:9",
       reason:
         "recipient GB33BUKB20201555555555 · from read_mail (call 1), 0.body, line 2 · you never wrote it",
       origins: [

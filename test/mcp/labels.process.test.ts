@@ -25,7 +25,7 @@ async function asks(read: string, value: string, results: readonly object[]) {
   const plan = {
     version: 1,
     tools: [{ module: "odd", source: { mcp: server } }],
-    flows: { results, into },
+    policy: { flows: { results, into } },
   };
   const approver = (question: ApprovalQuestion) => (questions.push(question), { decision: "deny" as const });
   const host = await open(plan, { logger: silentLogger, approver, extensions });

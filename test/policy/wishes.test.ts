@@ -11,7 +11,6 @@ import { mount } from "./office.ts";
 interface Wish {
   readonly wish: string;
   readonly policy?: JsonObject;
-  readonly flows?: JsonObject;
   readonly mode?: string;
   readonly prompt?: string;
   readonly calls: readonly (readonly [
@@ -24,12 +23,11 @@ interface Wish {
 
 const wishes = parse(readFileSync(join(import.meta.dirname, "wishes.yaml"), "utf8")) as readonly Wish[];
 
-test.each(wishes)("$wish", async ({ policy, flows, mode, prompt, calls }) => {
+test.each(wishes)("$wish", async ({ policy, mode, prompt, calls }) => {
   const plan = {
     version: 1,
     tools: [{ module: "office" }],
     ...(policy && { policy }),
-    ...(flows && { flows }),
   };
   const host = await open(stringify(plan));
   const answers: unknown[] = [];

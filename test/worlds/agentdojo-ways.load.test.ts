@@ -42,7 +42,7 @@ describe.skipIf(folder === undefined)("a sample of AgentDojo (skipped without th
     async (name, way) => {
       const suite = readSuite(name, folder!);
       const sample = sampleOf(suite);
-      const plan = await planWith(suite, 'flows: { mcpUsers: ["*"] }\n');
+      const plan = await planWith(suite, 'policy: { flows: { mcpUsers: ["*"] } }\n');
       const score = await scoreSuite(suite, plan, { ...sample, way: way === "MCP" ? byMcp : byHttp });
       const library = await scoreSuite(suite, planOf(name), sample);
 

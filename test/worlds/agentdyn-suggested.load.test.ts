@@ -26,8 +26,9 @@ name: agentdyn
 ${state}tools:
   - module: ${JSON.stringify(module)}
     config: { run: "\${WORLD_RUN}" }
-flows:
-  identity: [emma.johnson@bluesparrowtech.com, emmajohnson]
+policy:
+  flows:
+    identity: [emma.johnson@bluesparrowtech.com, emmajohnson]
 `;
 
 type Half = (run: DynRun, model: string) => boolean;

@@ -105,7 +105,7 @@ export const config = z.strictObject({
   deny: z.array(toolPattern).default([]),
   budgets: budgets.optional(),
   approver: approver.optional(),
-  /** Where the values of arguments may come from; a plan writes it as its section `flows:`. */
+  /** Where the values of arguments may come from. */
   flows: flows.optional(),
   /** The commands of the plan's `hooks:`; a plan writes them there. */
   commandHooks: z.array(commandHook).optional(),

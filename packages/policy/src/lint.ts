@@ -10,8 +10,7 @@ interface Found {
 }
 
 /**
- * Finds the parts of a `policy:` section that can have no effect on the tools that a plan offers. Paths start at the section,
- * and those of flows at the plan.
+ * Finds the parts of a `policy:` section that can have no effect on the tools that a plan offers. Paths start at the section.
  */
 export function lint(
   settings: PolicyConfig,

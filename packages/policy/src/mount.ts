@@ -35,7 +35,7 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
 }
 
 function mountFlows(flows: FlowsConfig, coordinator: Coordinator): void {
-  const place = (index: number) => placeOf(coordinator, ["flows", "into", index]);
+  const place = (index: number) => placeOf(coordinator, ["policy", "flows", "into", index]);
   coordinator.mount("policies", createFlows(flows, place));
   const { mcpUsers } = flows;
   if (mcpUsers.length > 0)

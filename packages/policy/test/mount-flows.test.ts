@@ -25,7 +25,7 @@ test("a question of a flow says where the plan has its line", async () => {
   const send = tool("send", { category: "side_effect", control: ["to"] });
   const { host } = await world({ flows: { into: [{ match: {}, from: ["user"] }] } }, [send]);
   const position = (path: readonly unknown[]) =>
-    path.join() === "flows,into,0" ? { file: "/home/ada/plan.yaml", line: 7, column: 3 } : undefined;
+    path.join() === "policy,flows,into,0" ? { file: "/home/ada/plan.yaml", line: 7, column: 3 } : undefined;
   host.coordinator.registerCapability("plan.position", position);
   await host.call({ name: "send", arguments: { to: "eve" } }, { sessionId: "s", prompts: ["Go."] });
 

@@ -46,25 +46,26 @@ export function policyLines(text: string, list: string): readonly unknown[] {
   return isSeq(written) ? written.toJSON() : [];
 }
 
-/** A plan's text with lines at the end of `flows.results` and `flows.into`. Comments stay; `flows: on` becomes a map. */
+/** A plan's text with lines at the end of `results` and `into` of its flows. Comments stay; `flows: on` becomes a map. */
 export function addFlowLines(text: string, lines: FlowLines): string {
   const document = parse(text);
-  const isOn = document.get("flows") !== undefined;
+  const flows = ["policy", "flows"];
+  if (!isMap(document.get("policy"))) document.set("policy", document.createNode({}));
   if (lines.results.length + lines.into.length === 0) {
-    if (!isOn) document.set("flows", document.createNode("on"));
+    if (!document.hasIn(flows)) document.setIn(flows, document.createNode("on"));
     return choose(undefined, document, text);
   }
-  if (!isMap(document.get("flows"))) document.set("flows", document.createNode({}));
+  if (!isMap(document.getIn(flows))) document.setIn(flows, document.createNode({}));
   for (const section of ["results", "into"] as const) {
-    if (!isSeq(document.getIn(["flows", section])))
-      document.setIn(["flows", section], document.createNode([]));
-    const list = document.getIn(["flows", section]) as YAMLSeq;
+    const at = [...flows, section];
+    if (!isSeq(document.getIn(at))) document.setIn(at, document.createNode([]));
+    const list = document.getIn(at) as YAMLSeq;
     for (const line of lines[section]) list.add(flowLine(document, line));
   }
   return choose(undefined, document, text);
 }
 
-/** Lines for the section `flows`. */
+/** Lines for the flows of a policy. */
 export interface FlowLines {
   readonly results: readonly object[];
   readonly into: readonly object[];

@@ -1,4 +1,5 @@
 import { createMemoryStore, type ApprovalQuestion, type JsonObject } from "@toolmount/core";
+import { isRecord } from "@toolmount/core/json";
 import type { OpenedHost, OpenHostOptions, PlanInput } from "@toolmount/loader";
 import type { RecordedCall, PolicyVerdict } from "./recorded-calls.ts";
 
@@ -42,8 +43,9 @@ export async function openJudge(input: PlanInput, options: OpenHostOptions): Pro
     },
   };
   const opened = await openHost(input, given);
-  const { flows, ...rest } = opened.plan.written;
-  const host = flows === undefined ? opened : await reopen(opened, rest, given);
+  const { policy, ...rest } = opened.plan.written;
+  const { flows, ...others } = isRecord(policy) ? policy : {};
+  const host = flows === undefined ? opened : await reopen(opened, { ...rest, policy: others }, given);
   return {
     host,
     async judge({ tool, arguments: args, user }) {

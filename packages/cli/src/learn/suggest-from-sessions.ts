@@ -1,4 +1,5 @@
 import type { AuditSink } from "@toolmount/core";
+import { isRecord } from "@toolmount/core/json";
 import type { OpenedHost } from "@toolmount/loader";
 import { suggestFlows, type SuggestedFlow } from "@toolmount/policy";
 import type { Reasoner } from "@toolmount/reasoner";
@@ -31,7 +32,8 @@ export async function suggestFromSessions(
 ): Promise<SessionSuggestion> {
   const audit = host.coordinator.get("audit-sink") as AuditSink | null;
   const sessions = await readSessions(reasoner, audit);
-  const { flows: written } = host.plan.written;
+  const { policy } = host.plan.written;
+  const written = isRecord(policy) ? policy["flows"] : undefined;
   const { asks, ...flows } = suggestFlows(sessions, host.tools({ includeDeprecated: true }), written);
   const found = await suggestRules(callsOfSessions(sessions, asks), judge);
   if (written !== undefined) return { ...found, flows: flows.lines.length > 0 ? flows : null };

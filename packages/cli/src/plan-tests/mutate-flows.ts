@@ -1,14 +1,17 @@
 import type { Json, JsonObject } from "@toolmount/core";
+import { isRecord } from "@toolmount/core/json";
 import type { Mutant } from "./mutant.ts";
 
 /** Every plan that differs in one line of its flows: without it, with another answer, with another trust. */
-export function mutateFlows(plan: JsonObject, flows: JsonObject): Mutant[] {
+export function mutateFlows(plan: JsonObject, policy: JsonObject): Mutant[] {
+  const { flows } = policy;
+  if (!isRecord(flows)) return [];
   return (["identity", "results", "into"] as const).flatMap((list) => {
     const lines = listOf(flows[list]);
     return lines.flatMap((line, at) =>
       changesOf(list, line).map(({ change, to }) => ({
-        plan: { ...plan, flows: { ...flows, [list]: put(lines, at, to) } },
-        path: ["flows", list, at],
+        plan: { ...plan, policy: { ...policy, flows: { ...flows, [list]: put(lines, at, to) } } },
+        path: ["policy", "flows", list, at],
         change,
       })),
     );

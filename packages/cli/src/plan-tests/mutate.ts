@@ -7,15 +7,12 @@ const flipped: Readonly<Record<string, string>> = { allow: "deny", ask: "deny", 
 /** Every plan that differs in the answer of one rule. A plan whose tests hold for all of them tests nothing of it. */
 export function listMutants(plan: JsonObject): Mutant[] {
   const policy = plan["policy"] as JsonObject | undefined;
-  const flows = plan["flows"] as JsonObject | undefined;
-  const ofPolicy =
-    policy === undefined
-      ? []
-      : [
-          ...mutateRules(plan, policy),
-          ...Object.keys(flipped).flatMap((list) => mutateList(plan, policy, list)),
-        ];
-  return [...ofPolicy, ...(flows === undefined ? [] : mutateFlows(plan, flows))];
+  if (policy === undefined) return [];
+  return [
+    ...mutateRules(plan, policy),
+    ...Object.keys(flipped).flatMap((list) => mutateList(plan, policy, list)),
+    ...mutateFlows(plan, policy),
+  ];
 }
 
 function mutateRules(plan: JsonObject, policy: JsonObject): Mutant[] {

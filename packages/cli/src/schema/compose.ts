@@ -32,9 +32,10 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
     type: ["array", "null"],
     items: { $ref: "#/definitions/entry" },
   });
-  const withLimits = (policy: Mutable) => ({
+  const { properties: ofLoader } = add("plan.policy", parts.policy) as { properties?: Mutable };
+  const withOwn = (policy: Mutable) => ({
     ...policy,
-    properties: { limits: add("limits", parts.limits), ...(policy["properties"] as Mutable | undefined) },
+    properties: { ...ofLoader, ...(policy["properties"] as Mutable | undefined) },
   });
   const commandHook = { ...add("commandHook", parts.commandHook), patternProperties: { "^x-": true } };
   const hooks = entries(
@@ -42,7 +43,7 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
   );
   const named = Object.entries(sections).map(([name, schema]) => {
     const section = add(name, schema) as Mutable;
-    return [name, name === "policy" ? withLimits(section) : section] as const;
+    return [name, name === "policy" ? withOwn(section) : section] as const;
   });
   const text = { type: "string", minLength: 1 };
   return {

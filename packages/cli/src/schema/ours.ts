@@ -7,14 +7,13 @@ import { composePlanSchema, type KnownModule } from "./compose.ts";
 /** The schema of plans, of the sections of our packages and of the configs of these modules. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
   const own = print(policy);
-  // Members of the policy's config that a plan writes as the sections `flows` and `hooks`.
-  const { flows, commandHooks: _, ...rest } = own["properties"] as Readonly<Record<string, JsonSchema>>;
+  // A plan writes command hooks in its section `hooks`.
+  const { commandHooks: _, ...rest } = own["properties"] as Readonly<Record<string, JsonSchema>>;
   const printed = print(agent);
   // The session of an Amplifier plan: this is the schema of our own form.
   const { session: _session, ...settings } = printed["properties"] as Readonly<Record<string, JsonSchema>>;
   const sections = {
     policy: { ...own, properties: rest },
-    flows: flows!,
     agent: {
       description: "The loop over a model, and the agents that it delegates to.",
       ...printed,

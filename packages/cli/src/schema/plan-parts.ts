@@ -10,19 +10,19 @@ export interface PlanSchemaParts {
   readonly entry: JsonSchema;
   /** An entry of `hooks` that runs a program. */
   readonly commandHook: JsonSchema;
-  /** `policy.limits`. */
-  readonly limits: JsonSchema;
+  /** The members of `policy` that the loader reads. */
+  readonly policy: JsonSchema;
   readonly modes: JsonSchema;
 }
 
 /** The schemas by which the loader checks plans, as JSON Schema (draft 7). */
 export function printPlanSchemas(): PlanSchemaParts {
-  const { plan, entry, commandHook, limits, modes } = planSchemas;
+  const { plan, entry, commandHook, policy, modes } = planSchemas;
   return {
     plan: print(plan),
     entry: print(entry),
     commandHook: print(commandHook),
-    limits: print(limits),
+    policy: print(policy),
     modes: print(modes),
   };
 }

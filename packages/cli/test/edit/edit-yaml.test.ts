@@ -112,23 +112,23 @@ const lines = {
   into: [{ tool: "send", from: ["user"] }],
 };
 const written =
-  "flows:\n  results:\n    - tool: find\n      fields: { id: structured }\n  into:\n    - tool: send\n      from: [ user ]\n";
+  "policy:\n  flows:\n    results:\n      - tool: find\n        fields: { id: structured }\n    into:\n      - tool: send\n        from: [ user ]\n";
 
 test.each<[string, string]>([
   ["version: 1\n", `version: 1\n${written}`],
-  ["flows: on\n", written],
-  ["flows:\n  results: x\n", written],
+  ["policy:\n  flows: on\n", written],
+  ["policy:\n  flows:\n    results: x\n", written],
   [
-    "flows:\n  into:\n    - tool: pay # why\n",
-    "flows:\n  into:\n    - tool: pay # why\n    - tool: send\n      from: [ user ]\n  results:\n    - tool: find\n      fields: { id: structured }\n",
+    "policy:\n  flows:\n    into:\n      - tool: pay # why\n",
+    "policy:\n  flows:\n    into:\n      - tool: pay # why\n      - tool: send\n        from: [ user ]\n    results:\n      - tool: find\n        fields: { id: structured }\n",
   ],
 ])("lines are added to the flows of %j", (before, after) => {
   expect(addFlowLines(before, lines)).toBe(after);
 });
 
 test.each([
-  ["version: 1\n", "version: 1\nflows: on\n"],
-  ["flows:\n  results: []\n", "flows:\n  results: []\n"],
+  ["version: 1\n", "version: 1\npolicy:\n  flows: on\n"],
+  ["policy:\n  flows:\n    results: []\n", "policy:\n  flows:\n    results: []\n"],
 ])("without lines, the flows of %j are on", (before, after) => {
   expect(addFlowLines(before, { results: [], into: [] })).toBe(after);
 });

@@ -82,14 +82,14 @@ policy:
     - list_orders
     - refund_order
 `);
-  expect(await read("plan.yaml")).toContain(`flows:
-  results:
-    - match: { tool: list_orders }
-      fields: { "*.id": structured }
-  into:
-    - match: { tool: refund_order }
-      from: [ user, structured ]
-      intent: user
+  expect(await read("plan.yaml")).toContain(`  flows:
+    results:
+      - match: { tool: list_orders }
+        fields: { "*.id": structured }
+    into:
+      - match: { tool: refund_order }
+        from: [ user, structured ]
+        intent: user
 `);
   const check = await run(["check", "plan.yaml"]);
   expect(check.code, check.stdout + check.stderr).toBe(0);

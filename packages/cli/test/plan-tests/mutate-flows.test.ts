@@ -6,9 +6,16 @@ const line = { tool: "send", from: ["user"] };
 /** What is done to the only line of a list, and the line that is left of it. */
 function changed(list: "identity" | "results" | "into", written: object) {
   const flows = { strict: true, [list]: [written] } as never;
-  return mutateFlows({ version: 1, flows }, flows).map(({ plan, path, change }) => {
-    const { [list]: lines, ...others } = plan["flows"] as Record<string, unknown[]>;
-    expect([plan["version"], others, path]).toEqual([1, { strict: true }, ["flows", list, 0]]);
+  const policy = { level: "standard", flows };
+  return mutateFlows({ version: 1, policy }, policy).map(({ plan, path, change }) => {
+    const { flows: left, ...rest } = plan["policy"] as Record<string, Record<string, unknown[]>>;
+    const { [list]: lines, ...others } = left!;
+    expect([plan["version"], rest, others, path]).toEqual([
+      1,
+      { level: "standard" },
+      { strict: true },
+      ["policy", "flows", list, 0],
+    ]);
     return [change, ...lines!];
   });
 }
@@ -52,13 +59,13 @@ test("a line of results that only has an audience is taken out", () => {
 
 test("each line is changed alone, and lists that are not there are none", () => {
   const flows = { into: [line, { ...line, tool: "pay" }], results: "x" };
-  const found = mutateFlows({ flows }, flows);
+  const found = mutateFlows({ policy: { flows } }, { flows });
 
   expect(found.map(({ path }) => path)).toEqual([
-    ["flows", "into", 0],
-    ["flows", "into", 1],
+    ["policy", "flows", "into", 0],
+    ["policy", "flows", "into", 1],
   ]);
-  expect(found.map(({ plan }) => plan["flows"])).toEqual([
+  expect(found.map(({ plan }) => (plan["policy"] as { readonly flows: unknown }).flows)).toEqual([
     {
       into: [
         { ...line, else: "deny" },

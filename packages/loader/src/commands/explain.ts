@@ -162,5 +162,5 @@ async function withPolicies<Value>(
 
 /** Whether a section of the plan decides about calls. */
 function decides({ use }: PreparedUse): boolean {
-  return use.section === "policy" || use.section === "flows";
+  return use.section === "policy";
 }

@@ -72,7 +72,7 @@ export async function listPlan(
     name,
     entries: (await Promise.all(sections)).flat(),
     isDoubtful: isDoubtful(value),
-    hasPolicy: value["policy"] !== undefined || value["flows"] !== undefined,
+    hasPolicy: value["policy"] !== undefined,
     isLocked: existsSync(lockFileOf(file, overlays)),
   };
 }

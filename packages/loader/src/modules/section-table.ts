@@ -13,13 +13,23 @@ interface SectionRow {
 /** Sections, and the modules that get them as config. Only this table names other packages. */
 export const sectionTable: readonly SectionRow[] = [
   { section: "policy", module: "@toolmount/policy", as: "config" },
-  { section: "flows", module: "@toolmount/policy", as: "member" },
   { section: "state", module: "@toolmount/store", as: "member", builtIn: ["memory"] },
   { section: "audit", module: "@toolmount/store", as: "member", builtIn: ["off"] },
   { section: "agent", module: "@toolmount/reasoner", as: "config" },
   // Of Amplifier's plans.
   { section: "session", module: "@toolmount/reasoner", as: "member" },
 ];
+
+/** Members of sections that people look for at the top of a plan. */
+const members: Readonly<Record<string, readonly string[]>> = {
+  policy: ["allow", "ask", "deny", "rules", "flows", "budgets", "limits", "replace", "level", "approver"],
+  agent: ["model", "instructions", "agents", "baseUrl", "apiKey"],
+};
+
+/** The section that has a member of this name. */
+export function sectionOfMember(name: string): string | undefined {
+  return Object.keys(members).find((section) => members[section]!.includes(name));
+}
 
 /** The module that runs the commands of `hooks`. */
 export const hookModule = "@toolmount/policy";
@@ -29,10 +39,7 @@ export const movedMembers: readonly {
   readonly section: string;
   readonly member: string;
   readonly to: string;
-}[] = [
-  { section: "policy", member: "flows", to: "the section flows: at the top of the plan" },
-  { section: "policy", member: "commandHooks", to: "entries with a command of the section hooks:" },
-];
+}[] = [{ section: "policy", member: "commandHooks", to: "entries with a command of the section hooks:" }];
 
 /** Schemes of a source that is a map, and the module that mounts such a source. */
 export const schemeTable: Readonly<Record<string, string>> = { mcp: "@toolmount/mcp" };

@@ -4,7 +4,7 @@ import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
-import { movedMembers, sectionTable } from "../modules/section-table.ts";
+import { movedMembers, sectionOfMember, sectionTable } from "../modules/section-table.ts";
 import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type PlacedHook } from "./command-hooks.ts";
@@ -93,12 +93,14 @@ function splitSections(
 
 function reportUnknown(key: string, amplifier: boolean, { report }: Reporter): boolean {
   const isAmplifiers = amplifierSections.includes(key);
-  const [near] = isAmplifiers ? [] : nearestNames(key, allKeys);
+  const [near] = isAmplifiers || sectionOfMember(key) !== undefined ? [] : nearestNames(key, allKeys);
   if (amplifier && near === undefined) return false;
   const ownKey = near === undefined ? "a key of your own begins with x-" : undefined;
+  const section = isAmplifiers ? undefined : sectionOfMember(key);
+  const home = section === undefined ? ownKey : `write it in ${section}:`;
   const hint = isAmplifiers
     ? "this is a section of Amplifier plans, which have no version; write the model and its agents in agent:"
-    : ownKey;
+    : home;
   const details = { key: key.slice(0, 100), ...(near !== undefined && { near }) };
   report("PLAN_KEY_UNKNOWN", details, { path: [key], part: "key", hint });
   return true;

@@ -4,19 +4,15 @@ import { complain, forget, type Combining } from "./combining.ts";
 import type { Layer } from "./read-layers.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 
-/** Lists of a plan whose lines guard, as `replace` names them. */
-export const guardLists = [
-  "policy.deny",
-  "policy.ask",
-  "policy.rules",
-  "flows.into",
-  "flows.results",
-] as const;
+/** Lists of a plan's policy whose lines guard, as its `replace` names them. */
+export const guardLists = ["deny", "ask", "rules", "flows.into", "flows.results"] as const;
 
 /** Whether the lines of a list still hold when a higher layer has the list, too. */
 export function isGuardList(path: Path): boolean {
   const key = pathKey(path);
-  return guardLists.some((name) => key === pathKey(name.split("."))) || excludeOfEntry.test(key);
+  return (
+    guardLists.some((name) => key === pathKey(["policy", ...name.split(".")])) || excludeOfEntry.test(key)
+  );
 }
 
 /** Tools that an entry does not offer. */
@@ -34,16 +30,26 @@ export function mayBeNull([list, , member, ...rest]: Path): boolean {
   return member === "tools" && rest[1] === "arguments" && (rest[3] === "default" || rest[3] === "value");
 }
 
-/** `replace` of a layer drops lists of the layers below, which otherwise hold under it. */
+/** What a layer's `policy.replace` says. */
+export function replaceOf({ policy }: JsonObject): Json | undefined {
+  return isRecord(policy) ? policy["replace"] : undefined;
+}
+
+/** A layer without its `policy.replace`, which is about the layers below alone. */
+export function withoutReplace(value: JsonObject): JsonObject {
+  return replaceOf(value) === undefined ? value : withoutMember(value, ["policy", "replace"]);
+}
+
+/** `policy.replace` of a layer drops lists of the layers below, which otherwise hold under it. */
 export function dropReplaced(combining: Combining, below: JsonObject, { value, map }: Layer): JsonObject {
-  const written = value["replace"];
+  const written = replaceOf(value);
   if (written === undefined) return below;
   const names = isList(written) ? [...written.entries()] : [];
   if (names.length === 0)
-    complain(combining, ["replace"], map, `replace is a list of ${guardLists.join(", ")}`);
+    complain(combining, ["policy", "replace"], map, `replace is a list of ${guardLists.join(", ")}`);
   return names.reduce<JsonObject>((rest, [index, item]) => {
     const name = guardLists.find((known) => known === item);
-    const path = ["replace", index];
+    const path = ["policy", "replace", index];
     if (name !== undefined) return dropList(combining, rest, name, path, map);
     complain(combining, path, map, `replace names lists that layers keep: ${guardLists.join(", ")}`);
     return rest;
@@ -57,15 +63,20 @@ function dropList(
   path: Path,
   map: PlanMap,
 ): JsonObject {
-  const [section = "", list = ""] = name.split(".");
-  const lower = below[section];
-  const dropped = isRecord(lower) ? lower[list] : undefined;
-  if (dropped === undefined || !isRecord(lower)) {
-    if (combining.complete) complain(combining, path, map, `no layer below has ${name}; remove this line`);
+  const list = ["policy", ...name.split(".")];
+  const dropped = list.reduce<Json | undefined>((at, key) => (isRecord(at) ? at[key] : undefined), below);
+  if (dropped === undefined) {
+    if (combining.complete)
+      complain(combining, path, map, `no layer below has policy.${name}; remove this line`);
     return below;
   }
-  forget(combining.map, dropped, [section, list]);
-  combining.replaced.push({ name, place: findPlace(map, path) });
-  const kept = Object.entries(lower).filter(([key]) => key !== list);
-  return { ...below, [section]: Object.fromEntries(kept) };
+  forget(combining.map, dropped, list);
+  combining.replaced.push({ name: `policy.${name}`, place: findPlace(map, path) });
+  return withoutMember(below, list);
+}
+
+function withoutMember(value: JsonObject, [key = "", ...rest]: readonly string[]): JsonObject {
+  const inner = value[key];
+  if (rest.length > 0 && isRecord(inner)) return { ...value, [key]: withoutMember(inner, rest) };
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 }

@@ -4,7 +4,7 @@ import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord, membersOf } from "../diagnostics/json.ts";
 import type { Layer, Layers } from "./read-layers.ts";
 import { complain, forget, type Combining, type Replaced } from "./combining.ts";
-import { dropReplaced, isGuard, isGuardList, mayBeNull } from "./guard-lists.ts";
+import { dropReplaced, isGuard, isGuardList, mayBeNull, replaceOf, withoutReplace } from "./guard-lists.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
@@ -20,7 +20,7 @@ interface Combined {
 /** Lists of entries: an entry of a higher layer changes the entry with its id, or is added at the end. */
 const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
-const ownOfAFile = new Set(["extends", "replace", "$schema"]);
+const ownOfAFile = new Set(["extends", "$schema"]);
 
 /**
  * Merges layers, lowest first: maps by key, entries by id (the second of a file is `#2`), lists that guard line by line,
@@ -29,7 +29,7 @@ const ownOfAFile = new Set(["extends", "replace", "$schema"]);
 export function combineLayers({ layers, problems }: Layers): Combined {
   const [lowest, ...higher] = layers;
   const isAlone = lowest !== undefined && higher.length === 0;
-  if (isAlone && lowest.value["extends"] === undefined && lowest.value["replace"] === undefined)
+  if (isAlone && lowest.value["extends"] === undefined && replaceOf(lowest.value) === undefined)
     return { ...lowest, problems, replaced: [] };
   const combined: Combining = {
     map: new Map(),
@@ -47,7 +47,7 @@ export function combineLayers({ layers, problems }: Layers): Combined {
 function layOver(combining: Combining, lowest: JsonObject, layer: Layer): JsonObject {
   const below = dropReplaced(combining, lowest, layer);
   const value: Record<string, Json> = { ...below };
-  for (const [key, above] of Object.entries(layer.value)) {
+  for (const [key, above] of Object.entries(withoutReplace(layer.value))) {
     if (ownOfAFile.has(key)) continue;
     const lower = below[key];
     value[key] =
@@ -83,7 +83,7 @@ function layValue(
   if (isList(below) && isList(above) && isGuardList(to))
     return keepLines(combining, below, above, from, to, map);
   // `flows: on` says no more than an empty map.
-  if (isRecord(below) && above === "on" && pathKey(to) === "/flows") return below;
+  if (isRecord(below) && above === "on" && pathKey(to) === "/policy/flows") return below;
   if (below !== undefined) forget(marks, below, to);
   if (mark !== undefined) marks.set(pathKey(to), over === undefined ? mark : { ...mark, over });
   for (const [key, inner] of membersOf(above))

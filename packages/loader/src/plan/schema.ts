@@ -216,11 +216,6 @@ export const planSchema = z.strictObject({
   tools: entryList,
   hooks: entryList,
   modes: modesSchema.optional(),
-  replace: z
-    .array(z.enum(guardLists))
-    .min(1)
-    .optional()
-    .describe("Lists of lower layers that this plan drops; without this, their lines hold under it."),
   offer: offer.optional(),
   tests: z
     .array(z.record(z.string(), z.unknown()))
@@ -231,6 +226,16 @@ export const planSchema = z.strictObject({
 });
 
 export const limitsSchema = limits;
+
+/** The members of `policy` that the loader reads. */
+export const policyPart = z.object({
+  limits: limits.optional(),
+  replace: z
+    .array(z.enum(guardLists))
+    .min(1)
+    .optional()
+    .describe("Lists of lower layers that this plan drops; without this, their lines hold under it."),
+});
 
 export type EntryDocument = z.output<typeof entrySchema>;
 export type ToolOverride = z.output<typeof toolOverride>;

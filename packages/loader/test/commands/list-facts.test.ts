@@ -12,7 +12,7 @@ describe("a plan is in doubt", () => {
     ["tools: [{ module: a }]", false],
     ["version: 1\nname: x\nx-mine: 1\ntools: []", false],
     ["extends: ./base.yaml", false],
-    ["policy: {}\nflows: on\nstate: memory\nagent: {}\naudit: off", false],
+    ["policy: { flows: on }\nstate: memory\nagent: {}\naudit: off", false],
     ["session: { orchestrator: x }\nproviders: []\nagents: {}\ncontext: {}", false],
     ["providers: [{ module: a }]\ntools: [{ module: a, instance_id: b }]", false],
     ["tools: [{ module: a, instance_id: b }]", true],
@@ -36,7 +36,7 @@ describe("a plan is in doubt", () => {
 
 test.each([
   ["policy: {}", {}, { hasPolicy: true, isLocked: false }],
-  ["flows: on", {}, { hasPolicy: true, isLocked: false }],
+  ["policy: { flows: on }", {}, { hasPolicy: true, isLocked: false }],
   ["tools: []", { "plan.lock.json": "{}" }, { hasPolicy: false, isLocked: true }],
 ])("%j beside %j: %j", async (plan, files, facts) => {
   expect(await listOf(plan, files)).toMatchObject(facts);

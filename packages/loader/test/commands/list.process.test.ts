@@ -123,7 +123,7 @@ tools:
   - { module: label, id: own, source: ./mine, tools: { read_note: { description: Looks. } } }
   - { module: label, source: { colour: red } }
 `,
-    "base.yaml": "flows: { allow: [] }",
+    "base.yaml": "policy: { flows: on }",
     "plan.lock.json": "{}",
   });
   const listing = await listPlan("plan.yaml", { cwd: folder });

@@ -53,9 +53,9 @@ test("a command in hooks is run before every call for five seconds, and its fail
   });
 });
 
-test("commands in hooks and the sections of the policy are one config of one module", async () => {
+test("commands in hooks and the policy are one config of one module", async () => {
   const { seen, sections } = await hooksOf(
-    "policy: { level: paranoid }\nflows: { strict: true }\nhooks: [{ command: [guard] }]",
+    "policy: { level: paranoid, flows: { strict: true } }\nhooks: [{ command: [guard] }]",
   );
 
   expect(seen).toEqual([{ level: "paranoid", flows: { strict: true }, commandHooks: [plain] }]);
@@ -112,21 +112,24 @@ test.each(["plan.yaml", "alone.yaml"])(
   },
 );
 
+test("guards under policy do not vanish beside hooks: commandHooks is refused", async () => {
+  for (const more of ["", "hooks: [{ command: other }]\n"]) {
+    const failure = hooksOf(`policy: { commandHooks: [{ command: guard }] }\n${more}`);
+    const message = expect.stringContaining(
+      "write it as entries with a command of the section hooks:",
+    ) as string;
+    await expect(failure).rejects.toMatchObject({
+      details: { problems: [{ path: "policy.commandHooks", message }] },
+    });
+  }
+});
+
 test.each([
-  ["flows: { into: [] }", "policy.flows", "write it as the section flows: at the top of the plan"],
-  [
-    "commandHooks: [{ command: guard }]",
-    "policy.commandHooks",
-    "write it as entries with a command of the section hooks:",
-  ],
-])(
-  "guards under policy do not vanish beside flows and hooks: %s is refused",
-  async (member, path, problem) => {
-    for (const more of ["", "flows: { identity: [me] }\n", "hooks: [{ command: other }]\n"]) {
-      const failure = hooksOf(`policy: { ${member} }\n${more}`);
-      await expect(failure).rejects.toMatchObject({
-        details: { problems: [{ path, message: expect.stringContaining(problem) as string }] },
-      });
-    }
-  },
-);
+  ["flows: { into: [] }", "flows", "policy"],
+  ["replace: [ask]", "replace", "policy"],
+  ["model: m", "model", "agent"],
+])("a member of a section at the top of a plan is refused with its section: %s", async (text, key, section) => {
+  await expect(hooksOf(`${text}\n`)).rejects.toMatchObject({
+    details: { problems: [{ path: key, hint: `write it in ${section}:` }] },
+  });
+});

@@ -117,13 +117,13 @@ test("a module that the plan's sections need has their place", () => {
   const use = extensionUse(
     "@toolmount/x",
     "a section",
-    { path: ["flows"], configPath: ["policy"] },
+    { path: ["audit"], configPath: ["policy"] },
     { a: 1 },
   );
 
   expect(use).toMatchObject({
     id: "@toolmount/x",
-    section: "flows",
+    section: "audit",
     source: { kind: "package", written: "@toolmount/x", names: ["@toolmount/x"] },
     required: true,
     inAmplifierPlan: false,
@@ -135,11 +135,7 @@ test("a module that the plan's sections need has their place", () => {
   });
   expect(extensionUse("x", "y", { path: [], configPath: [] }).section).toBe("needs");
   expect(pathInPlan(use, ["level"])).toEqual(["policy", "level"]);
-  expect(pathInPlan({ ...use, memberSections: ["flows"] }, ["flows", "into", 0])).toEqual([
-    "flows",
-    "into",
-    0,
-  ]);
+  expect(pathInPlan({ ...use, memberSections: ["audit"] }, ["audit", "mode"])).toEqual(["audit", "mode"]);
 });
 
 test.each<[unknown, readonly string[]]>([

@@ -38,6 +38,7 @@ const pairs: Readonly<Record<string, (low: Document, high: Document) => Paramete
 
 const rule = (answer: string, tool: string) => ({ match: { tool }, answer });
 const line = (tool: string) => ({ match: { tool }, control: ["to"], from: ["user"] });
+const flows = (written: Json): Document => ({ policy: { flows: written } });
 const entry = (more: Document): Document => ({ tools: [{ module: "files", ...more }] });
 
 /** What guards in a plan, and what the same section of a plan over it may say without a word about it. */
@@ -71,15 +72,15 @@ const guards: Readonly<Record<string, { low: Document; high: readonly Document[]
     low: { policy: { limits: { timeout: 5 } } },
     high: [{ policy: { limits: { concurrent: 2 } } }],
   },
-  flows: {
-    low: { flows: { into: [line("pay")], results: [{ match: { tool: "m" }, audience: "user" }] } },
+  "policy.flows": {
+    low: flows({ into: [line("pay")], results: [{ match: { tool: "m" }, audience: "user" }] }),
     high: [
-      { flows: "on" },
-      { flows: {} },
-      { flows: { identity: ["me"] } },
-      { flows: { into: [line("send")], results: [] } },
-      { flows: { into: [], results: [{ match: { tool: "*" }, trust: "trusted" }] } },
-      { flows: { into: [{ match: { tool: "*" }, else: "allow" }] } },
+      flows("on"),
+      flows({}),
+      flows({ identity: ["me"] }),
+      flows({ into: [line("send")], results: [] }),
+      flows({ into: [], results: [{ match: { tool: "*" }, trust: "trusted" }] }),
+      flows({ into: [{ match: { tool: "*" }, else: "allow" }] }),
     ],
   },
   "a command in hooks": {
@@ -127,19 +128,21 @@ describe.each(Object.entries(pairs))("%s", (_, pair) => {
 
   test("drops what guards where a line of replace says so, and warns with its place", async () => {
     const low: Document = {
-      policy: { ask: ["pay"], deny: ["send"], rules: [rule("ask", "a")] },
-      flows: { into: [line("pay")] },
+      policy: {
+        ask: ["pay"],
+        deny: ["send"],
+        rules: [rule("ask", "a")],
+        flows: { into: [line("pay")] },
+      },
     };
     const above: Document = {
-      replace: ["policy.ask", "policy.rules", "flows.into"],
-      policy: { ask: ["x"] },
-      flows: { into: [line("y")] },
+      policy: { replace: ["ask", "rules", "flows.into"], ask: ["x"], flows: { into: [line("y")] } },
     };
     const { value, problems, warnings } = await load(...pair(low, above));
 
     expect(problems).toEqual([]);
-    expect(value).toMatchObject({ policy: { ask: ["x"], deny: ["send"] }, flows: { into: [line("y")] } });
-    expect(value["policy"]).not.toHaveProperty("rules");
+    expect(value).toMatchObject({ policy: { ask: ["x"], deny: ["send"], flows: { into: [line("y")] } } });
+    for (const gone of ["rules", "replace"]) expect(value["policy"]).not.toHaveProperty(gone);
     expect(warnings).toEqual([
       expect.stringMatching(/\.yaml:\d+ drops the lines of policy\.ask that layers below it have/),
       expect.stringContaining("policy.rules"),
@@ -156,9 +159,10 @@ describe.each(Object.entries(pairs))("%s", (_, pair) => {
 });
 
 test.each([
-  [{ replace: ["policy.ask"] }, "no layer below has policy.ask; remove this line"],
-  [{ replace: ["policy.level"] }, "replace names lists that layers keep: policy.deny"],
-  [{ replace: "policy.ask" }, "replace is a list of policy.deny"],
+  [{ policy: { replace: ["ask"] } }, "no layer below has policy.ask; remove this line"],
+  [{ policy: { replace: ["level"] } }, "replace names lists that layers keep: deny"],
+  [{ replace: ["ask"] }, "unknown key"],
+  [{ policy: { replace: "ask" } }, "replace is a list of deny"],
 ])("a plan that replaces nothing says so: %j", async (plan, problem) => {
   const { problems } = await load({ "plan.yaml": { version: 1, ...plan } }, []);
 

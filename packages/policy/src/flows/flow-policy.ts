@@ -19,7 +19,7 @@ const declaredLine: FlowLine = {
 };
 
 /**
- * The `flows:` section as one policy. Each line that is about a tool judges its calls; the strictest answer counts. A tool
+ * The flows of a plan as one policy. Each line that is about a tool judges its calls; the strictest answer counts. A tool
  * that declares control arguments, and that no line is about, is judged by its declaration. Other tools have no judge.
  */
 export function createFlows(

@@ -84,7 +84,7 @@ const into = z.strictObject({
   reason: z.string().min(1).max(500).optional(),
 });
 
-/** The `flows:` section of a plan. `on`: only what the tools declare. */
+/** `flows` of a policy. `on`: only what the tools declare. */
 export const flows = z.union([
   z.literal("on").transform(() => ({ identity: [], mcpUsers: [], words: {}, results: [], into: [] })),
   z.strictObject({
@@ -101,7 +101,7 @@ export const flows = z.union([
   }),
 ]);
 
-/** The `flows:` section, parsed. */
+/** `flows` of a policy, parsed. */
 export type FlowsConfig = z.output<typeof flows>;
 /** One line of `flows.into`, parsed. */
 export type FlowLine = z.output<typeof into>;

@@ -6,7 +6,7 @@ import { fieldKey, fieldsOf, recordsOf, type Trusted } from "./seen-fields.ts";
 import { linesOf, withLines, type Elected, type Ground } from "./flow-lines.ts";
 import { RecordedFlows, type RecordedSession } from "./recorded.ts";
 
-/** A line for the section `flows`, with the approvals behind it. */
+/** A line for the flows of a policy, with the approvals behind it. */
 export interface SuggestedFlow {
   readonly section: "results" | "into";
   /** As the plan would have it. */
@@ -35,7 +35,7 @@ export interface FlowSuggestion {
  * times or addresses, or by a source that needs words of the user. Fields of the same name are alike. A tool accepts a kind
  * of field only if a call of it needed one, and values of a service only where the user named the action.
  *
- * `written` is the plan's section `flows`; a plan without one is judged as with `flows: on`. Throws a `ZodError` when it is
+ * `written` is the plan's `policy.flows`; a plan without it is judged as with `flows: on`. Throws a `ZodError` when it is
  * no such section.
  */
 export function suggestFlows(
