@@ -64,8 +64,8 @@ test("FORGE-11: a plan chooses tools by their tags", async () => {
     return host.tools().map(({ name }) => name);
   };
 
-  expect(await names("{ include: [{ tag: notes }] }")).toEqual(["read_one"]);
-  expect(await names("{ exclude: [{ tag: notes }] }")).toEqual(["read_three", "read_two"]);
+  expect(await names("{ include: ['tag: notes'] }")).toEqual(["read_one"]);
+  expect(await names("{ exclude: ['tag: notes'] }")).toEqual(["read_three", "read_two"]);
 });
 
 describe("FORGE-14, FORGE-16: what category and consequence mean for shipped tools", async () => {

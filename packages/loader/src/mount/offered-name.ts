@@ -27,8 +27,14 @@ export function offeredName(
 
 /** Tests whether an item of `include` or `exclude` matches a tool: by its own name, a glob, its category or a tag. */
 export function choosesTool(item: unknown, { name, category, tags }: Choosable): boolean {
-  if (typeof item === "string") return item === name || (/[*?]/.test(item) && matchesGlob(item, name));
-  if (!isRecord(item)) return false;
-  if (item["category"] !== undefined) return item["category"] === category;
-  return typeof item["tag"] === "string" && tags?.includes(item["tag"]) === true;
+  if (typeof item !== "string") return false;
+  const [kind, word] = kindOf(item) ?? [];
+  if (word !== undefined) return kind === "category" ? word === category : tags?.includes(word) === true;
+  return item === name || (/[*?]/.test(item) && matchesGlob(item, name));
+}
+
+/** The parts of an item about what tools say of themselves: `category: read`, `tag: files`. */
+export function kindOf(item: string): readonly [kind: string, word: string] | null {
+  const [, kind, word] = /^(category|tag): (.+)$/s.exec(item) ?? [];
+  return kind === undefined ? null : [kind, word!];
 }

@@ -1,7 +1,7 @@
 import type { Limits, ToolDefinition, ToolShape } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import type { PlanLock } from "../plan/lock-file.ts";
-import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
+import { choosesTool, kindOf, offeredName, type Choosable } from "./offered-name.ts";
 import { readLimits } from "../plan/check-plan.ts";
 import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
@@ -63,7 +63,7 @@ export function reportUnmatched(
   { report }: Reporter,
 ): void {
   const names = known.map(({ name }) => name);
-  const complain = (item: string | object, at: Path, part: "key" | "value") =>
+  const complain = (item: string, at: Path, part: "key" | "value") =>
     report(
       "PLAN_VALUE_INVALID",
       { problem: missing(item, names) },
@@ -75,12 +75,10 @@ export function reportUnmatched(
   for (const [name] of overridesOf({ tools })) if (!names.includes(name)) complain(name, [name], "key");
 }
 
-function missing(item: string | object, names: readonly string[]): string {
+function missing(item: string, names: readonly string[]): string {
   const known = names.slice(0, 20).join(", ") || "none";
-  if (typeof item !== "string") {
-    const [kind, value] = Object.entries(item).flat() as [string, string];
-    return `no tool of this module has the ${kind} "${value}"; it has: ${known}`;
-  }
+  const [kind, word] = kindOf(item) ?? [];
+  if (kind !== undefined) return `no tool of this module has the ${kind} "${word}"; it has: ${known}`;
   if (/[*?]/.test(item)) return `no tool of this module fits "${item}"; it has: ${known}`;
   const [near] = nearestNames(item, names);
   return `no tool of this module is called "${item}"; ${near === undefined ? `it has: ${known}` : `did you mean "${near}"?`}`;

@@ -62,16 +62,16 @@ const toolOverride = z.lazy(() =>
   }),
 );
 
-const pattern = z.lazy(() =>
-  z.union(
-    [
-      toolGlob(/^[A-Za-z0-9_.*?-]{1,128}$/),
-      z.strictObject({ category: z.enum(["read", "write", "delete", "side_effect"]) }),
-      z.strictObject({ tag: z.string().min(1) }),
-    ],
-    { error: "a tool's name, a glob such as read_*, { category: read } or { tag: files }" },
-  ),
-);
+const patternError =
+  'a tool\'s name, a glob such as read_*, or with its quotes "category: read" or "tag: files"';
+
+/** The same words as in the lists of a policy. */
+const pattern = z
+  .string({ error: patternError })
+  .max(1_000)
+  .regex(/^(?:[A-Za-z0-9_.*?-]{1,128}|category: (?:read|write|delete|side_effect)|tag: .+)$/s, {
+    error: patternError,
+  });
 
 const toolSelection = z.lazy(() =>
   z

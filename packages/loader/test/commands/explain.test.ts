@@ -27,11 +27,11 @@ async function explain(name: string, plan: string, options: ExplainOptions = {})
 
 test.each<[string, string[]]>([
   ["tools: { include: [drop_note, 'read_*'] }", ['included "read_*" at tools[0].tools.include[1]']],
-  ["tools: { include: [{ tag: notes }] }", ['included {"tag":"notes"} at tools[0].tools.include[0]']],
+  ["tools: { include: ['tag: notes'] }", ['included "tag: notes" at tools[0].tools.include[0]']],
   ["tools: { include: [drop_note] }", ['left out ["drop_note"] at tools[0].tools.include']],
   [
-    "tools: { include: [read_note], exclude: [drop_note, { category: read }] }",
-    ['left out {"category":"read"} at tools[0].tools.exclude[1]'],
+    "tools: { include: [read_note], exclude: [drop_note, 'category: read'] }",
+    ['left out "category: read" at tools[0].tools.exclude[1]'],
   ],
   ["prefix: my_", ['renamed "my_read_note" at tools[0].prefix']],
   ["override: true", ["replaces true at tools[0].override"]],

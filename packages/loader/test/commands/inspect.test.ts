@@ -258,7 +258,7 @@ tools:
   - module: alpha
     config: { root: /srv, depth: 1 }
     tools:
-      exclude: [{ category: delete }]
+      exclude: ["category: delete"]
       alpha_01: { as: first, description: The first. }
   - module: beta
 `,
@@ -269,7 +269,7 @@ tools:
   - id: beta
     prefix: b_
     limits: { timeout: 9000 }
-    tools: { include: ["beta_0*", { tag: odd }] }
+    tools: { include: ["beta_0*", "tag: odd"] }
 `,
   "plan.yaml": `extends: ./team.yaml
 name: mine

@@ -31,10 +31,10 @@ describe("the name under which an entry offers a tool", () => {
     ["l*", true],
     ["l?ok", true],
     ["loo", false],
-    [{ category: "read" }, true],
-    [{ category: "write" }, false],
-    [{ tag: "files" }, true],
-    [{ tag: "net" }, false],
+    ["category: read", true],
+    ["category: write", false],
+    ["tag: files", true],
+    ["tag: net", false],
     [{}, false],
     [7, false],
     [null, false],
@@ -43,7 +43,7 @@ describe("the name under which an entry offers a tool", () => {
   });
 
   test("a tool without tags has none of them", () => {
-    expect(choosesTool({ tag: "files" }, { name: "look" })).toBe(false);
+    expect(choosesTool("tag: files", { name: "look" })).toBe(false);
   });
 });
 
@@ -142,11 +142,11 @@ test.each<[object, readonly (readonly [string, string])[]]>([
     [["tools[0].tools.include[0]", 'no tool of this module fits "z*"; it has: look, list']],
   ],
   [
-    { include: [{ tag: "net" }] },
+    { include: ["tag: net"] },
     [["tools[0].tools.include[0]", 'no tool of this module has the tag "net"; it has: look, list']],
   ],
   [
-    { include: [{ category: "write" }] },
+    { include: ["category: write"] },
     [["tools[0].tools.include[0]", 'no tool of this module has the category "write"; it has: look, list']],
   ],
   [

@@ -114,10 +114,10 @@ test.each<[object, string[]]>([
   [{ include: ["read_*"] }, ["read_note", "read_page"]],
   [{ include: ["*_not?"] }, ["read_note", "write_note"]],
   [{ exclude: ["*"] }, []],
-  [{ include: [{ category: "read" }] }, ["read_note", "read_page"]],
-  [{ exclude: [{ category: "read" }] }, ["write_note"]],
-  [{ include: [{ tag: "notes" }], exclude: [{ category: "write" }] }, ["read_note"]],
-  [{ include: ["write_note", { tag: "web" }] }, ["read_page", "write_note"]],
+  [{ include: ["category: read"] }, ["read_note", "read_page"]],
+  [{ exclude: ["category: read"] }, ["write_note"]],
+  [{ include: ["tag: notes"], exclude: ["category: write"] }, ["read_note"]],
+  [{ include: ["write_note", "tag: web"] }, ["read_page", "write_note"]],
 ])("a choice of %j by name, glob, category and tag offers %j", async (tools, names) => {
   await using host = await openHost(
     { tools: [{ module: "notes", tools }] },
@@ -129,8 +129,8 @@ test.each<[object, string[]]>([
 
 test.each<[unknown, string]>([
   ["red_*", 'fits "red_*"'],
-  [{ category: "delete" }, 'has the category "delete"'],
-  [{ tag: "nots" }, 'has the tag "nots"'],
+  ["category: delete", 'has the category "delete"'],
+  ["tag: nots", 'has the tag "nots"'],
 ])("a choice by %j that means no tool is refused", async (item, problem) => {
   await expect(
     openHost(
