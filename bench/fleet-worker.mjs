@@ -28,7 +28,7 @@ async function answerJobs() {
   await new Worker("floor", async ({ data }) => data, options).waitUntilReady();
 }
 
-/** A worker of toolmount, as `toolmount worker` opens it. */
+/** A worker of toolmount, as `toolmount fleet work` opens it. */
 async function work() {
   const { openWorkers } = await import("@toolmount/workers");
   const module = new URL("fleet-tools.mjs", import.meta.url).href;

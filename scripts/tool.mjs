@@ -18,7 +18,7 @@ if (id === undefined || !["new", "check"].includes(command)) {
 if (command === "new") createPackage();
 else process.exitCode = await check();
 
-/** What `toolmount create tool` makes for a stranger, in the form of this repository. */
+/** What `toolmount package create tool` makes for a stranger, in the form of this repository. */
 function createPackage() {
   run("node", [
     "-C",

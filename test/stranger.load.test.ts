@@ -124,7 +124,7 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
   await run(
     "npm install @toolmount/core @toolmount/loader @toolmount/tool-hello-world @toolmount/tool-testing typescript@7 @types/node@24",
   );
-  await run("npx toolmount create tool weather");
+  await run("npx toolmount package create tool weather");
   const tool = join(folder, "weather");
   // The next release of core must not break what strangers published with this one.
   const { peerDependencies } = JSON.parse(await readFile(join(tool, "package.json"), "utf8")) as {

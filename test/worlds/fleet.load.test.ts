@@ -87,7 +87,7 @@ async function playInFleet(world: World, task: WorldCase, place: Place): Promise
   return [...problems, ...(await compareKept(world, task, kept))];
 }
 
-/** Starts `toolmount worker`, and waits until it takes calls. */
+/** Starts `toolmount fleet work`, and waits until it takes calls. */
 async function startWorker(plan: string, queue: string, env: Readonly<Record<string, string>>) {
   const words = [...nodeFlags, commandFile, "worker", plan, "--env", "fleet", "--json", "--quiet"];
   const child = spawn(process.execPath, words, {
@@ -99,7 +99,7 @@ async function startWorker(plan: string, queue: string, env: Readonly<Record<str
   const [line] = (await Promise.race([
     once(createInterface({ input: child.stdout }), "line"),
     exited.then(([code]) => {
-      throw new Error(`toolmount worker ended with ${String(code)} before it took calls`);
+      throw new Error(`toolmount fleet work ended with ${String(code)} before it took calls`);
     }),
   ])) as [string];
   expect(JSON.parse(line)).toMatchObject({ ready: true, queue });

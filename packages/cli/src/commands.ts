@@ -1,11 +1,18 @@
 import type { Command } from "commander";
 import type { Shell } from "./process/shell.ts";
 
+type Load = () => Promise<{ readonly define: (command: Command, shell: Shell) => void }>;
+
 /** One command. Its file is imported when the command is used, and adds its arguments, options and action. */
-interface CommandRow {
+export interface CommandRow {
   readonly name: string;
   readonly summary: string;
-  readonly load: () => Promise<{ readonly define: (command: Command, shell: Shell) => void }>;
+  /** A command that only holds others has none. */
+  readonly load?: Load;
+  /** Commands below it, such as `package create`. */
+  readonly commands?: readonly CommandRow[];
+  /** It is in no list: another spelling leads to it. */
+  readonly hidden?: boolean;
 }
 
 /** Commands under one title of the help. */
@@ -14,235 +21,223 @@ interface CommandGroup {
   readonly commands: readonly CommandRow[];
 }
 
+function row(name: string, summary: string, load: Load, commands: readonly CommandRow[] = []): CommandRow {
+  return { name, summary, load, commands };
+}
+
 /** Every command, in the order of the help. A new one is a file below `commands/`, and a row here. */
 export const commandGroups: readonly CommandGroup[] = [
   {
     title: "Write a plan:",
     commands: [
-      {
-        name: "init",
-        summary: "Write a plan and a first tool",
-        load: () => import("./commands/plan/init.ts"),
-      },
-      { name: "add", summary: "Add a module to a plan", load: () => import("./commands/plan/add.ts") },
-      {
-        name: "remove",
-        summary: "Remove a module from a plan",
-        load: () => import("./commands/plan/remove.ts"),
-      },
-      {
-        name: "import",
-        summary: "Add the MCP servers that another application lists",
-        load: () => import("./commands/plan/import.ts"),
-      },
-      { name: "publish", summary: "Write its server.json", load: () => import("./commands/plan/publish.ts") },
-      {
-        name: "install",
-        summary: "Fetch the packages that the plan names by version or repository",
-        load: () => import("./commands/plan/install.ts"),
-      },
-      {
-        name: "lock",
-        summary: "Record what the tools are in a lock file, and report changes",
-        load: () => import("./commands/plan/lock.ts"),
-      },
+      row("init", "Write a plan and a first tool", () => import("./commands/plan/init.ts")),
+      row("add", "Add a module to a plan", () => import("./commands/plan/add.ts")),
+      row("remove", "Remove a module from a plan", () => import("./commands/plan/remove.ts")),
+      row(
+        "import",
+        "Add the MCP servers that another application lists",
+        () => import("./commands/plan/import.ts"),
+      ),
+      row(
+        "install",
+        "Fetch the packages that the plan names by version or repository",
+        () => import("./commands/plan/install.ts"),
+      ),
+      row(
+        "lock",
+        "Record what the tools are in a lock file, and report changes",
+        () => import("./commands/plan/lock.ts"),
+      ),
     ],
   },
   {
     title: "Look at a plan:",
     commands: [
-      {
-        name: "check",
-        summary: "Report every problem of a plan",
-        load: () => import("./commands/plan/check.ts"),
-      },
-      {
-        name: "list",
-        summary: "List the tools that a plan mounts",
-        load: () => import("./commands/plan/list.ts"),
-      },
-      {
-        name: "describe",
-        summary: "Show a tool: its guidance, its arguments and an example call",
-        load: () => import("./commands/plan/describe.ts"),
-      },
-      {
-        name: "explain",
-        summary: "Show what an error code means, and what to do",
-        load: () => import("./commands/plan/explain.ts"),
-      },
-      {
-        name: "why",
-        summary: "Show the lines that shaped a tool, and what decides its calls",
-        load: () => import("./commands/plan/why.ts"),
-      },
-      {
-        name: "policy",
-        summary: "Compare a policy with recorded calls, and learn rules from them",
-        load: () => import("./commands/plan/policy.ts"),
-      },
-      {
-        name: "print",
-        summary: "Print the plan with all its layers, each value with its origin",
-        load: () => import("./commands/plan/print.ts"),
-      },
-      { name: "diff", summary: "Compare two plans", load: () => import("./commands/plan/diff.ts") },
-      {
-        name: "status",
-        summary: "Mount the plan and show the state of each module",
-        load: () => import("./commands/plan/status.ts"),
-      },
-      {
-        name: "test",
-        summary: "Run the plan's own tests",
-        load: () => import("./commands/plan/test.ts"),
-      },
-      {
-        name: "doctor",
-        summary: "Report what this machine and the plan's packages lack",
-        load: () => import("./commands/plan/doctor.ts"),
-      },
-      {
-        name: "cost",
-        summary: "Count the tokens that the offered tools cost in each request",
-        load: () => import("./commands/plan/cost.ts"),
-      },
-      {
-        name: "types",
-        summary: "Write the tools as TypeScript: their types, and a typed client",
-        load: () => import("./commands/plan/types.ts"),
-      },
-      {
-        name: "outdated",
-        summary: "Show the packages of the plan that have a newer version",
-        load: () => import("./commands/plan/outdated.ts"),
-      },
-      {
-        name: "schema",
-        summary: "Print the JSON Schema of plans, for editors",
-        load: () => import("./commands/plan/schema.ts"),
-      },
-      {
-        name: "completion",
-        summary: "Print the script with which a shell completes commands, options and tools",
-        load: () => import("./commands/completion.ts"),
-      },
+      row("check", "Report every problem of a plan", () => import("./commands/plan/check.ts")),
+      row(
+        "list",
+        "List the tools that a plan mounts, or what they cost",
+        () => import("./commands/plan/list.ts"),
+        [
+          row(
+            "cost",
+            "Count the tokens that the offered tools cost in each request",
+            () => import("./commands/plan/cost.ts"),
+          ),
+        ],
+      ),
+      row(
+        "describe",
+        "Show a tool: its arguments, an example call, what shaped it, what decides its calls",
+        () => import("./commands/plan/describe.ts"),
+      ),
+      row(
+        "policy",
+        "Compare a policy with recorded calls, and learn rules from them",
+        () => import("./commands/plan/policy.ts"),
+      ),
+      row(
+        "print",
+        "Print the plan with all its layers, or the schema of plans",
+        () => import("./commands/plan/print.ts"),
+        [
+          row(
+            "schema",
+            "Print the JSON Schema of plans, for editors",
+            () => import("./commands/plan/schema.ts"),
+          ),
+        ],
+      ),
+      row("diff", "Compare two plans", () => import("./commands/plan/diff.ts")),
+      row("test", "Run the plan's own tests", () => import("./commands/plan/test.ts"), [
+        row(
+          "prompts",
+          "Ask a model the plan's prompts, and show which tools it chooses",
+          () => import("./commands/agent/eval.ts"),
+        ),
+      ]),
+      row(
+        "doctor",
+        "Report what this machine and the plan's packages lack",
+        () => import("./commands/plan/doctor.ts"),
+        [
+          row(
+            "status",
+            "Mount the plan and show the state of each module",
+            () => import("./commands/plan/status.ts"),
+          ),
+          row(
+            "updates",
+            "Show the packages of the plan that have a newer version",
+            () => import("./commands/plan/outdated.ts"),
+          ),
+          row(
+            "models",
+            "List the providers of models and what each lacks, or the models of a server",
+            () => import("./commands/agent/models.ts"),
+          ),
+        ],
+      ),
+      row(
+        "types",
+        "Write the tools as TypeScript: their types, and a typed client",
+        () => import("./commands/plan/types.ts"),
+      ),
+      row(
+        "completion",
+        "Print the script with which a shell completes commands, options and tools",
+        () => import("./commands/completion.ts"),
+      ),
     ],
   },
   {
     title: "Call tools:",
     commands: [
-      {
-        name: "call",
-        summary: "Call one tool and print its outcome",
-        load: () => import("./commands/calls/call.ts"),
-      },
-      {
-        name: "program",
-        summary: "Run a program that calls tools",
-        load: () => import("./commands/calls/program.ts"),
-      },
-      {
-        name: "serve",
-        summary: "Serve the tools of a plan to MCP clients",
-        load: () => import("./commands/calls/serve.ts"),
-      },
-      {
-        name: "tokens",
-        summary: "List, add and remove the tokens of a server over HTTP",
-        load: () => import("./commands/calls/tokens.ts"),
-      },
-      {
-        name: "connect",
-        summary: "Add the plan to an application's list of MCP servers",
-        load: () => import("./commands/calls/connect.ts"),
-      },
-      {
-        name: "auth",
-        summary: "Sign in to an MCP server of the plan",
-        load: () => import("./commands/calls/auth.ts"),
-      },
-      {
-        name: "worker",
-        summary: "Run the calls that other hosts send to a fleet",
-        load: () => import("./commands/fleet/worker.ts"),
-      },
-      {
-        name: "fleet",
-        summary: "Show a fleet: workers, versions, load, and calls that wait",
-        load: () => import("./commands/fleet/fleet.ts"),
-      },
-      { name: "resume", summary: "Resume a pending call", load: () => import("./commands/calls/resume.ts") },
-      {
-        name: "approvals",
-        summary: "List calls that wait for an answer; approve, deny or revoke",
-        load: () => import("./commands/calls/approvals.ts"),
-      },
-      {
-        name: "undo",
-        summary: "Undo what calls of a session changed",
-        load: () => import("./commands/calls/undo.ts"),
-      },
-      {
-        name: "audit",
-        summary: "Show the audit of decisions and calls, or verify it",
-        load: () => import("./commands/calls/audit.ts"),
-      },
+      row("call", "Call one tool and print its outcome", () => import("./commands/calls/call.ts")),
+      row("program", "Run a program that calls tools", () => import("./commands/calls/program.ts")),
+      row("serve", "Serve the tools of a plan to MCP clients", () => import("./commands/calls/serve.ts"), [
+        row(
+          "tokens",
+          "List, add and remove the tokens of a server over HTTP",
+          () => import("./commands/calls/tokens.ts"),
+        ),
+      ]),
+      row(
+        "connect",
+        "Add the plan to an application's list of MCP servers",
+        () => import("./commands/calls/connect.ts"),
+      ),
+      row("auth", "Sign in to an MCP server of the plan", () => import("./commands/calls/auth.ts")),
+      row(
+        "fleet",
+        "Show a fleet: workers, versions, load, and calls that wait",
+        () => import("./commands/fleet/fleet.ts"),
+        [
+          row(
+            "work",
+            "Run the calls that other hosts send to a fleet",
+            () => import("./commands/fleet/worker.ts"),
+          ),
+        ],
+      ),
+      row("resume", "Resume a pending call", () => import("./commands/calls/resume.ts")),
+      row(
+        "approvals",
+        "List calls that wait for an answer; approve, deny or revoke",
+        () => import("./commands/calls/approvals.ts"),
+      ),
+      row("undo", "Undo what calls of a session changed", () => import("./commands/calls/undo.ts")),
+      row(
+        "audit",
+        "Show the audit of decisions and calls, or verify it",
+        () => import("./commands/calls/audit.ts"),
+      ),
     ],
   },
   {
     title: "Work with a model:",
     commands: [
-      {
-        name: "run",
-        summary: "Run one turn of a model over the tools",
-        load: () => import("./commands/agent/run.ts"),
-      },
-      {
-        name: "chat",
-        summary: "Talk with a model over the tools",
-        load: () => import("./commands/agent/chat.ts"),
-      },
-      {
-        name: "eval",
-        summary: "Ask a model the plan's prompts, and show which tools it chooses",
-        load: () => import("./commands/agent/eval.ts"),
-      },
-      {
-        name: "sessions",
-        summary: "List, show, fork, rewind, resume and delete sessions of a model",
-        load: () => import("./commands/agent/sessions.ts"),
-      },
-      {
-        name: "models",
-        summary: "List the providers of models and what each lacks, or the models of a server",
-        load: () => import("./commands/agent/models.ts"),
-      },
+      row("run", "Run one turn of a model over the tools", () => import("./commands/agent/run.ts")),
+      row("chat", "Talk with a model over the tools", () => import("./commands/agent/chat.ts")),
+      row(
+        "sessions",
+        "List, show, fork, rewind, resume and delete sessions of a model",
+        () => import("./commands/agent/sessions.ts"),
+      ),
     ],
   },
   {
     title: "Write a tool:",
     commands: [
       {
-        name: "create",
-        summary: "Create a package with one tool",
-        load: () => import("./commands/module/create.ts"),
+        name: "package",
+        summary: "Create a package with a tool, check it, write its manifest, publish a plan",
+        commands: [
+          row("create", "Create a package with one tool", () => import("./commands/module/create.ts")),
+          row(
+            "validate",
+            "Check a tool module against the contract",
+            () => import("./commands/module/validate.ts"),
+          ),
+          row(
+            "manifest",
+            "Write into package.json what a package mounts",
+            () => import("./commands/module/manifest.ts"),
+          ),
+          row("publish", "Write the server.json of a plan", () => import("./commands/plan/publish.ts")),
+        ],
       },
+      // In no list: `describe` shows it, too.
       {
-        name: "validate",
-        summary: "Check a tool module against the contract",
-        load: () => import("./commands/module/validate.ts"),
+        name: "why",
+        summary: "Show the lines that shaped a tool, and what decides its calls",
+        load: () => import("./commands/plan/why.ts"),
+        hidden: true,
       },
+      // In no list: `toolmount help <code>` leads to it.
       {
-        name: "module",
-        summary: "The long name of validate: module validate <path> --type tool",
-        load: () => import("./commands/module/module.ts"),
-      },
-      {
-        name: "manifest",
-        summary: "Write into package.json what a package mounts",
-        load: () => import("./commands/module/manifest.ts"),
+        name: "explain",
+        summary: "Show what an error code means, and what to do",
+        load: () => import("./commands/plan/explain.ts"),
+        hidden: true,
       },
     ],
   },
 ];
+
+/** Short names of commands below others. They are in no list. */
+export const shortNames: Readonly<Record<string, readonly string[]>> = {
+  cost: ["list", "cost"],
+  schema: ["print", "schema"],
+  eval: ["test", "prompts"],
+  status: ["doctor", "status"],
+  outdated: ["doctor", "updates"],
+  models: ["doctor", "models"],
+  tokens: ["serve", "tokens"],
+  worker: ["fleet", "work"],
+  create: ["package", "create"],
+  validate: ["package", "validate"],
+  module: ["package"],
+  manifest: ["package", "manifest"],
+  publish: ["package", "publish"],
+};

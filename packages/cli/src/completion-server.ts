@@ -46,7 +46,8 @@ async function findCandidates(
 }
 
 function commandsOf(command: Command): Candidate[] {
-  return command.commands.map((known) => ({ name: known.name(), description: known.summary() }));
+  const visible = command.createHelp().visibleCommands(command);
+  return visible.map((known) => ({ name: known.name(), description: known.summary() }));
 }
 
 function optionsOf(command: Command): Candidate[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ToolmountError } from "@toolmount/core/errors";
 import { Command, CommanderError } from "commander";
-import { commandGroups } from "./commands.ts";
+import { commandGroups, shortNames, type CommandRow } from "./commands.ts";
 import { addGlobalOptions, applyGlobalOptions } from "./options/global-options.ts";
 import { reportFailure } from "./render/failure.ts";
 import type { Screen } from "./screen/screen.ts";
@@ -9,7 +9,8 @@ import type { Shell } from "./process/shell.ts";
 import { exitCodes } from "./process/exit-codes.ts";
 
 /** Runs a command line. Never throws: it reports an error and sets the exit code. */
-export async function runProgram(words: readonly string[], shell: Shell): Promise<void> {
+export async function runProgram(given: readonly string[], shell: Shell): Promise<void> {
+  const words = fullNames(given);
   const isShort = asksForShortHelp(words);
   const program = createProgram(shell, isShort ? shortEnd : helpEnd);
   try {
@@ -24,6 +25,28 @@ export async function runProgram(words: readonly string[], shell: Shell): Promis
     if (failure === null) shell.end(exitCodes.wrongUsage);
     else shell.end(reportFailure(failure, shell, words.includes("--json")));
   }
+}
+
+/** The line with the whole names of commands: `worker` is `fleet work`, and `help LOCK_DRIFT` explains a code. */
+function fullNames(words: readonly string[]): readonly string[] {
+  const at = words.findIndex((word, index) => isName(word, words[index - 1]));
+  const [before, [first = "", ...rest]] = [words.slice(0, at), words.slice(at)];
+  if (at === -1) return words;
+  if (first !== "help") return [...before, ...namesOf(first), ...rest];
+  const [second = "", ...more] = rest;
+  if (second === "codes") return [...before, "explain", ...more];
+  if (/^[A-Z][A-Z0-9_]{2,}$/.test(second)) return [...before, "explain", ...rest];
+  const named = second === "" ? [] : [...namesOf(second), ...more];
+  return named.length > 1 ? [...before, ...named, "--help"] : [...before, "help", ...named];
+}
+
+/** Whether a word of a line is no option, and not the plan of one. */
+function isName(word: string, last: string | undefined): boolean {
+  return !word.startsWith("-") && last !== "--plan";
+}
+
+function namesOf(name: string): readonly string[] {
+  return Object.hasOwn(shortNames, name) ? shortNames[name]! : [name];
 }
 
 /** A shell completes a line. */
@@ -94,9 +117,11 @@ function helpStyles(screen: Screen) {
   };
 }
 
-type Row = (typeof allRows)[number];
+type Row = CommandRow & { readonly title: string };
 
-const allRows = commandGroups.flatMap(({ title, commands }) => commands.map((row) => ({ ...row, title })));
+const allRows: readonly Row[] = commandGroups.flatMap(({ title, commands }) =>
+  commands.map((row) => ({ ...row, title })),
+);
 
 /** What people use each day: `toolmount --help` shows these, and `toolmount help --all` every command. */
 export const dailyCommands: readonly string[] =
@@ -117,11 +142,30 @@ async function addCommands(
   words: readonly string[],
   shell: Shell,
 ): Promise<void> {
-  const [first, second] = words.filter((word, at) => !word.startsWith("-") && words[at - 1] !== "--plan");
-  const wanted = first === "help" ? second : first;
-  for (const { name, summary, title, load } of rows) {
-    const command = program.command(name).description(`${summary}.`).summary(summary).helpGroup(title);
-    if (name === wanted) (await load()).define(command, shell);
+  const named = words.filter((word, at) => isName(word, words[at - 1]));
+  const [wanted, inner] = named[0] === "help" ? named.slice(1) : named;
+  for (const row of rows) {
+    const command = addRow(program, row).helpGroup(row.title);
+    if (row.name === wanted) await defineRow(command, row, inner, shell);
+  }
+}
+
+function addRow(parent: Command, { name, summary, hidden = false }: CommandRow): Command {
+  return parent.command(name, { hidden }).description(`${summary}.`).summary(summary);
+}
+
+/** A command below another takes every option of its line, so the upper one defines none then. */
+async function defineRow(
+  command: Command,
+  { load, commands = [] }: CommandRow,
+  inner: string | undefined,
+  shell: Shell,
+): Promise<void> {
+  const below = commands.find(({ name }) => name === inner);
+  if (below === undefined && load !== undefined) (await load()).define(command, shell);
+  for (const row of commands) {
+    const added = addRow(command, row);
+    if (row === below && row.load !== undefined) (await row.load()).define(added, shell);
   }
 }
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { beforeAll, describe, expect, test } from "vitest";
-import { commandGroups } from "../src/commands.ts";
+import { commandGroups, type CommandRow } from "../src/commands.ts";
 import { addGlobalOptions } from "../src/options/global-options.ts";
 import type { Shell } from "../src/process/shell.ts";
 import { composeOurs } from "../src/schema/ours.ts";
@@ -37,9 +37,19 @@ function codeOf(page: string): string[] {
 async function createCommands(): Promise<Command> {
   const program = new Command("toolmount").option("-V, --version").option("-h, --help");
   addGlobalOptions(program);
-  for (const { name, load } of commandGroups.flatMap(({ commands }) => commands))
-    (await load()).define(program.command(name), {} as Shell);
+  await addRows(
+    program,
+    commandGroups.flatMap(({ commands }) => commands),
+  );
   return program;
+}
+
+async function addRows(parent: Command, rows: readonly CommandRow[]): Promise<void> {
+  for (const { name, load, commands = [] } of rows) {
+    const command = parent.command(name);
+    if (load !== undefined) (await load()).define(command, {} as Shell);
+    await addRows(command, commands);
+  }
 }
 
 /** Options of a command, of those above it and of those below it. */

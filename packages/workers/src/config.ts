@@ -84,7 +84,7 @@ const fleetSettings = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "a queue has 1 to 64 letters, digits, _ and -" })
     .default("main")
-    .describe("Only workers of this queue run the calls: `toolmount worker plan.yaml --queue heavy`."),
+    .describe("Only workers of this queue run the calls: `toolmount fleet work plan.yaml --queue heavy`."),
   engine: z
     .string()
     .regex(/^(postgres(ql)?|rediss?):\/\/.+/, { error: "engine is redis://… or postgres://…" })

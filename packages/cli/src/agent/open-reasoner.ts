@@ -50,7 +50,7 @@ export async function openReasoner(
     await close();
     throw new ToolmountError("USAGE_INVALID", {
       problem:
-        "no model is named, and no server of models runs on this machine: write --model gpt-5, or agent: { model: … } in the plan; toolmount models shows what a model can do",
+        "no model is named, and no server of models runs on this machine: write --model gpt-5, or agent: { model: … } in the plan; toolmount doctor models shows what a model can do",
     });
   }
   const variables = modelVariables(place.model);

@@ -116,13 +116,19 @@ async function prepareTokens(
 ): Promise<Tokens> {
   if (file === undefined) {
     if (oidcIssuer !== undefined) return { records: [] };
-    return createTokens(shell, "name a file of tokens with --tokens; toolmount tokens add --print makes one");
+    return createTokens(
+      shell,
+      "name a file of tokens with --tokens; toolmount serve tokens add --print makes one",
+    );
   }
   const path = resolve(shell.cwd, file);
   await requireOutside(path, planFolders);
   const records = await readTokenFile(path);
   if (records !== null) return { records };
-  const made = await createTokens(shell, `create ${path} first: toolmount tokens add ${path} <name> --print`);
+  const made = await createTokens(
+    shell,
+    `create ${path} first: toolmount serve tokens add ${path} <name> --print`,
+  );
   await writeTokenFile(path, made.records);
   return made;
 }

@@ -108,21 +108,6 @@ async function readFileText(name: string, path: string): Promise<string> {
   }
 }
 
-/** Reads `[plan] <tool>`. `planOption` says that no word is the plan. Throws `USAGE_INVALID` when the tool is missing. */
-export function readPlanAndTool(
-  first: string | undefined,
-  second: string | undefined,
-  planOption: string | undefined,
-): { readonly plan: string | undefined; readonly tool: string } {
-  if (planOption !== undefined && second !== undefined)
-    return refuse("the plan is given twice; give it once");
-  const plan = planOption ?? (second === undefined ? undefined : first);
-  const tool = second ?? first;
-  if (tool === undefined || (plan === undefined && looksLikePlan(tool)))
-    return refuse("the name of the tool is missing");
-  return { plan, tool };
-}
-
 /** Whether a word is a path: it has a slash or the extension of a plan, or is the dots of a folder. */
 function looksLikePlan(word: string): boolean {
   return /[/\\]/.test(word) || /\.(?:ya?ml|json)$/i.test(word) || word === "." || word === "..";

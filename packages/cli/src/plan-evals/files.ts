@@ -24,7 +24,7 @@ export function toJunit({ reports }: Pick<WrittenEvals, "reports">): string {
     return `${open}>\n    <failure message="${xml(title)}">${xml(problems)}</failure>\n  </testcase>`;
   });
   const failed = reports.filter((report) => countPassed(report) < report.runs.length).length;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="toolmount eval" tests="${reports.length}" failures="${failed}">\n${cases.join("\n")}\n</testsuite>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="toolmount test prompts" tests="${reports.length}" failures="${failed}">\n${cases.join("\n")}\n</testsuite>\n`;
 }
 
 /** The problems of all runs, each once. */

@@ -47,7 +47,7 @@ export type Answer = (typeof answers)[number];
 
 /** What a plan tests: calls, and tapes. */
 export interface PlanTests {
-  /** How many prompts it has, which only `toolmount eval` runs. */
+  /** How many prompts it has, which only `toolmount test prompts` runs. */
   readonly prompts: number;
   readonly calls: readonly PlanTest[];
   readonly replays: readonly PlanReplay[];

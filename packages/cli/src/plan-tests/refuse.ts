@@ -32,7 +32,7 @@ export function requireKnown(
 
 const kinds = ["call", "replay", "prompt"] as const;
 
-/** The items of the plan's `tests:` of one kind: a call, a recorded file, or a prompt that `toolmount eval` gives to a model. */
+/** The items of the plan's `tests:` of one kind: a call, a recorded file, or a prompt that `toolmount test prompts` gives to a model. */
 export function listItems(plan: OpenedPlan, kind: (typeof kinds)[number]): TestItem[] {
   const listed: readonly unknown[] = Array.isArray(plan.written["tests"]) ? plan.written["tests"] : [];
   return listed.flatMap((item, index) => {

@@ -44,7 +44,7 @@ export interface TriedTool {
   readonly asks: boolean | "dynamic";
   readonly category: string | undefined;
   readonly consequence: string | undefined;
-  /** What its definition costs in each request to a model, as `toolmount cost` counts it. */
+  /** What its definition costs in each request to a model, as `toolmount list cost` counts it. */
   readonly tokens: number;
 }
 

@@ -41,7 +41,7 @@ test("a fleet is shown with its workers, what they run, and which tools have non
   const { here } = await fleet("shown");
   const none = await here(["fleet", "plan.yaml"]);
   const lacks = (tool: string, queue: string) =>
-    `No worker has this plan's version of ${tool}; start one: toolmount worker --queue ${queue}\n`;
+    `No worker has this plan's version of ${tool}; start one: toolmount fleet work --queue ${queue}\n`;
 
   expect([none.code, none.stderr]).toEqual([1, ""]);
   expect(none.stdout).toBe(

@@ -125,7 +125,7 @@ test("two sides are compared pair by pair", () => {
 
 test("evaluations are JUnit's test cases, and Markdown for a comment", () => {
   expect(toJunit({ reports: all })).toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="toolmount eval" tests="3" failures="2">
+<testsuite name="toolmount test prompts" tests="3" failures="2">
   <testcase classname="evals" name="finds &lt;it&gt;" time="3.000"/>
   <testcase classname="evals" name="lists &amp; finds" time="3.000">
     <failure message="1 of 2 runs pass, flaky">the model called list, not find</failure>

@@ -27,7 +27,7 @@ export function InboxView() {
             Open the page with a token that has the role approve, or view. The person who runs the server
             makes one:
           </p>
-          <pre>toolmount tokens add FILE NAME --role approve</pre>
+          <pre>toolmount serve tokens add FILE NAME --role approve</pre>
         </Empty>
       ) : (
         <Questions />

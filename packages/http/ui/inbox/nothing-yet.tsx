@@ -46,7 +46,7 @@ function Agent() {
         <Copy text={address} what="the address" />
       </span>
       with a token of its own:
-      <pre>toolmount tokens add FILE NAME --role call</pre>
+      <pre>toolmount serve tokens add FILE NAME --role call</pre>
     </li>
   );
 }

@@ -196,7 +196,7 @@ const offer = z.lazy(() =>
         .int({ error: "maxTokens is a whole number of tokens, such as 8000" })
         .positive()
         .optional()
-        .describe("Most tokens that the offered tools may cost in a request; toolmount cost fails above it."),
+        .describe("Most tokens that the offered tools may cost in a request; toolmount list cost fails above it."),
       programs: z
         .enum(["always", "auto"], { error: "programs is always or auto" })
         .optional()
@@ -221,7 +221,7 @@ export const planSchema = z.strictObject({
     .array(z.record(z.string(), z.unknown()))
     .nullish()
     .describe(
-      "Calls, and the answers that the plan must give; replay: a recorded file to compare with; prompt: what a model must call for it, which toolmount eval runs.",
+      "Calls, and the answers that the plan must give; replay: a recorded file to compare with; prompt: what a model must call for it, which toolmount test prompts runs.",
     ),
 });
 

@@ -110,7 +110,7 @@ export const moduleRules: readonly Rule<ModuleSubject>[] = [
     id: "manifest_true",
     severity: "error",
     why: "hosts list tools from the manifest without running the module",
-    fix: "run toolmount manifest in the package's folder",
+    fix: "run toolmount package manifest in the package's folder",
     *check({ exports, manifest, tools }) {
       const config = manifest?.["config"] === undefined ? undefined : printConfig(exports["config"]);
       if (config !== undefined && canonicalJson(config) !== canonicalJson(manifest!["config"]))

@@ -193,7 +193,7 @@ export class FleetRunner implements Runner {
     const { queue, waitMs } = this.settings;
     const workers = await host.workers(queue);
     if (workers.length === 0)
-      return `no worker of the queue "${queue}" reports; start one with: toolmount worker --queue ${queue}`;
+      return `no worker of the queue "${queue}" reports; start one with: toolmount fleet work --queue ${queue}`;
     const tool = this.#options.toolOf(call.tool);
     const fit = workers.filter(({ tools }) => tool !== null && tools[call.tool] === digestOfTool(tool));
     if (fit.length > 0) return `no worker of the queue "${queue}" was free for ${waitMs} ms`;

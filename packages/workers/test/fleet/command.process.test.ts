@@ -84,7 +84,7 @@ async function startWorker(plan = "plan.yaml", queue = "far"): Promise<ChildProc
   return child;
 }
 
-test("toolmount call runs the tool in the process of toolmount worker, and toolmount fleet shows it", async () => {
+test("toolmount call runs the tool in the process of toolmount fleet work, and toolmount fleet shows it", async () => {
   const alone = await run("fleet", "plan.yaml");
   expect(alone.code).toBe(1);
   expect(alone.stdout).toContain("queue far: 0 workers, 0 running, 0 waiting");
@@ -198,7 +198,7 @@ function startWaiting(plan: string) {
 test("a worker that starts while Postgres is away waits for it, and says so once", async () => {
   const { plan, open } = await databaseBehind("late");
   const worker = startWaiting(plan);
-  await worker.waits("toolmount worker waits:");
+  await worker.waits("toolmount fleet work waits:");
   await open();
 
   const [line] = await worker.ready;
@@ -214,7 +214,7 @@ test("a worker that starts while Redis is away waits for it, and runs calls then
   const { plan, open } = await databaseBehind("late-redis", `redis://127.0.0.1:${port}`);
   await open();
   const worker = startWaiting(plan);
-  await worker.waits("toolmount worker waits: the engine of a fleet at redis://127.0.0.1");
+  await worker.waits("toolmount fleet work waits: the engine of a fleet at redis://127.0.0.1");
   const redis = await startRedis(port);
   onTestFinished(() => redis.stop());
 
@@ -230,7 +230,7 @@ test("a worker that starts while Redis is away waits for it, and runs calls then
 test("a worker that waits ends when it is asked to", async () => {
   const { plan } = await databaseBehind("never");
   const worker = startWaiting(plan);
-  await worker.waits("toolmount worker waits:");
+  await worker.waits("toolmount fleet work waits:");
   worker.child.kill("SIGTERM");
 
   expect((await worker.ended)[0]).toBe(0);

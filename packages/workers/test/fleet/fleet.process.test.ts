@@ -49,7 +49,7 @@ describe.each(["postgres", "redis"])("a fleet over %s", (kind) => {
     const { status, result } = await effect(host);
     expect({ status, code: result.code }).toEqual({ status: "failed", code: "UNAVAILABLE" });
     expect(result.error).toContain('no worker of the queue "main" reports');
-    expect(result.error).toContain("toolmount worker --queue main");
+    expect(result.error).toContain("toolmount fleet work --queue main");
   });
 
   test("a worker with another definition of the tool is not given the call", async () => {

@@ -9,7 +9,7 @@ const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 describe("a call that no worker takes", () => {
   const versions = [
-    [[], 'no worker of the queue "main" reports; start one with: toolmount worker --queue main'],
+    [[], 'no worker of the queue "main" reports; start one with: toolmount fleet work --queue main'],
     [[{ tools: { pay: digest } }, { tools: {} }], 'no worker of the queue "main" was free for 1000 ms'],
     [
       [{ tools: { pay: "another" } }],

@@ -41,7 +41,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount eval [plan]`: asks a model the plan's prompts, and judges the tools that it chooses. Only the tools of a world run. */
+/** `toolmount test prompts [plan]`: asks a model the plan's prompts, and judges the tools that it chooses. Only the tools of a world run. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -83,10 +83,10 @@ export function define(command: Command, shell: Shell): void {
       shell.end(await evaluate(plan, options, shell)),
     );
   addExamples(command, [
-    "toolmount eval --model gpt-5 --runs 5 --parallel 4 --record evals.tape",
-    "toolmount eval --model replay:evals.tape --runs 5 --min-pass 0.6",
-    "toolmount eval --model gpt-5 --runs 20 --compare plan-b.yaml",
-    "toolmount eval --model gpt-5 --swap read_file,grep",
+    "toolmount test prompts --model gpt-5 --runs 5 --parallel 4 --record evals.tape",
+    "toolmount test prompts --model replay:evals.tape --runs 5 --min-pass 0.6",
+    "toolmount test prompts --model gpt-5 --runs 20 --compare plan-b.yaml",
+    "toolmount test prompts --model gpt-5 --swap read_file,grep",
   ]);
 }
 

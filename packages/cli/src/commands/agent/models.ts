@@ -13,7 +13,7 @@ interface Options {
   readonly keyVariable?: string;
 }
 
-/** `toolmount models [server]`: lists the providers of models, or the models of one server. */
+/** `toolmount doctor models [server]`: lists the providers of models, or the models of one server. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[server]", "a provider with a server, such as ollama, or a server's URL: lists its models")
@@ -22,7 +22,7 @@ export function define(command: Command, shell: Shell): void {
     .action(async (server: string | undefined, options: Options) => {
       shell.end(await (server === undefined ? listProviders : listModels.bind(null, server))(options, shell));
     });
-  addExamples(command, ["toolmount models ollama", "toolmount models"]);
+  addExamples(command, ["toolmount doctor models ollama", "toolmount doctor models"]);
 }
 
 async function listProviders({ json }: Options, shell: Shell): Promise<ExitCode> {

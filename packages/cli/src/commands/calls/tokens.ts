@@ -20,7 +20,7 @@ interface Options {
 
 const file = "/home/ana/.config/toolmount/tokens.json";
 
-/** `toolmount tokens list|add|remove <file>`: the hashed tokens of a server over HTTP. */
+/** `toolmount serve tokens list|add|remove <file>`: the hashed tokens of a server over HTTP. */
 export function define(command: Command, shell: Shell): void {
   const add = (name: string, summary: string) =>
     command
@@ -45,11 +45,11 @@ export function define(command: Command, shell: Shell): void {
     .argument("<name>", "the name of the token")
     .action((path: string, name: string, options: Options) => remove(path, name, options, shell));
   addExamples(command, [
-    `toolmount tokens list ${file}`,
-    `toolmount tokens add ${file} ops --role call --role approve --role admin`,
-    `toolmount tokens add ${file} ana --user ana`,
-    `toolmount tokens add ${file} agent --from-env AGENT_TOKEN`,
-    `toolmount tokens remove ${file} ana`,
+    `toolmount serve tokens list ${file}`,
+    `toolmount serve tokens add ${file} ops --role call --role approve --role admin`,
+    `toolmount serve tokens add ${file} ana --user ana`,
+    `toolmount serve tokens add ${file} agent --from-env AGENT_TOKEN`,
+    `toolmount serve tokens remove ${file} ana`,
   ]);
 }
 
@@ -132,7 +132,7 @@ async function remove(path: string, name: string, { json }: Options, shell: Shel
   const rest = tokens.filter((one) => one.name !== name);
   if (rest.length === tokens.length)
     throw usageError(
-      `the file has no token named ${JSON.stringify(name)}; toolmount tokens list shows those it has`,
+      `the file has no token named ${JSON.stringify(name)}; toolmount serve tokens list shows those it has`,
     );
   await writeTokenFile(resolve(shell.cwd, path), rest);
   if (json === true) shell.out.json({ removed: name });
@@ -142,6 +142,6 @@ async function remove(path: string, name: string, { json }: Options, shell: Shel
 
 async function readThere(path: string, shell: Shell): Promise<readonly TokenRecord[]> {
   const tokens = await readTokenFile(resolve(shell.cwd, path));
-  if (tokens === null) throw usageError(`there is no file ${path}; toolmount tokens add creates it`);
+  if (tokens === null) throw usageError(`there is no file ${path}; toolmount serve tokens add creates it`);
   return tokens;
 }

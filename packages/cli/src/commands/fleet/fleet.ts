@@ -98,7 +98,7 @@ function writeQueue(report: QueueReport, { out }: Shell): void {
     out.line(
       out.paint(
         "yellow",
-        `No worker has this plan's version of ${printable(missing.join(", "))}; start one: toolmount worker --queue ${printable(queue)}`,
+        `No worker has this plan's version of ${printable(missing.join(", "))}; start one: toolmount fleet work --queue ${printable(queue)}`,
       ),
     );
 }

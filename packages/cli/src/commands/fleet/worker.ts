@@ -18,7 +18,7 @@ interface Options extends PlanOptions {
   readonly grace?: number;
 }
 
-/** `toolmount worker [plan]`: runs the calls that other hosts send to the queues of the plan, until it is asked to end. */
+/** `toolmount fleet work [plan]`: runs the calls that other hosts send to the queues of the plan, until it is asked to end. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -34,8 +34,8 @@ export function define(command: Command, shell: Shell): void {
       shell.end(await work(plan, options, shell));
     });
   addExamples(command, [
-    "toolmount worker mount-plans/coding.yaml",
-    "toolmount worker plan.yaml --queue heavy --concurrency 2",
+    "toolmount fleet work mount-plans/coding.yaml",
+    "toolmount fleet work plan.yaml --queue heavy --concurrency 2",
   ]);
 }
 
@@ -47,7 +47,7 @@ function readCount(text: string): number {
 
 async function work(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return shell.interruptible(async ({ signal }) => {
-    const onWait = (reason: string) => shell.err.line(`toolmount worker waits: ${printable(reason)}`);
+    const onWait = (reason: string) => shell.err.line(`toolmount fleet work waits: ${printable(reason)}`);
     const opened = await waitForStores(() => open(plan, options, shell), { signal, onWait });
     if (opened === undefined) return exitCodes.done;
     try {

@@ -17,7 +17,7 @@ interface Options {
   readonly package?: string;
 }
 
-/** `toolmount create tool <name> [folder]`: creates a package with one tool, which passes every check. */
+/** `toolmount package create tool <name> [folder]`: creates a package with one tool, which passes every check. */
 export function define(command: Command, shell: Shell): void {
   command
     .addArgument(new Argument("<kind>", "what to create").choices(["tool"]))
@@ -29,8 +29,8 @@ export function define(command: Command, shell: Shell): void {
       shell.end(await create(name, folder, options, shell));
     });
   addExamples(command, [
-    "toolmount create tool weather",
-    "toolmount create tool send-mail --package @acme/mail-tool",
+    "toolmount package create tool weather",
+    "toolmount package create tool send-mail --package @acme/mail-tool",
   ]);
 }
 

@@ -17,7 +17,7 @@ interface Options {
   readonly config?: string;
 }
 
-/** `toolmount manifest <package>`: writes what the package mounts into its `package.json`. */
+/** `toolmount package manifest <package>`: writes what the package mounts into its `package.json`. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<package>", "the package's folder")
@@ -27,7 +27,10 @@ export function define(command: Command, shell: Shell): void {
     .action(async (folder: string, options: Options) => {
       shell.end(await manifest(folder, options, shell));
     });
-  addExamples(command, ["toolmount manifest tools/hello-world", "toolmount manifest . --check"]);
+  addExamples(command, [
+    "toolmount package manifest tools/hello-world",
+    "toolmount package manifest . --check",
+  ]);
 }
 
 async function manifest(folder: string, { json, check, config }: Options, shell: Shell): Promise<ExitCode> {

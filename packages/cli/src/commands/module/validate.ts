@@ -19,7 +19,7 @@ interface Options {
 /** The rules of core always apply; of these profiles, those of the tools that the module mounts. */
 const profileNames = ["core", "aptix", "amplifier", "forge"];
 
-/** `toolmount validate <path>`: checks a tool module against the contract. */
+/** `toolmount package validate <path>`: checks a tool module against the contract. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<path>", "the package's folder, or the module's file")
@@ -36,8 +36,8 @@ export function define(command: Command, shell: Shell): void {
       shell.end(await validate(path, options, shell));
     });
   addExamples(command, [
-    "toolmount validate tools/hello-world",
-    "toolmount module validate . --type tool --json",
+    "toolmount package validate tools/hello-world",
+    "toolmount package validate . --type tool --json",
   ]);
 }
 

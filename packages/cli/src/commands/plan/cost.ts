@@ -22,7 +22,7 @@ interface Options extends PlanOptions {
   readonly max?: number;
 }
 
-/** `toolmount cost [plan]`: the tokens that the offered tools cost in each request to a model. */
+/** `toolmount list cost [plan]`: the tokens that the offered tools cost in each request to a model. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -33,7 +33,7 @@ export function define(command: Command, shell: Shell): void {
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await showCost(plan, options, shell));
     });
-  addExamples(command, ["toolmount cost", "toolmount cost --form anthropic --max 8000"]);
+  addExamples(command, ["toolmount list cost", "toolmount list cost --form anthropic --max 8000"]);
 }
 
 function readForm(text: string): FormName {

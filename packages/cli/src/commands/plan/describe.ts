@@ -1,61 +1,90 @@
 import { ToolmountError, type JsonObject, type ToolInfo } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
-import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
-import { readPlanAndTool } from "../../options/operands.ts";
-import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { addSourceOptions, planOfSource, type SourceOptions } from "../../options/source-options.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { readCallOperands, type CallOperands } from "../../options/operands.ts";
+import {
+  addSourceOptions,
+  hasSource,
+  planOfSource,
+  type SourceOptions,
+} from "../../options/source-options.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { argumentRows, exampleArguments } from "../../render/arguments.ts";
 import { jsonText, printable, printableLines } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { writeTable } from "../../screen/table.ts";
+import { addCallOptions, explain, writeExplanation, type CallOptions, type Explained } from "./why.ts";
 
-interface Options extends PlanOptions, SourceOptions {
+interface Options extends CallOptions, SourceOptions {
   readonly json?: true;
 }
 
-/** `toolmount describe [plan] <tool>`: all that a person needs to know to call a tool. */
+/** `toolmount describe [plan] <tool>`: all that a person needs to know to call a tool, and what becomes of a call. */
 export function define(command: Command, shell: Shell): void {
-  addSourceOptions(addPlanOptions(command))
-    .usage("[options] [plan] <tool>")
-    .argument("[plan]", planArgument)
-    .argument("[tool]", "the tool, by the name that list shows")
+  addSourceOptions(addCallOptions(command))
     .option(...jsonOption)
-    .action(async (first: string | undefined, second: string | undefined, options: Options) => {
-      const { plan, tool } = readPlanAndTool(first, second, shell.settings.plan);
-      shell.end(await describe(plan, tool, options, shell));
+    .action(async (words: string[], options: Options) => {
+      shell.end(await describe(readCallOperands(words, shell.settings.plan), options, shell));
     });
   addExamples(command, [
     "toolmount describe read_file",
+    "toolmount describe read_file file_path=.env",
     "toolmount describe mount-plans/coding.yaml grep --json",
   ]);
 }
 
-async function describe(
-  plan: string | undefined,
-  name: string,
+async function describe(operands: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
+  const why = hasSource(options) ? null : await explain(operands, options, shell);
+  const leftOut = why?.tools.find((one) => one.name === null);
+  if (leftOut !== undefined && options.json !== true) {
+    writeExplanation(operands.tool, why!, shell);
+    return exitCodes.done;
+  }
+  const tool = findTool(why?.listed ?? (await listTools(operands, options, shell)), operands.tool);
+  const example = exampleArguments(tool.inputSchema);
+  if (options.json === true) shell.out.json({ ...tool, example, why: shortOf(why, tool) });
+  else {
+    writeTool(tool, example, shell);
+    if (why !== null) writeDecisions(operands.tool, why, shell);
+    writeGuidance(tool, shell);
+  }
+  return exitCodes.done;
+}
+
+/** The tools of a source, or of a plan that cannot be explained; then it throws what is wrong with the plan. */
+async function listTools(
+  { plan }: CallOperands,
   options: Options,
   shell: Shell,
-): Promise<ExitCode> {
+): Promise<readonly ToolInfo[]> {
   const host = await openPlan(planOfSource(plan, options), options, shell);
   try {
-    const tool = findTool(host, name);
-    const example = exampleArguments(tool.inputSchema);
-    if (options.json === true) shell.out.json({ ...tool, example });
-    else writeTool(tool, example, shell);
-    return exitCodes.done;
+    return host.tools();
   } finally {
     await host.close();
   }
 }
 
-function findTool(host: OpenedHost, name: string): ToolInfo {
-  const tools = host.tools();
-  const found = tools.find((tool) => tool.name === name || tool.aliases.includes(name));
+/** The lines that shaped a tool, and what decides a call, without what the tool says of itself. */
+function shortOf(why: Explained | null, { name }: ToolInfo) {
+  const found = why?.tools.find((one) => one.name === name);
+  return found === undefined
+    ? null
+    : { origins: found.origins, answers: found.answers, verdict: found.verdict };
+}
+
+function writeDecisions(name: string, why: Explained, shell: Shell): void {
+  writeTitle("Lines that shaped it, and what decides a call", shell);
+  writeExplanation(name, why, shell);
+}
+
+function findTool(tools: readonly ToolInfo[], name: string): ToolInfo {
+  const found =
+    tools.find((tool) => tool.name === name || tool.aliases.includes(name)) ??
+    tools.find(({ declaredName }) => declaredName === name);
   if (found !== undefined) return found;
   const near = nearestNames(
     name,
@@ -64,12 +93,16 @@ function findTool(host: OpenedHost, name: string): ToolInfo {
   throw new ToolmountError("TOOL_NOT_FOUND", { tool: name, near });
 }
 
-function writeTool(tool: ToolInfo, example: JsonObject, { out }: Shell): void {
-  const title = (text: string) => out.line(`\n${out.paint("bold", text)}`);
+function writeTitle(text: string, { out }: Shell): void {
+  out.line(`\n${out.paint("bold", text)}`);
+}
+
+function writeTool(tool: ToolInfo, example: JsonObject, shell: Shell): void {
+  const { out } = shell;
   out.line(`${out.paint("bold", printable(tool.name))}  ${out.paint("dim", factsOf(tool))}`);
   out.line(printableLines(tool.description));
   const rows = argumentRows(tool.inputSchema);
-  title("Arguments");
+  writeTitle("Arguments", shell);
   if (rows.length === 0) out.line("none");
   else
     writeTable(
@@ -82,15 +115,14 @@ function writeTool(tool: ToolInfo, example: JsonObject, { out }: Shell): void {
       ],
       rows,
     );
-  title("Call");
+  writeTitle("Call", shell);
   for (const line of callLines(tool.name, example, out)) out.line(line);
-  if (tool.usage !== undefined) {
-    title("Guidance for the model");
-    out.line(printableLines(tool.usage).trimEnd());
-  }
-  out.line(
-    `\nWhich lines of the plan shaped it, and what decides a call: toolmount why ${printable(tool.name)}`,
-  );
+}
+
+function writeGuidance({ usage }: ToolInfo, shell: Shell): void {
+  if (usage === undefined) return;
+  writeTitle("Guidance for the model", shell);
+  shell.out.line(printableLines(usage).trimEnd());
 }
 
 /** The command of a call. Where it is longer than a line, it has one argument a line, and can be pasted as it is. */

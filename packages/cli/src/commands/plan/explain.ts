@@ -6,7 +6,7 @@ import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
 
-/** `toolmount explain [code]`: what an error code means and what to do, from the page that the package carries. */
+/** `toolmount help [code]`: what an error code means and what to do, from the page that the package carries. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[code]", "a code, such as LOCK_DRIFT; default: a list of all codes")
@@ -20,7 +20,7 @@ export function define(command: Command, shell: Shell): void {
       else write(code!.toUpperCase(), text, shell);
       shell.end(exitCodes.done);
     });
-  addExamples(command, ["toolmount explain LOCK_DRIFT", "toolmount explain"]);
+  addExamples(command, ["toolmount help LOCK_DRIFT", "toolmount help codes"]);
 }
 
 /** The page has a heading for each code. */
@@ -34,7 +34,7 @@ async function readCodes(): Promise<ReadonlyMap<string, string>> {
 
 function unknownCode(code: string, known: readonly string[]): Error {
   const [near] = nearestNames(code.toUpperCase(), known);
-  const hint = near === undefined ? "toolmount explain lists the codes" : `did you mean ${near}?`;
+  const hint = near === undefined ? "toolmount help codes lists them" : `did you mean ${near}?`;
   return usageError(`there is no error code ${JSON.stringify(code.slice(0, 100))}; ${hint}`);
 }
 

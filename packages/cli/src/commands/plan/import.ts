@@ -52,6 +52,6 @@ async function importSettings(
     out.line(`  ${out.paint("yellow", "left out")} ${printable(rule)} ${out.paint("dim", `(${because})`)}`);
   if (report.added.length > 0)
     out.line(
-      "  check that each rule fits a tool of the plan: toolmount check; try one: toolmount why <tool>",
+      "  check that each rule fits a tool of the plan: toolmount check; try one: toolmount describe <tool>",
     );
 }

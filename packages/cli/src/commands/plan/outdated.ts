@@ -14,7 +14,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount outdated [plan]`: the packages and repositories of a plan that have a newer version. */
+/** `toolmount doctor updates [plan]`: the packages and repositories of a plan that have a newer version. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -22,7 +22,10 @@ export function define(command: Command, shell: Shell): void {
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await outdated(plan, options, shell));
     });
-  addExamples(command, ["toolmount outdated", "toolmount outdated mount-plans/coding.yaml --json"]);
+  addExamples(command, [
+    "toolmount doctor updates",
+    "toolmount doctor updates mount-plans/coding.yaml --json",
+  ]);
 }
 
 /** Fails when a package is old, or when it is not known whether it is, so that a script notices. */

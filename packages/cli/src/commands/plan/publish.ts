@@ -14,7 +14,7 @@ interface Options extends PublishOptions {
   readonly json?: true;
 }
 
-/** `toolmount publish [plan]`: writes the `server.json` by which registries of MCP know a plan. */
+/** `toolmount package publish [plan]`: writes the `server.json` by which registries of MCP know a plan. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[plan]", planArgument)
@@ -31,8 +31,8 @@ export function define(command: Command, shell: Shell): void {
       await publish(plan ?? shell.settings.plan, options, shell);
     });
   addExamples(command, [
-    "toolmount publish --name io.github.acme/weather",
-    "toolmount publish --name com.example/tools --url https://tools.example.com/mcp --sign-in",
+    "toolmount package publish --name io.github.acme/weather",
+    "toolmount package publish --name com.example/tools --url https://tools.example.com/mcp --sign-in",
   ]);
 }
 

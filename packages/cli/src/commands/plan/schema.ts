@@ -5,7 +5,7 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes } from "../../process/exit-codes.ts";
 
-/** `toolmount schema [plan]`: the JSON Schema of plans, with the configs of this plan's own modules, for editors. */
+/** `toolmount print schema [plan]`: the JSON Schema of plans, with the configs of this plan's own modules, for editors. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -14,7 +14,7 @@ export function define(command: Command, shell: Shell): void {
       await schema(plan, options, shell);
       shell.end(exitCodes.done);
     });
-  addExamples(command, ["toolmount schema mount-plans/coding.yaml > mount-plan.schema.json"]);
+  addExamples(command, ["toolmount print schema mount-plans/coding.yaml > mount-plan.schema.json"]);
 }
 
 async function schema(plan: string | undefined, options: PlanOptions, shell: Shell): Promise<void> {

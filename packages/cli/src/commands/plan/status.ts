@@ -16,7 +16,7 @@ interface Options extends PlanOptions {
   readonly tree?: true;
 }
 
-/** `toolmount status [plan]`: mounts the plan, and shows the state of each module. */
+/** `toolmount doctor status [plan]`: mounts the plan, and shows the state of each module. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -25,7 +25,7 @@ export function define(command: Command, shell: Shell): void {
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await status(plan, options, shell));
     });
-  addExamples(command, ["toolmount status mount-plans/coding.yaml", "toolmount status --tree"]);
+  addExamples(command, ["toolmount doctor status mount-plans/coding.yaml", "toolmount doctor status --tree"]);
 }
 
 async function status(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {

@@ -154,7 +154,7 @@ function report(run: TestRun, { json, mutate }: Options, shell: Shell): void {
     `${countOf(all, "test")}, ${failed} failed${mutate === true ? `; ${countOf(mutants, "mutant")}, ${missed} not noticed` : ""}`,
   );
   if (prompts > 0)
-    out.line(out.paint("dim", `${countOf(prompts, "prompt")} not run: toolmount eval asks a model`));
+    out.line(out.paint("dim", `${countOf(prompts, "prompt")} not run: toolmount test prompts asks a model`));
 }
 
 function writeReport(

@@ -17,8 +17,8 @@ import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
-interface Options extends PlanOptions {
-  readonly json?: true;
+/** What a call is judged by. */
+export interface CallOptions extends PlanOptions {
   readonly arguments?: string;
   readonly mode?: string;
   readonly user?: string;
@@ -26,9 +26,25 @@ interface Options extends PlanOptions {
   readonly prompt?: readonly string[];
 }
 
-/** `toolmount why [plan] <tool>`: which lines made a tool what it is, and what would decide a call of it. */
+type Options = CallOptions & { readonly json?: true };
+
+/** `toolmount describe [plan] <tool>`: which lines made a tool what it is, and what would decide a call of it. */
 export function define(command: Command, shell: Shell): void {
-  addPlanOptions(command)
+  addCallOptions(command)
+    .option(...jsonOption)
+    .action(async (words: string[], options: Options) => {
+      shell.end(await why(readCallOperands(words, shell.settings.plan), options, shell));
+    });
+  addExamples(command, [
+    "toolmount describe read_file",
+    "toolmount describe read_file file_path=.env",
+    `toolmount describe mount-plans/coding.yaml write_file --arguments '{"file_path":"a.txt"}'`,
+  ]);
+}
+
+/** A tool, and the call of it that is judged. */
+export function addCallOptions(command: Command): Command {
+  return addPlanOptions(command)
     .usage("[options] [plan] <tool> [arguments]")
     .argument(
       "[plan-tool-arguments...]",
@@ -38,19 +54,23 @@ export function define(command: Command, shell: Shell): void {
     .option("--mode <name>", "the mode of the call that is judged")
     .option("--user <id>", "the user of the call that is judged")
     .option("--session <id>", "the session of the call that is judged")
-    .option("--prompt <text...>", "what the user wrote before the call that is judged")
-    .option(...jsonOption)
-    .action(async (words: string[], options: Options) => {
-      shell.end(await why(readCallOperands(words, shell.settings.plan), options, shell));
-    });
-  addExamples(command, [
-    "toolmount why read_file",
-    "toolmount why read_file file_path=.env",
-    `toolmount why mount-plans/coding.yaml write_file --arguments '{"file_path":"a.txt"}'`,
-  ]);
+    .option("--prompt <text...>", "what the user wrote before the call that is judged");
 }
 
 async function why(operands: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
+  const explanation = await explain(operands, options, shell);
+  const { listed: _, ...rest } = explanation;
+  if (options.json === true) shell.out.json(rest);
+  else writeExplanation(operands.tool, explanation, shell);
+  return explanation.tools.length === 0 ? exitCodes.failed : exitCodes.done;
+}
+
+/** Which lines made a tool what it is, and what would decide a call of it. */
+export async function explain(
+  operands: CallOperands,
+  options: CallOptions,
+  shell: Shell,
+): Promise<Explained> {
   const { plan, tool } = operands;
   const { explainTool } = await import("@toolmount/loader/commands");
   const { judgeCalls } = await import("../../plan-tests/judge-calls.ts");
@@ -64,10 +84,7 @@ async function why(operands: CallOperands, options: Options, shell: Shell): Prom
   const explained = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given, tools });
   const judged = explained.tools.map((one) => ({ ...one, verdict: verdicts.get(one.name ?? "") ?? null }));
   const known = explained.problems.length > 0 ? explained.problems : problems;
-  const explanation = { ...explained, tools: judged, problems: known };
-  if (options.json === true) shell.out.json(explanation);
-  else writeExplanation(tool, explanation, shell);
-  return judged.length === 0 ? exitCodes.failed : exitCodes.done;
+  return { ...explained, tools: judged, problems: known, listed: tools };
 }
 
 /** The arguments that the words give: `name=text` becomes what the tool's schema wants. */
@@ -95,15 +112,19 @@ async function readGiven(
 /** A tool, and what becomes of a call of it; null when it is left out, or the plan cannot be opened. */
 type JudgedTool = ExplainedTool & { readonly verdict: Verdict | null };
 
-type Judged = Omit<Explanation, "tools"> & { readonly tools: readonly JudgedTool[] };
+/** What the plan says of a tool, with the tools that it offers; undefined when it cannot be opened. */
+export type Explained = Omit<Explanation, "tools"> & {
+  readonly tools: readonly JudgedTool[];
+  readonly listed: readonly ToolInfo[] | undefined;
+};
 
-function writeExplanation(name: string, explanation: Judged, shell: Shell): void {
+export function writeExplanation(name: string, explanation: Explained, shell: Shell): void {
   writeProblems(shell.err, explanation.problems, shell.cwd);
   if (explanation.tools.length === 0) return writeMissing(name, explanation, shell);
   for (const tool of explanation.tools) writeTool(tool, shell);
 }
 
-function writeMissing(name: string, { offered, unknown }: Judged, { out }: Shell): void {
+function writeMissing(name: string, { offered, unknown }: Explained, { out }: Shell): void {
   const near = nearestNames(name, offered).map(printable).join(", ");
   out.line(
     `${out.paint("red", "✖")} no entry offers a tool ${printable(name)}${near === "" ? "" : `; near: ${near}`}`,
