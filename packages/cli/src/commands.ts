@@ -7,8 +7,7 @@ type Load = () => Promise<{ readonly define: (command: Command, shell: Shell) =>
 export interface CommandRow {
   readonly name: string;
   readonly summary: string;
-  /** A command that only holds others has none. */
-  readonly load?: Load;
+  readonly load: Load;
   /** Commands below it, such as `package create`. */
   readonly commands?: readonly CommandRow[];
   /** It is in no list: another spelling leads to it. */
@@ -68,7 +67,7 @@ export const commandGroups: readonly CommandGroup[] = [
       ),
       row(
         "describe",
-        "Show a tool: its arguments, an example call, what shaped it, what decides its calls",
+        "Show a tool: its arguments, what shaped it, and what decides its calls",
         () => import("./commands/plan/describe.ts"),
       ),
       row(
@@ -192,6 +191,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "package",
         summary: "Create a package with a tool, check it, write its manifest, publish a plan",
+        load: () => import("./commands/module/package.ts"),
         commands: [
           row("create", "Create a package with one tool", () => import("./commands/module/create.ts")),
           row(

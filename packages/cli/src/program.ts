@@ -162,10 +162,10 @@ async function defineRow(
   shell: Shell,
 ): Promise<void> {
   const below = commands.find(({ name }) => name === inner);
-  if (below === undefined && load !== undefined) (await load()).define(command, shell);
+  if (below === undefined) (await load()).define(command, shell);
   for (const row of commands) {
     const added = addRow(command, row);
-    if (row === below && row.load !== undefined) (await row.load()).define(added, shell);
+    if (row === below) (await row.load()).define(added, shell);
   }
 }
 

@@ -47,7 +47,7 @@ async function createCommands(): Promise<Command> {
 async function addRows(parent: Command, rows: readonly CommandRow[]): Promise<void> {
   for (const { name, load, commands = [] } of rows) {
     const command = parent.command(name);
-    if (load !== undefined) (await load()).define(command, {} as Shell);
+    (await load()).define(command, {} as Shell);
     await addRows(command, commands);
   }
 }
