@@ -198,7 +198,6 @@ export const shortFiles: readonly Exception[] = [
   { path: "packages/http/src/guard/bounded-body.ts", because: "each guard has a file" },
   { path: "packages/interop/src/libraries/adapter.ts", because: "each contract has an adapter.ts" },
   { path: "packages/paths/src/names.ts", because: "which names each system allows, with its own test" },
-  { path: "packages/policy/src/flows/copies.ts", because: "seen.ts is the story of results, not of copies" },
   { path: "packages/policy/src/hook-environment.ts", because: "it alone reads the environment" },
   { path: "packages/store/src/credentials.ts", because: "each table has a file" },
   { path: "packages/store/src/ledger/message-rows.ts", because: "each table has a file" },

@@ -7,6 +7,7 @@ import { Meter, TooMuchToCompare } from "../src/flows/meter.ts";
 import { Words } from "../src/flows/runs.ts";
 import { formsOf } from "../src/flows/text.ts";
 import { RecentMap } from "../src/recent-map.ts";
+import { done } from "./flow-judge.ts";
 
 describe("a map of a limited number of entries", () => {
   test("drops the one that was used least recently", () => {
@@ -85,31 +86,28 @@ describe("what a text says in code", () => {
 });
 
 describe("copies of other people's words", () => {
-  const runs = (text: string) => {
-    const found: number[] = [];
-    new Words(text).some(2, (run) => (found.push(run), false));
-    return found;
-  };
-  const [run] = runs("long street");
+  const [[run]] = [...new Words("long street").runs(2)] as [[number, number]];
+  const copiesOf = (foreign: readonly string[], values: readonly string[]) =>
+    done(Copies.read({ length: 2, foreign, values }, new Meter()));
 
   test("a run of a text of theirs is one, and a whole field of a service is a value", () => {
     const meter = new Meter();
     const field = "1 long street";
-    expect(new Copies(2, ["the long street"], []).has(run!, "", meter)).toBe(true);
-    expect(new Copies(2, ["a longer street"], []).has(run!, "", meter)).toBe(false);
-    expect(new Copies(2, [], [field]).has(run!, `at ${field}, now`, meter)).toBe(false);
-    expect(new Copies(2, [], [field]).has(run!, "at long street", meter)).toBe(true);
-    expect(new Copies(2, [], [`x\n${field}`]).has(run!, `at ${field}, now`, meter)).toBe(false);
+    expect(copiesOf(["the long street"], []).has(run, "", meter)).toBe(true);
+    expect(copiesOf(["a longer street"], []).has(run, "", meter)).toBe(false);
+    expect(copiesOf([], [field]).has(run, `at ${field}, now`, meter)).toBe(false);
+    expect(copiesOf([], [field]).has(run, "at long street", meter)).toBe(true);
+    expect(copiesOf([], [`x\n${field}`]).has(run, `at ${field}, now`, meter)).toBe(false);
   });
 
   test("eight fields with one run are compared, each at the cost of the content", () => {
     const fields = Array.from({ length: 9 }, (_, at) => `${at} long street`);
     const content = fields.slice(0, 8).join("; ");
-    const copies = new Copies(2, [], [fields.join("\n")]);
+    const copies = copiesOf([], [fields.join("\n")]);
 
-    expect(copies.has(run!, content, new Meter(content.length * 8))).toBe(false);
-    expect(() => copies.has(run!, content, new Meter(content.length * 8 - 1))).toThrow(TooMuchToCompare);
-    expect(copies.has(run!, fields.slice(1).join("; "), new Meter())).toBe(true);
+    expect(copies.has(run, content, new Meter(content.length * 8))).toBe(false);
+    expect(() => copies.has(run, content, new Meter(content.length * 8 - 1))).toThrow(TooMuchToCompare);
+    expect(copies.has(run, fields.slice(1).join("; "), new Meter())).toBe(true);
   });
 });
 

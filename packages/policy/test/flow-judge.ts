@@ -1,5 +1,6 @@
 import type { Json, JsonObject, KeptResult, PendingCall, PolicyAnswer, ToolInfo } from "@toolmount/core";
 import { config, createFlows } from "../src/index.ts";
+import type { Steps } from "../src/flows/meter.ts";
 
 /** A tool whose argument `to` decides, and whose argument `body` is carried there. */
 export const send = {
@@ -29,6 +30,11 @@ export interface Given {
   readonly results?: readonly KeptResult[];
   readonly prompts?: readonly string[] | null;
   readonly isPartial?: boolean;
+}
+
+/** The result of work in steps, without its pauses. */
+export function done<Value>(steps: Steps<Value>): Value {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
 /** What the flows say of a call. */

@@ -6,12 +6,7 @@ import { UserWords } from "../src/flows/words.ts";
 /** The runs of so many words, as texts. */
 function runsOf(text: string, length: number): readonly string[] {
   const words = new Words(text);
-  const found: string[] = [];
-  words.some(length, (_, at) => {
-    found.push(words.slice(at, length));
-    return false;
-  });
-  return found;
+  return [...words.runs(length)].map(([, at]) => words.slice(at, length));
 }
 
 describe("the words of a text", () => {
@@ -58,24 +53,19 @@ describe("the words of a text", () => {
     ["x".repeat(96), 2],
     ["x".repeat(97), 3],
   ])("%j has %i of them", (text, count) => {
-    expect(new Words(text).count).toBe(count);
+    expect(new Words(text).count()).toBe(count);
   });
 
-  test("a run is known by its words, in their order, and stops the search where the caller wants no more", () => {
-    const runs = (text: string) => {
-      const found: number[] = [];
-      new Words(text).some(2, (run) => (found.push(run), false));
-      return found;
-    };
-    const [one] = runs("send it");
-    expect(runs("now send, it!")).toContain(one);
-    expect(runs("it send")).not.toContain(one);
-    expect(runs("send its")).not.toContain(one);
+  test("a run is known by its words, in their order", () => {
+    const [[one]] = [...new Words("send it").runs(2)] as [[number, number]];
+    expect(new Words("now send, it!").has(one, 2)).toBe(true);
+    expect(new Words("it send").has(one, 2)).toBe(false);
+    expect(new Words("send its").has(one, 2)).toBe(false);
+  });
 
-    let visits = 0;
-    expect(new Words("a b c d").some(1, () => ++visits === 2)).toBe(true);
-    expect(visits).toBe(2);
-    expect(new Words("a b").some(1, () => false)).toBe(false);
+  test("no more of a long text is read than its first words, where no more are wanted", () => {
+    const text = "one two three four five six";
+    expect([new Words(text).count(5), new Words(text).count(9)]).toEqual([5, 6]);
   });
 });
 

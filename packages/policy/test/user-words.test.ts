@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { digestOfSecret } from "@toolmount/core/text";
 import { describe, expect, test } from "vitest";
 import { namesDate } from "../src/flows/dates.ts";
@@ -93,4 +94,27 @@ test.each<[string, string, boolean | null]>([
   ["no date", "on may 5th", null],
 ])("the date %s is named by %j: %s", (value, text, expected) => {
   expect(namesDate(value, text)).toBe(expected);
+});
+
+/** Words of which some are forms of another, and some stand before nouns. */
+const token = fc.constantFrom(
+  ..."send sends sending book books booking booked the about plan planned planning set setting pay".split(
+    " ",
+  ),
+);
+
+test("a word is found among the words that begin alike as it is among all of them", () => {
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 8 }), token, (all, word) => {
+      const words = new UserWords([all.join(" ")]);
+      const each = all.map((_, at) => new UserWords([all.slice(Math.max(at - 1, 0), at + 1).join(" ")]));
+      expect(words.has(word)).toBe(each.some((one) => one.has(word)));
+      const isAsked = all.some((one, at) => {
+        const isForm = one === word || (/(?:ing|ed)$/.test(one) && new UserWords([one]).has(word));
+        const before = all[at - 1];
+        return isForm && before !== "the" && !(before === "about" && one.endsWith("ing"));
+      });
+      expect(words.asks(word)).toBe(isAsked);
+    }),
+  );
 });

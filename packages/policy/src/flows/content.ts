@@ -1,6 +1,7 @@
 import { decodedOf } from "./encoded.ts";
 import type { Evidence, Found } from "./evidence.ts";
-import { copiedWords, Words } from "./runs.ts";
+import type { Steps } from "./meter.ts";
+import { copiedWords, eachRun, Words } from "./runs.ts";
 import type { SeenResult } from "./seen.ts";
 import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 
@@ -15,9 +16,9 @@ interface Foreign {
  * Finds a part of a text, also in an encoded form, that is neither the model's own words nor the user's, and where it is
  * from. Null when all of the text is theirs.
  */
-export function findForeign(text: string, evidence: Evidence): Foreign | null {
+export function* findForeign(text: string, evidence: Evidence): Steps<Foreign | null> {
   for (const one of [text, ...decodedOf(text, evidence.meter)]) {
-    const found = findAddress(one, evidence) ?? findCopy(one, evidence);
+    const found = (yield* findAddress(one, evidence)) ?? (yield* findCopy(one, evidence));
     if (found !== null) return found;
   }
   return null;
@@ -47,11 +48,11 @@ const addresses = new RegExp(
 const addressCost = 256;
 
 /** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
-function findAddress(text: string, evidence: Evidence): Foreign | null {
+function* findAddress(text: string, evidence: Evidence): Steps<Foreign | null> {
   const whole = normalize(text);
   evidence.meter.spend(text.length * addressCost);
   for (const [match] of text.matchAll(addresses)) {
-    evidence.meter.spend(evidence.words.text.length);
+    yield evidence.meter.spend(evidence.words.text.length);
     const part = match.replace(/(?<![.,;:!?)])[.,;:!?)]+$/, "");
     if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
     if (/^\d{4}-\d{2}-\d{2}/.test(part)) continue;
@@ -78,33 +79,34 @@ function isKnown(part: string, { history, seen }: Evidence): boolean {
   });
 }
 
+/** Runs that are looked up in a result in one step, and what looking up one takes, in characters that are searched meanwhile. */
+const stepRuns = 1_024;
+const lookupCost = 256;
+
 /** A run of words that is in an untrusted text and not in the user's. A short text counts as a whole. */
-function findCopy(text: string, { words: user, history, seen, meter }: Evidence): Foreign | null {
+function* findCopy(text: string, { words: user, history, seen, meter }: Evidence): Steps<Foreign | null> {
   const whole = normalize(text);
   const words = new Words(whole);
-  const length = Math.min(copiedWords, words.count);
+  const length = words.count(copiedWords);
   if (length < 2) return null;
-  const known = user.runs(length);
+  const known = yield* user.runs(length, meter);
   const [runs, places] = [[] as number[], [] as number[]];
-  words.some(length, (run, at) => {
+  yield* eachRun(words, length, meter, (run, at) => {
     if (!known.has(run)) [runs[runs.length], places[places.length]] = [run, at];
-    return false;
   });
   for (const result of history.results) {
     const one = seen(result);
-    const copies = one.copies(length);
-    const at = runs.findIndex((run) => copies.has(run, whole, meter));
-    if (at === -1) continue;
-    const from = { tool: result.tool, call: result.call, ...one.locateCopy(runs[at]!, length, whole) };
-    return { part: words.slice(places[at]!, length), ...foreignIn(one, from) };
+    const copies = yield* one.copies(length, meter);
+    for (let from = 0; from < runs.length; from += stepRuns) {
+      yield meter.work(stepRuns * lookupCost);
+      const found = runs.slice(from, from + stepRuns).findIndex((run) => copies.has(run, whole, meter));
+      if (found === -1) continue;
+      const at = from + found;
+      const place = { tool: result.tool, call: result.call, ...one.locateCopy(runs[at]!, length, whole) };
+      return { part: words.slice(places[at]!, length), ...foreignIn(one, place) };
+    }
   }
   return null;
-}
-
-/** How many words a run of a text has that is looked for; 0 for a text that is too short to be a copy. */
-export function copyLength(text: string): number {
-  const { count } = new Words(normalize(text));
-  return count < 2 ? 0 : Math.min(copiedWords, count);
 }
 
 /** Whether a text has a whole structured field, such as a street address: that is a value, and no words of others. */

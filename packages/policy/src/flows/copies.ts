@@ -1,5 +1,5 @@
-import type { Meter } from "./meter.ts";
-import { Words } from "./runs.ts";
+import type { Meter, Steps } from "./meter.ts";
+import { eachRun, Words } from "./runs.ts";
 import { border } from "./text.ts";
 
 /** Fields that are kept for one run: one that is not in the text as a whole is enough. */
@@ -11,19 +11,20 @@ export class Copies {
   readonly #values = new Map<number, string[]>();
 
   /** `foreign`: texts that others wrote. `values`: fields that a service made; the whole of one is a value, and no copy. */
-  constructor(length: number, foreign: readonly string[], values: readonly string[]) {
+  static *read(
+    { length, foreign, values }: { length: number; foreign: readonly string[]; values: readonly string[] },
+    meter: Meter,
+  ): Steps<Copies> {
+    const copies = new Copies();
     for (const text of foreign)
-      new Words(text).some(length, (run) => {
-        this.#foreign.add(run);
-        return false;
-      });
+      yield* eachRun(new Words(text), length, meter, (run) => copies.#foreign.add(run));
     for (const field of values.flatMap((text) => text.split(border)))
-      new Words(field).some(length, (run) => {
-        const known = this.#values.get(run);
-        if (known === undefined) this.#values.set(run, [field]);
+      yield* eachRun(new Words(field), length, meter, (run) => {
+        const known = copies.#values.get(run);
+        if (known === undefined) copies.#values.set(run, [field]);
         else if (known.length < maxFields) known.push(field);
-        return false;
       });
+    return copies;
   }
 
   /** Whether a run of the normalized content is a copy. */

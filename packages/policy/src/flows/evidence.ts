@@ -19,13 +19,19 @@ export interface Evidence {
   readonly steered: Map<KeptResult, boolean>;
 }
 
-/** Normalizes each result once: the results are objects that the host keeps. */
-export function createSeen(lines: readonly ResultLine[]): (result: KeptResult) => SeenResult {
+/** Reading a character of a result takes as long as searching so many. */
+const readCost = 128;
+
+/** Reads each result once: the results are objects that the host keeps. Each time that one is looked at is a search of it. */
+export function createSeen(lines: readonly ResultLine[]): (meter: Meter) => Evidence["seen"] {
   const known = new WeakMap<KeptResult, SeenResult>();
-  return (result) => {
-    const found = known.get(result) ?? new SeenResult(result, lines);
-    known.set(result, found);
-    return found;
+  return (meter) => (result) => {
+    const before = known.get(result);
+    const one = before ?? new SeenResult(result, lines);
+    if (before === undefined) meter.work(one.size * readCost);
+    meter.spend(one.size);
+    known.set(result, one);
+    return one;
   };
 }
 

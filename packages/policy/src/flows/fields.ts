@@ -3,6 +3,7 @@ import { mask } from "@toolmount/core/text";
 import { decodedOf } from "./encoded.ts";
 import { isIdentity, type Evidence, type Found } from "./evidence.ts";
 import { leavesOf, type Leaf } from "./leaves.ts";
+import type { Steps } from "./meter.ts";
 import { isRecord } from "./record.ts";
 import type { Trust } from "./schema.ts";
 import { compactCode, findWord, formsOf, hasCode, normalize } from "./text.ts";
@@ -12,16 +13,17 @@ import type { UserWords } from "./words.ts";
  * A field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
  * that it chose.
  */
-export function findField(
+export function* findField(
   trust: Trust,
   forms: readonly string[],
   evidence: Evidence,
   steered = false,
-): { readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> } | null {
+): Steps<{ readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> } | null> {
   for (const result of evidence.history.results.toReversed()) {
     const seen = evidence.seen(result);
     evidence.meter.spend(seen.size * (forms.length - 1));
-    if (!forms.some((form) => seen.has(trust, form)) || isSteered(result, evidence) !== steered) continue;
+    if (!forms.some((form) => seen.has(trust, form))) continue;
+    if ((yield* isSteered(result, evidence)) !== steered) continue;
     const leaves = seen.leavesWith(trust, forms);
     const leaf = leaves.find((one) => isNamedRecord(one, evidence.words)) ?? leaves[0];
     if (leaf !== undefined) return { leaf, from: { tool: result.tool, call: result.call, path: leaf.path } };
@@ -33,13 +35,16 @@ export function findField(
  * Whether untrusted text chose what a result is about: it has an argument of the call, or the argument is from results that
  * such text chose.
  */
-export function isSteered(result: KeptResult, evidence: Evidence): boolean {
+export function* isSteered(result: KeptResult, evidence: Evidence): Steps<boolean> {
   const known = evidence.steered.get(result);
   if (known !== undefined) return known;
   const before = { ...evidence, history: { ...evidence.history, results: earlierThan(result, evidence) } };
-  const isForeign = leavesOf(result.arguments).some(
-    ({ value }) => typeof value === "string" && value !== "" && isForeignChoice(value, before),
-  );
+  let isForeign = false;
+  for (const { value } of leavesOf(result.arguments)) {
+    yield;
+    isForeign = typeof value === "string" && value !== "" && (yield* isForeignChoice(value, before));
+    if (isForeign) break;
+  }
   evidence.steered.set(result, isForeign);
   return isForeign;
 }
@@ -48,7 +53,7 @@ function earlierThan({ call }: KeptResult, { history }: Evidence): readonly Kept
   return history.results.filter((one) => one.call < call);
 }
 
-function isForeignChoice(value: string, before: Evidence): boolean {
+function* isForeignChoice(value: string, before: Evidence): Steps<boolean> {
   const { words, identity, history, seen } = before;
   if (history.results.length === 0) return false;
   // A secret that a store masked: its origin can no longer be found.
@@ -63,7 +68,8 @@ function isForeignChoice(value: string, before: Evidence): boolean {
       forms.some((form) => one.has(trust, form)),
     );
   });
-  return sources.length > 0 && sources.every((one) => isSteered(one, before));
+  for (const one of sources) if (!(yield* isSteered(one, before))) return false;
+  return sources.length > 0;
 }
 
 /**

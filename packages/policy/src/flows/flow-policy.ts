@@ -4,9 +4,8 @@ import { createSeen, identityOf, type Evidence } from "./evidence.ts";
 import { fitsTool } from "./fit.ts";
 import { prepareIntent, type IntentCheck } from "./intent.ts";
 import { controlLeaves, leavesOf, memberOf } from "./leaves.ts";
-import { Meter, TooMuchToCompare } from "./meter.ts";
+import { Meter, TooMuchToCompare, type Steps } from "./meter.ts";
 import { findOrigin, isOwn } from "./origin.ts";
-import { createReader } from "./read-results.ts";
 import { describeProblem, shownValue, type Problem } from "./reason.ts";
 import type { FlowLine, FlowsConfig } from "./schema.ts";
 import { UserWords } from "./words.ts";
@@ -26,8 +25,7 @@ export function createFlows(
   config: FlowsConfig,
   where: (index: number) => string | undefined = () => undefined,
 ): Policy {
-  const seen = createSeen(config.results);
-  const read = createReader(seen);
+  const seenBy = createSeen(config.results);
   const identity = identityOf(config);
   return {
     name: "flows",
@@ -42,27 +40,24 @@ export function createFlows(
       if (lines.length === 0 && tool.control !== undefined)
         lines.push(prepareLine(declaredLine, tool, config.words, () => `flows: ${tool.name}`));
       if (lines.length === 0) return null;
-      const judge = (call: PendingCall) => {
+      const judge = function* (call: PendingCall, meter: Meter): Steps<PolicyAnswer> {
         const history = call.history ?? { results: [], isPartial: false };
-        const meter = new Meter();
         const evidence: Evidence = {
           words: new UserWords(call.prompts, confirmedIn(history)),
           history,
-          seen: (result) => {
-            const one = seen(result);
-            meter.spend(one.size);
-            return one;
-          },
+          seen: seenBy(meter),
           identity,
           meter,
           steered: new Map(),
         };
-        return strictest(lines.map((line) => line(call, evidence)));
+        for (const result of history.results) yield void evidence.seen(result);
+        const answers: PolicyAnswer[] = [];
+        for (const line of lines) answers.push(yield* line(call, evidence));
+        return strictest(answers);
       };
-      const names = new Set(own.flatMap(({ line }) => line.content ?? []).concat(tool.content ?? []));
       return (call) => {
-        const reading = read(call, names);
-        return reading === null ? judge(call) : reading.then(() => judge(call));
+        const meter = new Meter();
+        return meter.run(judge(call, meter));
       };
     },
   };
@@ -87,49 +82,52 @@ function prepareLine(
   tool: ToolInfo,
   said: FlowsConfig["words"],
   rule: () => string,
-): (call: PendingCall, evidence: Evidence) => PolicyAnswer {
+): (call: PendingCall, evidence: Evidence) => Steps<PolicyAnswer> {
   const control = line.control ?? tool.control ?? [];
   const content = line.content ?? tool.content ?? [];
   const intent = prepareIntent(line.intent, tool, said);
-  return ({ arguments: given }, evidence) => {
+  return function* ({ arguments: given }, evidence) {
     const origins: ValueOrigin[] = [];
-    const problem = unlessTooMuch(
-      () =>
-        checkControl({ names: control, schema: tool.inputSchema }, given, line, evidence, origins) ??
+    const check = function* () {
+      return (
+        (yield* checkControl({ names: control, schema: tool.inputSchema }, given, line, evidence, origins)) ??
         checkIntent(intent, valuesOf(control, given), evidence) ??
-        checkContent({ names: content, audience: line.audience, control }, given, evidence, origins),
-    );
+        (yield* checkContent({ names: content, audience: line.audience, control }, given, evidence, origins))
+      );
+    };
+    const problem = yield* unlessTooMuch(check());
     return answerOf(line, problem, origins, rule, evidence);
   };
 }
 
 /** What was not compared is not accepted. */
-function unlessTooMuch(check: () => Problem | null): Problem | null {
+function* unlessTooMuch(check: Steps<Problem | null>): Steps<Problem | null> {
   try {
-    return check();
+    return yield* check;
   } catch (error) {
     if (error instanceof TooMuchToCompare) return { kind: "tooMuch" };
     throw error;
   }
 }
 
-function checkControl(
+function* checkControl(
   { names, schema }: { readonly names: readonly string[]; readonly schema: ToolInfo["inputSchema"] },
   given: PendingCall["arguments"],
   { from }: FlowLine,
   evidence: Evidence,
   origins: ValueOrigin[],
-): Problem | null {
+): Steps<Problem | null> {
   const properties = memberOf(schema, "properties");
   let first: Problem | null = null;
   for (const name of names) {
     if (!Object.hasOwn(given, name)) continue;
     for (const { path, value } of controlLeaves(given[name], memberOf(properties, name))) {
       if (value === "") continue;
+      yield evidence.meter.spend(evidence.words.text.length);
       const origin = {
         argument: name + path,
         value: shownValue(name + path, value),
-        ...findOrigin(value, from, evidence),
+        ...(yield* findOrigin(value, from, evidence)),
       };
       origins.push(origin);
       if (!origin.isAccepted) first ??= { kind: "control", origin };
@@ -160,7 +158,7 @@ function valuesOf(names: readonly string[], given: PendingCall["arguments"]): re
   return own.flatMap((name) => leavesOf(given[name]).map(({ value }) => value));
 }
 
-function checkContent(
+function* checkContent(
   {
     names,
     audience,
@@ -169,11 +167,11 @@ function checkContent(
   given: PendingCall["arguments"],
   evidence: Evidence,
   origins: ValueOrigin[],
-): Problem | null {
-  if (isForUser(audience, given, evidence)) return null;
+): Steps<Problem | null> {
+  if (yield* isForUser(audience, given, evidence)) return null;
   // Where no line says who reads the content, those whom the call is about do.
   const readers = typeof audience === "object" ? audience : control;
-  const stranger = findStranger(names, given, readers, evidence);
+  const stranger = yield* findStranger(names, given, readers, evidence);
   if (stranger !== null) {
     origins.push(stranger);
     return { kind: "reach", origin: stranger };
@@ -181,7 +179,8 @@ function checkContent(
   for (const name of names) {
     if (!Object.hasOwn(given, name)) continue;
     for (const { path, value } of leavesOf(given[name])) {
-      const foreign = typeof value === "string" ? findForeign(value, evidence) : null;
+      yield;
+      const foreign = typeof value === "string" ? yield* findForeign(value, evidence) : null;
       if (foreign === null && isUncompared(value, evidence))
         return { kind: "forgotten", argument: name + path };
       if (foreign === null) continue;
@@ -201,17 +200,17 @@ function checkContent(
  * A person whom the user did not name and who would get content after the session read what only the user may see. What the
  * content says does not count: a model can say anything in other words.
  */
-function findStranger(
+function* findStranger(
   names: readonly string[],
   given: PendingCall["arguments"],
   readers: readonly string[],
   evidence: Evidence,
-): ValueOrigin | null {
+): Steps<ValueOrigin | null> {
   if (!names.some((name) => Object.hasOwn(given, name))) return null;
   if (!evidence.history.results.some((result) => evidence.seen(result).isPrivate)) return null;
   for (const name of readers.filter((one) => Object.hasOwn(given, one)))
     for (const { path, value } of leavesOf(given[name])) {
-      const found = findOrigin(value, ["user", "identity", "contact"], evidence);
+      const found = yield* findOrigin(value, ["user", "identity", "contact"], evidence);
       if (value !== "" && !found.isAccepted)
         return { argument: name + path, value: shownValue(name + path, value), ...found };
     }
@@ -219,13 +218,15 @@ function findStranger(
 }
 
 /** Whether only the user sees the content: the plan says so, or each person whom the call names is the user. */
-function isForUser(
+function* isForUser(
   audience: FlowLine["audience"],
   given: PendingCall["arguments"],
   evidence: Evidence,
-): boolean {
+): Steps<boolean> {
   if (audience === undefined) return false;
-  return audience === "user" || valuesOf(audience, given).every((person) => isOwn(person, evidence));
+  if (audience === "user") return true;
+  for (const person of valuesOf(audience, given)) if (!(yield* isOwn(person, evidence))) return false;
+  return true;
 }
 
 /** Whether a text was not compared with all results of the session, because the host dropped the oldest. */

@@ -2,27 +2,32 @@ import type { KeptResult } from "@toolmount/core";
 import { isIdentity, type Evidence, type Found } from "./evidence.ts";
 import { findField, findMention, isNamedRecord, isSteered } from "./fields.ts";
 import { leavesOf } from "./leaves.ts";
+import type { Steps } from "./meter.ts";
 import { isRecord } from "./record.ts";
 import type { Source } from "./schema.ts";
 import { findWord, formsOf, hostOf, normalize } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
 /** Finds the origin of a value of a control argument, the best accepted one first. */
-export function findOrigin(value: string | number, from: readonly Source[], evidence: Evidence): Found {
+export function* findOrigin(
+  value: string | number,
+  from: readonly Source[],
+  evidence: Evidence,
+): Steps<Found> {
   const { words, identity } = evidence;
   const accepts = (source: Source) => from.includes(source);
   if (words.name(value)) return { origin: "user", isAccepted: accepts("user") };
   const forms = formsOf(value);
   if (isIdentity(value, forms, identity)) return { origin: "identity", isAccepted: accepts("identity") };
   for (const trust of ["identity", "trusted"] as const) {
-    const at = findField(trust, forms, evidence);
+    const at = yield* findField(trust, forms, evidence);
     if (at !== null && accepts(trust)) return { origin: trust, from: at.from, isAccepted: true };
   }
   const mention = findMention(value, forms, evidence);
   const link = findLink(value, forms, from, evidence);
   if (link !== null) return link;
   for (const trust of ["contact", "structured"] as const) {
-    const at = findField(trust, forms, evidence);
+    const at = yield* findField(trust, forms, evidence);
     if (at === null || !accepts(trust)) continue;
     if (trust === "contact" && !isNamedRecord(at.leaf, words)) continue;
     // The text of another person has the value, too: it may be the reason why the model chose it.
@@ -31,21 +36,21 @@ export function findOrigin(value: string | number, from: readonly Source[], evid
     return { origin: trust, from: at.from, isAccepted: true };
   }
   if (from.some((source) => isRecord(source) && "lastPart" in source)) {
-    const part = findByLastPart(String(value), evidence);
+    const part = yield* findByLastPart(String(value), evidence);
     if (part !== null) return part;
   }
   if (from.some((source) => isRecord(source) && "whole" in source)) {
-    const whole = findWhole(value, evidence);
+    const whole = yield* findWhole(value, evidence);
     if (whole !== null) return whole;
   }
   if (mention !== null) return { origin: "untrusted", from: mention, isAccepted: false };
-  return findUnaccepted(forms, evidence) ?? { origin: "composed", isAccepted: false };
+  return (yield* findUnaccepted(forms, evidence)) ?? { origin: "composed", isAccepted: false };
 }
 
 /** A field that has the value, though the line does not accept it, or other people's text chose its result. */
-function findUnaccepted(forms: readonly string[], evidence: Evidence): Found | null {
+function* findUnaccepted(forms: readonly string[], evidence: Evidence): Steps<Found | null> {
   for (const trust of ["contact", "structured", "identity", "trusted"] as const) {
-    const at = findField(trust, forms, evidence) ?? findField(trust, forms, evidence, true);
+    const at = (yield* findField(trust, forms, evidence)) ?? (yield* findField(trust, forms, evidence, true));
     if (at !== null) return { origin: trust, from: at.from, isAccepted: false };
   }
   return null;
@@ -55,7 +60,7 @@ function findUnaccepted(forms: readonly string[], evidence: Evidence): Found | n
  * A name of several parts, such as `owner/name` or a path of this machine: the user wrote its last part, or a service made
  * it, and the owner is the user.
  */
-function findByLastPart(value: string, evidence: Evidence): Found | null {
+function* findByLastPart(value: string, evidence: Evidence): Steps<Found | null> {
   const at = Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\"));
   const [owner, last] = [value.slice(0, Math.max(at, 0)), value.slice(at + 1)];
   if (at === -1 || last.length < 3 || hostOf(normalize(value)) !== null) return null;
@@ -64,25 +69,26 @@ function findByLastPart(value: string, evidence: Evidence): Found | null {
     owner !== "" && (evidence.words.name(owner) || isIdentity(owner, formsOf(owner), evidence.identity));
   if (!isLocal && !isOwned) return null;
   if (evidence.words.name(last)) return { origin: "user", isAccepted: true };
-  const field = isOwned ? findField("structured", formsOf(last), evidence) : null;
+  const field = isOwned ? yield* findField("structured", formsOf(last), evidence) : null;
   return field === null ? null : { origin: "structured", from: field.from, isAccepted: true };
 }
 
 /** Whether a value is the user's own: one that the plan names, or a field that says so. */
-export function isOwn(value: string | number, evidence: Evidence): boolean {
+export function* isOwn(value: string | number, evidence: Evidence): Steps<boolean> {
   const forms = formsOf(value);
-  return isIdentity(value, forms, evidence.identity) || findField("identity", forms, evidence) !== null;
+  if (isIdentity(value, forms, evidence.identity)) return true;
+  return (yield* findField("identity", forms, evidence)) !== null;
 }
 
 /** A result whose only text is the value, such as a file, when the user's own words chose what was read. */
-function findWhole(value: string | number, evidence: Evidence): Found | null {
+function* findWhole(value: string | number, evidence: Evidence): Steps<Found | null> {
   const text = normalize(String(value));
   for (const result of evidence.history.results.toReversed()) {
     const given = textsOf(result.arguments);
     const [only, ...others] = textsOf(result.value).filter((one) => !given.includes(one));
     if (only === undefined || others.length > 0 || result.isError || normalize(only) !== text) continue;
     if (given.length === 0 || !given.every((one) => namesPlace(one, evidence.words))) continue;
-    if (isSteered(result, evidence) || isWrittenBefore(text, result, evidence)) continue;
+    if ((yield* isSteered(result, evidence)) || isWrittenBefore(text, result, evidence)) continue;
     const from = { tool: result.tool, call: result.call, path: "" };
     return { origin: "untrusted", from, isAccepted: true };
   }

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { Meter, Steps } from "./meter.ts";
 
 /** Words in a row that are a copy rather than a coincidence. */
 export const copiedWords = 5;
@@ -21,51 +22,72 @@ export class Words {
   /** For each word the weight of all words before it, and at the end the weight of all words. */
   readonly #weights: number[] = [0];
   readonly #hashes: readonly [number[], number[]] = [[], []];
+  /** Where the words that are not yet read begin, and their line. */
+  #from = 0;
+  #line = 0;
 
   constructor(text: string) {
     this.#text = text;
-    let [start, line] = [0, 0];
-    for (let at = 0; at <= text.length; at++) {
-      const code = at === text.length ? blank : text.charCodeAt(at);
-      const isAlone = code >= firstUnspaced && isUnspaced(code);
-      if (!isAlone && !isBetweenWords(code)) continue;
-      this.#add(start, at, line);
-      if (isAlone) this.#add(at, at + 1, line, 1);
-      if (code === lineEnd) line++;
-      start = at + 1;
-    }
   }
 
-  /** How many words the text has, by weight. */
-  get count(): number {
-    return Math.floor(this.#weights.at(-1)! / wordWeight);
+  /** How many words the text has, by weight; reads no more of them than `most`. */
+  count(most = Number.POSITIVE_INFINITY): number {
+    while (this.#weights.at(-1)! < most * wordWeight && this.#readOn());
+    return Math.min(most, Math.floor(this.#weights.at(-1)! / wordWeight));
   }
 
   /** The text of so many words. */
   slice(at: number, length: number): string {
-    return this.#text.slice(this.#starts[at], this.#ends[this.#endOf(at, length)! - 1]);
+    const end = this.#endOf(at, length)!;
+    return this.#text.slice(this.#starts[at], this.#ends[end - 1]);
   }
 
   /**
-   * Calls `visit` with each run of so many words, none across a border of joined texts, until it returns true, and returns
-   * whether it did. A run is a number of 53 bits. An author of a text must not be able to choose two runs with one number, so
-   * the numbers differ from process to process.
+   * Each run of so many words with the number of its first one, none across a border of joined texts. A run is a number of 53
+   * bits. An author of a text must not be able to choose two runs with one number, so the numbers differ from process to
+   * process.
    */
-  some(length: number, visit: (run: number, at: number) => boolean): boolean {
-    for (let at = 0; at < this.#starts.length; at++) {
+  *runs(length: number): Generator<readonly [run: number, at: number]> {
+    for (let at = 0; ; at++) {
       const end = this.#endOf(at, length);
-      if (end === null) return false;
-      if (this.#lines[at] === this.#lines[end - 1] && visit(this.#run(at, end), at)) return true;
+      if (end === null) return;
+      if (this.#lines[at] === this.#lines[end - 1]) yield [this.#run(at, end), at];
     }
+  }
+
+  /** Whether the text has a run of so many words. */
+  has(run: number, length: number): boolean {
+    for (const [one] of this.runs(length)) if (one === run) return true;
     return false;
   }
 
   /** The first word after a run; null when fewer words are left. */
   #endOf(at: number, length: number): number | null {
+    while (at >= this.#starts.length) if (!this.#readOn()) return null;
     const wanted = this.#weights[at]! + length * wordWeight;
     let end = at + 1;
-    while (end < this.#weights.length && this.#weights[end]! < wanted) end++;
-    return end === this.#weights.length ? null : end;
+    while (this.#weights[end]! < wanted) {
+      end++;
+      while (end >= this.#weights.length) if (!this.#readOn()) return null;
+    }
+    return end;
+  }
+
+  /** Reads on to the end of the next word; false at the end of the text. */
+  #readOn(): boolean {
+    const text = this.#text;
+    const start = this.#from;
+    for (let at = start; at <= text.length; at++) {
+      const code = at === text.length ? blank : text.charCodeAt(at);
+      const isAlone = code >= firstUnspaced && isUnspaced(code);
+      if (!isAlone && !isBetweenWords(code)) continue;
+      this.#add(start, at, this.#line);
+      if (isAlone) this.#add(at, at + 1, this.#line, 1);
+      if (code === lineEnd) this.#line++;
+      this.#from = at + 1;
+      return true;
+    }
+    return false;
   }
 
   #add(start: number, end: number, line: number, weight?: number): void {
@@ -94,6 +116,27 @@ export class Words {
       low = mix(low ^ this.#hashes[1][next]!);
     }
     return (high >>> 0) * 0x20_00_00 + (low >>> 11);
+  }
+}
+
+/** Runs that are read in one step, and what reading one takes, in characters that are searched meanwhile. */
+const stepRuns = 256;
+const runCost = 2_048;
+
+/** Visits each run of so many words of a text, in steps. */
+export function* eachRun(
+  words: Words,
+  length: number,
+  meter: Meter,
+  visit: (run: number, at: number) => void,
+): Steps<void> {
+  let left = 0;
+  for (const [run, at] of words.runs(length)) {
+    if (--left < 0) {
+      left = stepRuns;
+      yield meter.work(stepRuns * runCost);
+    }
+    visit(run, at);
   }
 }
 

@@ -5,6 +5,7 @@ import { decodedOf } from "./encoded.ts";
 import { fitsGlobs } from "./fit.ts";
 import { isRecord } from "./record.ts";
 import { leavesOf, walk, type Leaf } from "./leaves.ts";
+import type { Meter, Steps } from "./meter.ts";
 import { Words } from "./runs.ts";
 import type { ResultLine, Trust } from "./schema.ts";
 import { border, findWord, normalize, withoutSeparators } from "./text.ts";
@@ -30,7 +31,8 @@ export class SeenResult {
   readonly #trustOf: (path: string) => Trust;
   readonly #texts: Readonly<Record<Trust, string>>;
   #compact: string | null = null;
-  #decoded: readonly { readonly path: string; readonly text: string }[] | null = null;
+  /** What the untrusted text says in base64, in hex or with URL escapes. */
+  readonly #decoded: readonly { readonly path: string; readonly text: string }[];
   readonly #copies = new Map<number, Copies>();
 
   constructor(result: KeptResult, lines: readonly ResultLine[]) {
@@ -59,6 +61,11 @@ export class SeenResult {
       identity: join("identity"),
       trusted: join("trusted"),
     };
+    this.#decoded = leavesOf(result.value).flatMap(({ path, value }) =>
+      typeof value === "string" && this.#trustOf(path) === "untrusted"
+        ? decodedOf(value).map((text) => ({ path, text: normalize(text) }))
+        : [],
+    );
   }
 
   /** Characters of all texts. */
@@ -97,37 +104,32 @@ export class SeenResult {
     return trusts.find((trust) => forms.some((form) => findWord(form, this.#texts[trust]) !== -1)) ?? null;
   }
 
-  /** Where an untrusted text says something in base64, in hex or with URL escapes that fits; null when none does. */
+  /** Where an untrusted text says something encoded that fits; null when none does. */
   locateEncoded(fits: (text: string) => boolean): { path: string } | null {
-    const found = this.#decodedTexts().find(({ text }) => fits(text));
+    const found = this.#decoded.find(({ text }) => fits(text));
     return found === undefined ? null : { path: found.path };
   }
 
-  #decodedTexts(): readonly { readonly path: string; readonly text: string }[] {
-    return (this.#decoded ??= leavesOf(this.result.value).flatMap(({ path, value }) =>
-      typeof value === "string" && this.#trustOf(path) === "untrusted"
-        ? decodedOf(value).map((text) => ({ path, text: normalize(text) }))
-        : [],
-    ));
-  }
-
-  /** The runs of so many words that other people can have written, or that only the user sees. */
-  copies(length: number): Copies {
+  /** The runs of so many words that other people can have written, or that only the user sees. They are read once, in steps. */
+  *copies(length: number, meter: Meter): Steps<Copies> {
+    const known = this.#copies.get(length);
+    if (known !== undefined) return known;
     const { untrusted, contact, structured, identity, trusted } = this.#texts;
-    const decoded = () => this.#decodedTexts().map(({ text }) => text);
+    const said = [untrusted, ...this.#decoded.map(({ text }) => text)];
     const values = [contact, structured];
-    const made =
-      this.#copies.get(length) ??
-      (this.isPrivate
-        ? new Copies(length, [untrusted, ...decoded(), ...values, identity, trusted], [])
-        : new Copies(length, [untrusted, ...decoded()], values));
+    const made = yield* Copies.read(
+      this.isPrivate
+        ? { length, foreign: [...said, ...values, identity, trusted], values: [] }
+        : { length, foreign: said, values },
+      meter,
+    );
     this.#copies.set(length, made);
     return made;
   }
 
   /** Where a run that `copies` has is from, for a content of this normalized text. */
   locateCopy(run: number, length: number, content: string): { path: string; line?: number } {
-    const hasRun = (text: string) => new Words(text).some(length, (one) => one === run);
+    const hasRun = (text: string) => new Words(text).has(run, length);
     const isPart = (text: string) =>
       text.split(border).some((field) => hasRun(field) && (this.isPrivate || !content.includes(field)));
     return (

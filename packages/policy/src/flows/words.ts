@@ -1,6 +1,7 @@
 import { digestOfSecret } from "@toolmount/core/text";
 import { namesDate } from "./dates.ts";
-import { Words } from "./runs.ts";
+import type { Meter, Steps } from "./meter.ts";
+import { eachRun, Words } from "./runs.ts";
 import {
   border,
   compactCode,
@@ -23,8 +24,9 @@ export class UserWords {
   readonly #confirmed: ReadonlySet<string>;
   readonly #secrets: ReadonlySet<string>;
   #hosts: ReadonlySet<string> | undefined;
-  readonly #tokens: readonly string[];
-  readonly #stems: ReadonlySet<string>;
+  readonly #typed: string;
+  readonly #runs = new Map<number, ReadonlySet<number>>();
+  #tokens: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> | undefined;
 
   /** `confirmed`: values that the user approved, after their origin was shown. They count as typed, but name no action. */
   constructor(prompts: readonly string[] | undefined, confirmed: readonly string[] = []) {
@@ -35,8 +37,7 @@ export class UserWords {
     this.#confirmed = new Set(confirmed.filter((text) => !isSecret(text)).map(normalize));
     this.text = border + [...typed, ...this.#confirmed].join(border) + border;
     this.#compact = withoutSeparators(this.text);
-    this.#tokens = typed.join(border).match(/[\p{L}\p{N}]+/gu) ?? [];
-    this.#stems = new Set(this.#tokens.map(stem));
+    this.#typed = typed.join(border);
   }
 
   /** Whether the user wrote this value, in one of its forms. */
@@ -48,13 +49,13 @@ export class UserWords {
     return code !== null && this.#compact.includes(code) && hasCode(code, this.text);
   }
 
-  /** Each run of so many words that the user wrote. */
-  runs(length: number): ReadonlySet<number> {
+  /** Each run of so many words that the user wrote. They are read once, in steps. */
+  *runs(length: number, meter: Meter): Steps<ReadonlySet<number>> {
+    const known = this.#runs.get(length);
+    if (known !== undefined) return known;
     const found = new Set<number>();
-    new Words(this.text).some(length, (run) => {
-      found.add(run);
-      return false;
-    });
+    yield* eachRun(new Words(this.text), length, meter, (run) => found.add(run));
+    this.#runs.set(length, found);
     return found;
   }
 
@@ -78,22 +79,50 @@ export class UserWords {
   /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */
   asks(verb: string): boolean {
     if (notOneToken.test(verb)) return this.text.includes(verb);
-    return this.#tokens.some((token, at) => {
-      if (!isFormOf(token, verb)) return false;
-      const before = this.#tokens[at - 1] ?? "";
-      return !beforeNouns.has(before) && !(token.endsWith("ing") && beforeGerunds.has(before));
-    });
+    return this.#near(verb).some(
+      ([token, before]) =>
+        isFormOf(token, verb) &&
+        [...before].some(
+          (word) => !beforeNouns.has(word) && !(token.endsWith("ing") && beforeGerunds.has(word)),
+        ),
+    );
   }
 
   /** Whether the user wrote this word, in any ending of it. */
   has(word: string): boolean {
-    return this.#stems.has(stem(word)) || (notOneToken.test(word) && this.text.includes(word));
+    const wanted = stem(word);
+    return (
+      this.#near(wanted).some(([token]) => stem(token) === wanted) ||
+      (notOneToken.test(word) && this.text.includes(word))
+    );
+  }
+
+  /** The user's words that begin as a word does, each once, with the words that stand before it. */
+  #near(word: string): readonly (readonly [string, ReadonlySet<string>])[] {
+    this.#tokens ??= tokensOf(this.#typed);
+    return [...(this.#tokens.get(word.slice(0, stemStart)) ?? [])];
   }
 }
 
 /** Several words, or a word of a script without blanks: it is searched as a part of the text. */
 const notOneToken =
   /[^\p{L}\p{N}]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Letters with which each form of a word begins. */
+const stemStart = 2;
+
+/** Each word of a text by its first letters, with the words that stand before it; the first one has none, "". */
+function tokensOf(text: string): ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> {
+  const tokens = new Map<string, Map<string, Set<string>>>();
+  let before = "";
+  for (const token of text.match(/[\p{L}\p{N}]+/gu) ?? []) {
+    const start = token.slice(0, stemStart);
+    const near = tokens.get(start) ?? new Map<string, Set<string>>();
+    tokens.set(start, near.set(token, (near.get(token) ?? new Set()).add(before)));
+    before = token;
+  }
+  return tokens;
+}
 
 /** Words after which a word is a noun: `an email`, `unread mail`. */
 const beforeNouns: ReadonlySet<string> = new Set(
