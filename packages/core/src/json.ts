@@ -2,6 +2,6 @@
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
 export { isRecord } from "./json/json.ts";
-export { meter } from "./json/meter.ts";
+export { meter, smallBytes } from "./json/meter.ts";
 export { boundedFetch, LineReader, readBounded, requireNarrow } from "./json/bounded-fetch.ts";
-export { parseExact, quoteChanged, refusalOf } from "./json/shape.ts";
+export { mostValues, parseExact, quoteChanged, refusalOf } from "./json/shape.ts";

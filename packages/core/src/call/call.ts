@@ -172,6 +172,7 @@ export class Call {
   declare own: MountedTool | null;
   /** It may call an internal tool. */
   declare isInternal: boolean;
+  declare isLarge: boolean; // its arguments take long to walk: the host does other work between its hops
   /** The change that it undoes, and the module of the tool that made it; null for a call that runs its tool. */
   declare undo: CalledUndo | null;
   /** Holds the state of its session, so that the host does not drop it while the call waits. */
@@ -288,6 +289,7 @@ const rare = {
   own: null,
   unmodified: null,
   isInternal: false,
+  isLarge: false,
   undo: null,
   audited: false,
   claimedId: false,

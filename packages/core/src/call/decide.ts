@@ -54,7 +54,7 @@ function applyVerdict(call: Call, verdict: Verdict | null): HopAnswer {
 function parseModified(call: Call, input: unknown): HopAnswer {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return endDenied(call, "a gate replaced the arguments by a value that is not an object");
-  const problem = argumentsProblem(input, call.host.limits.argumentBytes);
+  const problem = argumentsProblem(call, input);
   if (problem !== null) return endDenied(call, `a gate replaced the arguments: ${problem}`);
   call.unmodified = call.arguments;
   return parseWith(call, input, askPolicies);

@@ -1,6 +1,7 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import { isRecord } from "../json/json.ts";
-import { hasManyValues, leastBytes, meter, mostValues } from "../json/meter.ts";
+import { measure, meter, smallBytes } from "../json/meter.ts";
+import { mostValues } from "../json/shape.ts";
 import { messageOf } from "../contract/errors.ts";
 import type { SessionId } from "../contract/own-session.ts";
 import { ownSession } from "./call-state.ts";
@@ -18,7 +19,7 @@ export function find(call: Call): HopAnswer {
   const { host, generation, parent } = call;
   const given: unknown = call.request.arguments;
   const { argumentBytes } = host.limits;
-  const problem = areSmall(given, argumentBytes) ? null : argumentsProblem(given, argumentBytes);
+  const problem = areSmall(given, argumentBytes) ? null : argumentsProblem(call, given);
   if (problem !== null) return endUnread(call, problem);
   const name: unknown = call.request.name;
   if (host.closing && parent === null) return endUnavailable(call, "the host is closed");
@@ -61,13 +62,11 @@ export function findTool(generation: Generation, parent: Call | null, name: stri
 /** Longest text of a member, and most members, that need no measuring; together they are below this size. */
 const smallText = 1_024;
 const fewMembers = 32;
-const smallBytes = 65_536;
-
 /** Whether arguments are few short scalars, as those of most calls are. To measure these, too, takes 5 % of a call. */
 function areSmall(given: unknown, maxBytes: number): boolean {
-  if (typeof given === "string") return given.length * 3 <= maxBytes;
+  if (typeof given === "string") return given.length <= smallBytes && given.length * 3 <= maxBytes;
   if (typeof given !== "object" || given === null) return true;
-  if (maxBytes < smallBytes) return false;
+  if (maxBytes < 2 * smallBytes) return false;
   let members = 0;
   try {
     for (const key in given) {
@@ -85,12 +84,15 @@ function areSmall(given: unknown, maxBytes: number): boolean {
  * Says why arguments are not read at all: they are too large, nested too deep, or cannot be read. Null for all others.
  * A call without this check would hand them to its observers, its journal and its traces, which walk them.
  */
-export function argumentsProblem(given: unknown, maxBytes: number): string | null {
+export function argumentsProblem(call: Call, given: unknown): string | null {
+  const maxBytes = call.host.limits.argumentBytes;
   try {
+    const { bytes, values } =
+      typeof given === "string" ? { bytes: given.length, values: 0 } : measure(given, maxBytes);
+    if (bytes > smallBytes) call.isLarge = true;
     if (typeof given === "string") return said(textProblem(given, maxBytes));
-    const bytes = leastBytes(given, maxBytes);
     if (bytes > maxBytes) return said(meter(given, maxBytes));
-    return hasManyValues(given, bytes) ? `the arguments have more than ${mostValues} values` : null;
+    return values > mostValues ? `the arguments have more than ${mostValues} values` : null;
   } catch {
     return "the arguments cannot be read";
   }

@@ -2,8 +2,8 @@ import { messageOf } from "../contract/errors.ts";
 import { invalidArguments } from "../schema/schema.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { freezeOwn, frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
-import { hasManyValues, mostValues } from "../json/meter.ts";
-import { refusalOf } from "../json/shape.ts";
+import { measure } from "../json/meter.ts";
+import { mostValues, refusalOf } from "../json/shape.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
@@ -47,7 +47,7 @@ function readText(call: Call, text: string): object | null {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return refuse(call, "the arguments are valid JSON, but not an object");
-  if (hasManyValues(value, text.length))
+  if (text.length > mostValues && measure(value, text.length).values > mostValues)
     return refuse(call, `the arguments have more than ${mostValues} values`);
   return needsCheck(text) ? checkedCopy(call, value) : value;
 }

@@ -19,6 +19,7 @@ import {
   hopNames,
   notifyHop,
   parseHop,
+  waitFor,
   type HopName,
 } from "./transitions.ts";
 
@@ -177,10 +178,17 @@ export function runPipeline(call: Call): void {
     const hop = hops[call.hop++]!;
     try {
       if (hop(call) !== "next") return void (call.waiting = true);
+      if (call.isLarge && call.hop < hops.length) return pause(call);
     } catch (thrown) {
       failInternally(call, thrown);
     }
   }
+}
+
+/** Lets the host do other work before the next hop of a call. */
+function pause(call: Call): void {
+  call.waiting = true;
+  waitFor(call, new Promise<void>((resolve) => void setImmediate(resolve)), () => "next");
 }
 
 /** Handles a fault of the host itself: logs the whole error, and ends the call without its text. */

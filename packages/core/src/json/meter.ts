@@ -1,5 +1,4 @@
 import { isPlain, maxDepth } from "./freeze.ts";
-import { isRecord } from "./json.ts";
 
 /**
  * Says what makes a foreign value too large to walk: "nested deeper than 64 levels" or "larger than … bytes". Null for
@@ -16,38 +15,47 @@ export function leastBytes(value: unknown, maxBytes: number): number {
   return maxBytes - remaining(value, maxBytes, maxDepth);
 }
 
+/** The least bytes that a value takes as JSON, and how many values are below it: all of them where the bytes are not too many. */
+export function measure(
+  value: unknown,
+  maxBytes: number,
+): { readonly bytes: number; readonly values: number } {
+  return { bytes: leastBytes(value, maxBytes), values: walked };
+}
+
 const tooDeep = Number.NEGATIVE_INFINITY;
+
+/** Values below the one that was measured last, as far as it was walked. A second walk to count them takes as long again. */
+let walked = 0;
 
 /** Bytes of `budget` that a value leaves; below 0 it stops. Counts the least that JSON takes, so what fits is never refused. */
 function remaining(value: unknown, budget: number, levels: number): number {
+  walked = 0;
+  return walk(value, budget, levels);
+}
+
+function walk(value: unknown, budget: number, levels: number): number {
   if (typeof value === "string") return budget - value.length - 2;
   if (typeof value !== "object" || value === null) return budget - 1;
   const isList = Array.isArray(value);
   if (!isList && !isPlain(value)) return budget - 2;
   if (levels === 0) return tooDeep;
   let left = budget - 2;
-  // Keys of a list, too: one with holes has more places than members.
+  if (isList) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = walkMember(value[at], left, levels);
+    return left;
+  }
   for (const key in value) {
     if (left < 0) return left;
-    const member: unknown = (value as Record<string, unknown>)[key];
-    if (!isList) left -= key.length + 3;
-    left = typeof member === "string" ? left - member.length - 2 : remaining(member, left, levels - 1);
+    left = walkMember((value as Record<string, unknown>)[key], left - key.length - 3, levels);
   }
   return left;
 }
 
-/** Most values that arguments may have: each is looked at, copied, masked and stored, whatever its size is. */
-export const mostValues = 100_000;
-
-/** Whether a value has more values below it than {@link mostValues}. `bytes`: those of its JSON; each value has one. */
-export function hasManyValues(value: unknown, bytes: number): boolean {
-  if (bytes < mostValues) return false;
-  const open: unknown[] = [value];
-  for (let seen = 0, next = open.pop(); next !== undefined; next = open.pop()) {
-    const members: unknown[] = Object.values(next as object);
-    seen += members.length;
-    if (seen > mostValues) return true;
-    for (const member of members) if (isRecord(member) || Array.isArray(member)) open.push(member);
-  }
-  return false;
+function walkMember(member: unknown, left: number, levels: number): number {
+  walked++;
+  return typeof member === "string" ? left - member.length - 2 : walk(member, left, levels - 1);
 }
+
+/** Bytes of arguments that are walked in one piece; the host does other work between the hops of a call with more. */
+export const smallBytes = 32_768;

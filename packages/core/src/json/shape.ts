@@ -2,6 +2,9 @@
 export const maxKeys = 20_000;
 export const maxMembers = 1_000_000;
 
+/** Most values of a request: each is looked at, copied, masked and stored, whatever its size is. */
+export const mostValues = 50_000;
+
 /** No text of so many characters is too wide: the least that a member takes is `0,`, and `"":0,` in an object. */
 const mostNarrow = maxKeys * 5;
 
@@ -9,12 +12,12 @@ const mostNarrow = maxKeys * 5;
 const maxObjects = 1_000;
 
 /**
- * Says what makes a foreign JSON text too wide to parse: "an object of more than 20000 members". Null for one that may
- * be parsed. Reads the text once, skips what is inside of its strings, and stops at the first member too many. For a text
+ * Says what makes a foreign JSON text too wide to parse: "an object of more than 20000 members", or more than `most` members
+ * and objects in all. Null for one that may be parsed. Reads the text once, skips what is inside of its strings, and stops at the first member too many. For a text
  * that is not JSON the answer has no meaning.
  */
-export function excessOf(text: string): string | null {
-  if (text.length <= mostNarrow) return null;
+export function excessOf(text: string, most = maxMembers): string | null {
+  if (text.length <= Math.min(mostNarrow, most)) return null;
   const keys: number[] = [0];
   let members = 0;
   for (let at = 0; at < text.length; at++) {
@@ -22,15 +25,17 @@ export function excessOf(text: string): string | null {
     if (code === quote) {
       at = endOfString(text, at);
     } else if (code === comma) {
-      if (++members > maxMembers) return `more than ${maxMembers} members`;
+      members++;
     } else if (code === colon) {
       if (++keys[keys.length - 1]! > maxKeys) return `an object of more than ${maxKeys} members`;
     } else if (code === openBrace) {
+      members++;
       if (keys.length < maxObjects) keys.push(0);
       else keys[maxObjects - 1] = 0;
     } else if (code === closeBrace) {
       keys.pop();
     }
+    if (members > most) return `more than ${most} members`;
   }
   return null;
 }
@@ -58,8 +63,8 @@ function isEscaped(text: string, at: number): boolean {
  * Says why a foreign JSON text is not parsed: it is too wide, or JavaScript would change a number of it. Null for one that
  * means the same when it is parsed. A person must approve what was written, and a tool must get it.
  */
-export function refusalOf(text: string): string | null {
-  const excess = excessOf(text);
+export function refusalOf(text: string, most = maxMembers): string | null {
+  const excess = excessOf(text, most);
   if (excess !== null) return excess;
   for (const { path, written } of changedNumbers(text))
     return `the number ${written.slice(0, 50)} at ${shownPath(path)}, which would be changed; write it as a text in quotes`;

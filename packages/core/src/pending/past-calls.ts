@@ -54,14 +54,18 @@ const maxLine = 200;
 /** Arguments as a line for a list: `to: ACME, amount: 5`. A text is the beginning of their JSON. */
 export function lineOf(given: Json | undefined): string {
   if (given === undefined || given === null) return "";
-  const parts = isRecord(given)
-    ? Object.entries(given).map(([name, value]) => `${name}: ${shortText(value)}`)
-    : [shortText(given)];
-  const line = parts
-    .join(", ")
-    .slice(0, maxLine + 1)
-    .toWellFormed();
+  const line = (isRecord(given) ? membersOf(given) : shortText(given)).slice(0, maxLine + 1).toWellFormed();
   return line.length > maxLine ? `${line.slice(0, maxLine - 1)}…` : line;
+}
+
+/** No more members than a line has room for: an object may have thousands. */
+function membersOf(given: Readonly<Record<string, Json>>): string {
+  let line = "";
+  for (const name in given) {
+    line += `${line === "" ? "" : ", "}${name}: ${shortText(given[name])}`;
+    if (line.length > maxLine) break;
+  }
+  return line;
 }
 
 function shortText(value: unknown): string {

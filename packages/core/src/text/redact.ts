@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { SecretTexts } from "../contract/logger.ts";
 import { maxDepth } from "../json/freeze.ts";
-import type { Json } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 
 export type { SecretTexts } from "../contract/logger.ts";
 
@@ -37,7 +37,7 @@ export function digestOfSecret(secret: string | number): string {
   return `sha256 ${hash("sha256", String(secret))}`;
 }
 
-/** Returns a copy of a JSON value in which secrets are masked. */
+/** Returns a copy of a JSON value in which secrets are masked. What is frozen and has none may be the value itself. */
 export type Redactor = (value: Json) => Json;
 
 /**
@@ -51,14 +51,27 @@ export function createRedactor(secrets: readonly string[] | SecretTexts = []): R
     if (typeof value === "string") return text(value);
     if (typeof value !== "object" || value === null) return value;
     if (depth >= maxLevels) return deeper;
-    if (Array.isArray(value)) return value.map((item: Json) => redactValue(item, depth + 1));
-    const shown: Record<string, Json> = {};
-    for (const key of Object.keys(value)) {
-      const member = (value as Record<string, Json>)[key]!;
+    return Array.isArray(value) ? redactList(value as Json[], depth) : redactObject(value as JsonObject, depth);
+  };
+  const redactList = (list: readonly Json[], depth: number): Json => {
+    const shown = list.map((item) => redactValue(item, depth + 1));
+    return Object.isFrozen(list) && shown.every((item, at) => item === list[at]) ? list : shown;
+  };
+  const redactObject = (given: JsonObject, depth: number): Json => {
+    // A frozen object without a secret is its own copy: to copy 50,000 members takes longer than to look at them.
+    let shown: Record<string, Json> | null = Object.isFrozen(given) ? null : {};
+    const keys = Object.keys(given);
+    for (const [at, key] of keys.entries()) {
+      const member = given[key]!;
       const own = namesSecret(key) && !isEmpty(member) ? mask : redactValue(member, depth + 1);
-      setOwn(shown, text(key), own);
+      const name = text(key);
+      if (shown === null && (own !== member || name !== key)) {
+        shown = {};
+        for (const before of keys.slice(0, at)) setOwn(shown, before, given[before]!);
+      }
+      if (shown !== null) setOwn(shown, name, own);
     }
-    return shown;
+    return shown ?? given;
   };
   return (value) => redactValue(value, 0);
 }
@@ -152,7 +165,7 @@ export function returnedMaskOf(secrets: readonly string[] | SecretTexts): Pick<S
   return { maskReturned: maskTextsOf(new Set(secrets)) };
 }
 
-/** A copy of a JSON value with its secrets masked. For several values use {@link createRedactor}. */
+/** A JSON value with its secrets masked, as {@link Redactor} returns it. For several values use {@link createRedactor}. */
 export function redact(value: Json, secrets: readonly string[] = []): Json {
   return createRedactor(secrets)(value);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createHost, createMemoryStore, data, type CallContext, type HostOptions } from "../../src/index.ts";
+import type { Call } from "../../src/call/call.ts";
 import { argumentsProblem } from "../../src/call/find.ts";
 import { tool, world } from "../world.ts";
 
@@ -17,6 +18,9 @@ async function ended(request: unknown, context?: unknown, options: HostOptions =
   const end = events.find(({ event }) => event === "tool:error" || event === "tool:post")!;
   return { outcome, error: outcome.result.error, event: end.data };
 }
+
+const problemOf = (given: unknown, argumentBytes: number) =>
+  argumentsProblem({ host: { limits: { argumentBytes } } } as Call, given);
 
 describe("arguments that are too large are not read", () => {
   const limits = (argumentBytes: number) => ({ limits: { argumentBytes } });
@@ -67,13 +71,13 @@ describe("arguments that are too large are not read", () => {
   });
 
   test("nor are those whose members throw", async () => {
-    expect(argumentsProblem({ a: gone }, 1_000)).toBe("the arguments cannot be read");
+    expect(problemOf({ a: gone }, 1_000)).toBe("the arguments cannot be read");
     expect((await ended({ name: "probe", arguments: gone })).error).toBe("the arguments cannot be read");
-    expect(argumentsProblem(7, 1_000)).toBeNull();
-    expect(argumentsProblem("abc", 3)).toBeNull();
-    expect(argumentsProblem("abcd", 3)).toBe("the arguments are larger than 3 bytes");
-    expect(argumentsProblem("éé", 3)).toBe("the arguments are larger than 3 bytes");
-    expect(argumentsProblem("é", 3)).toBeNull();
+    expect(problemOf(7, 1_000)).toBeNull();
+    expect(problemOf("abc", 3)).toBeNull();
+    expect(problemOf("abcd", 3)).toBe("the arguments are larger than 3 bytes");
+    expect(problemOf("éé", 3)).toBe("the arguments are larger than 3 bytes");
+    expect(problemOf("é", 3)).toBeNull();
   });
 });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { readBounded, refusalOf } from "@toolmount/core/json";
+import { setImmediate } from "node:timers/promises";
+import { mostValues, readBounded, refusalOf, smallBytes } from "@toolmount/core/json";
 import { HttpError } from "../fault/http-error.ts";
 
 /** A shorter body has no number that JavaScript would change, such as `{"a":1e400}`. */
@@ -19,8 +20,10 @@ export async function withBoundedBody(
   // A stream that is destroyed takes its connection, and so the answer, with it.
   const body = await readBounded(incoming.iterator({ destroyOnReturn: false }), maxBytes);
   if (body === null) throw new HttpError("BODY_TOO_LARGE", { maxBytes });
-  const problem = refusalOf(body.toString("utf8"));
+  const problem = refusalOf(body.toString("utf8"), mostValues);
   if (problem !== null) throw new HttpError("REQUEST_INVALID", { problem: `the body has ${problem}` });
+  // The body is walked here and parsed by its route: other requests come in between.
+  if (body.length > smallBytes) await setImmediate();
   const { method, url, headers, signal } = request;
   return new Request(url, { method, headers, signal, body: body.length === 0 ? null : body });
 }

@@ -1,10 +1,11 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
-import { hasWords, isWanted, kindOf, lineOf, soughtWords, wordsOf } from "@toolmount/core/record";
+import { hasWords, isWanted, kindOf, soughtWords, wordsOf } from "@toolmount/core/record";
 import type { Clock, EventData, Host, Logger, PastCallFilter } from "@toolmount/core";
 import {
   addStep,
   keep,
+  keepArguments,
   masked,
   omittedStep,
   sizeOf,
@@ -213,12 +214,6 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
     result: null,
     steps: [],
   };
-}
-
-function keepArguments(call: CallRecord, given: unknown): void {
-  const shown = masked(given);
-  call.arguments = keep(shown);
-  call.line = lineOf(shown);
 }
 
 /** What a search looks at. */

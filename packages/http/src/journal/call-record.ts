@@ -1,3 +1,4 @@
+import { lineOf } from "@toolmount/core/record";
 import { createRedactor, redactArguments } from "@toolmount/core/text";
 import { omissionLine, type Json, type Omission, type PastCall } from "@toolmount/core";
 
@@ -82,6 +83,24 @@ export function keep(value: Json | undefined): Kept | null {
   const text = JSON.stringify(value);
   const characters = text.length;
   return { text: characters <= maxShown ? text : text.slice(0, maxShown).toWellFormed(), characters };
+}
+
+type Arguments = Pick<CallRecord, "arguments" | "line">;
+
+/** The arguments of a call are the same frozen object from its start to its end, unless a gate changed them. */
+const knownArguments = new WeakMap<object, Arguments>();
+
+/** Keeps the arguments of a call, masked, and their line. */
+export function keepArguments(call: CallRecord, given: unknown): void {
+  const isObject = typeof given === "object" && given !== null;
+  const kept = (isObject && knownArguments.get(given)) || argumentsOf(given);
+  if (isObject && Object.isFrozen(given)) knownArguments.set(given, kept);
+  Object.assign(call, kept);
+}
+
+function argumentsOf(given: unknown): Arguments {
+  const shown = masked(given);
+  return { arguments: keep(shown), line: lineOf(shown) };
 }
 
 /** A kept value as a person sees it. */

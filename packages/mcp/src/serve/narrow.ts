@@ -1,6 +1,6 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
 import { isJsonContentType, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { LineReader, readBounded, refusalOf } from "@toolmount/core/json";
+import { LineReader, mostValues, readBounded, refusalOf } from "@toolmount/core/json";
 import { depthProblem } from "../reading/members.ts";
 import { readClientMessage, refuse, type ReadMessage } from "../reading/requests.ts";
 import { isRecord } from "../wire/guards.ts";
@@ -54,7 +54,7 @@ export function narrowLines(input: Readable, output: Writable, requests: Request
 function readLine(line: string): readonly ReadMessage[] {
   const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
   if (text.trim() === "") return [];
-  const excess = refusalOf(text);
+  const excess = refusalOf(text, mostValues);
   if (excess !== null) return [refuse(idOf(text), -32_600, `the message has ${excess}`)];
   try {
     const value: unknown = JSON.parse(text);
@@ -93,7 +93,7 @@ export async function readMessage(request: Request): Promise<Response | { readon
   // The stream is asked for only where it is read: a server makes it, and a whole request around it, when it is.
   const text = length === null ? await textOf(request.body) : await request.text();
   if (text === null) return refuseBody(413, "", `more than ${maxBodyBytes} bytes`);
-  const excess = refusalOf(text);
+  const excess = refusalOf(text, mostValues);
   if (excess !== null) return refuseBody(400, text, excess);
   try {
     const value: unknown = JSON.parse(text);
