@@ -31,6 +31,26 @@ test("of more users than are kept, the quietest without a running call loses the
   expect(ana.status.state).toBe("closed");
 });
 
+test("where each connection runs a call, another user gets none, and the error says when to try again", () => {
+  let made = 0;
+  const connect = () => ({ close: async () => {}, number: (made += 1) }) as unknown as Connection;
+  const kept = new KeptConnections(2);
+  const [ana, ben] = [kept.of("ana", connect), kept.of("ben", connect)];
+  const releases = [ana, ben, ben].map((one) => kept.hold(one));
+
+  for (let at = 0; at < 60; at++)
+    expect(() => kept.of(`user${at}`, connect)).toThrow(
+      "the MCP server of this tool runs calls on all of its 2 connections; try again when one has ended",
+    );
+  expect(made).toBe(2);
+  expect(kept.of("ben", connect)).toBe(ben);
+  releases[1]!();
+  expect(() => kept.of("eva", connect)).toThrow("2 connections");
+  releases[2]!();
+  expect(kept.of("eva", connect)).not.toBe(ben);
+  expect(() => kept.of("eva", connect)).not.toThrow();
+});
+
 test("a user's own headers and variables come after those of the entry", () => {
   const settings = config.parse({
     name: "files",

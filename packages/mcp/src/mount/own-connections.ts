@@ -38,7 +38,7 @@ export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): re
   return known.map((tool) => found.get(tool.name) ?? tool);
 }
 
-/** Connections that are kept; of those without a running call, the one that was quiet longest is closed. */
+/** Most connections; of those without a running call, the one that was quiet longest is closed. */
 const maxKept = 64;
 
 /** The connections of one server whose sessions, or users, have one each. */
@@ -52,20 +52,31 @@ export class KeptConnections {
     this.#max = max;
   }
 
-  /** The connection of a session or a user, made at the first call. */
+  /**
+   * The connection of a session or a user, made at the first call. Throws a `ToolError` where each of the others runs a call:
+   * every connection may be a process.
+   */
   of(key: string, connect: () => Connection): Connection {
-    const connection = this.#kept.get(key) ?? connect();
+    const known = this.#kept.get(key);
+    if (known === undefined && this.#kept.size >= this.#max) this.#closeQuiet();
+    const connection = known ?? connect();
     this.#kept.delete(key);
     this.#kept.set(key, connection);
-    const quiet = [...this.#kept].find(([, one]) => one !== connection && !this.#running.has(one));
-    if (this.#kept.size > this.#max && quiet !== undefined) {
-      this.#kept.delete(quiet[0]);
-      void quiet[1].close();
-    }
     return connection;
   }
 
-  /** Keeps a connection while a call runs on it. Returns what ends that. */
+  #closeQuiet(): void {
+    const quiet = [...this.#kept].find(([, one]) => !this.#running.has(one));
+    if (quiet === undefined)
+      throw new ToolError(
+        `the MCP server of this tool runs calls on all of its ${this.#max} connections; try again when one has ended`,
+        { code: "MCP_SERVER_UNAVAILABLE" },
+      );
+    this.#kept.delete(quiet[0]);
+    void quiet[1].close();
+  }
+
+  /** Keeps a connection until the returned function is called. */
   hold(connection: Connection): () => void {
     this.#running.set(connection, (this.#running.get(connection) ?? 0) + 1);
     return () => {
@@ -73,6 +84,16 @@ export class KeptConnections {
       if (left === 0) this.#running.delete(connection);
       else this.#running.set(connection, left);
     };
+  }
+
+  /** Keeps a connection while work is done on it. */
+  async during<Value>(connection: Connection, work: () => Promise<Value>): Promise<Value> {
+    const release = this.hold(connection);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   entries(): Iterable<[string, Connection]> {

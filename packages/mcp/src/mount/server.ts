@@ -66,8 +66,7 @@ export class MountedServer {
       const { state, cause } = status;
       return { user, state, ...(cause !== undefined && { cause }) };
     });
-    const own = { name, ...this.#main.status, ...this.#tools.status };
-    return users.length === 0 ? own : { ...own, users };
+    return { name, ...this.#main.status, ...this.#tools.status, ...(users.length > 0 && { users }) };
   }
 
   get offered(): KeptDefinitions {
@@ -199,8 +198,10 @@ export class MountedServer {
       const user = instance === "user" ? context.userId : undefined;
       const result = await this.#clientSignIn.call(user, context, async () => {
         const connection = instance === "user" ? this.#connectionFor(context) : this.#main;
-        if (exposed.kind !== "request") await this.#connectFor(tool.name, connection, signal);
-        return this.#exposed.run(exposed, params, { signal, connection });
+        return this.#kept.during(connection, async () => {
+          if (exposed.kind !== "request") await this.#connectFor(tool.name, connection, signal);
+          return this.#exposed.run(exposed, params, { signal, connection });
+        });
       });
       return withShownTexts(result, this.#settings);
     });
@@ -213,27 +214,27 @@ export class MountedServer {
     if (this.#tools.digestOf(tool) !== accepted) throw toolChanged(tool, this.#settings.name);
   }
 
-  readonly #call: CallServer = async (params, context, options) => {
+  readonly #call: CallServer = (params, context, options) => {
     const user = this.#settings.instance === "user" ? context.userId : undefined;
     return this.#clientSignIn.call(user, context, async () => {
       const connection = this.#connectionFor(context);
-      const release = this.#kept.hold(connection);
       try {
-        await this.#connectFor(params.name, connection, options.signal);
-        return await connection.call(params, options);
+        return await this.#kept.during(connection, async () => {
+          await this.#connectFor(params.name, connection, options.signal);
+          return connection.call(params, options);
+        });
       } finally {
-        release();
         if (this.#settings.instance === "call") await connection.close();
       }
     });
   };
 
+  // A session is its user's: two users may give their sessions one name.
   #connectionFor({ sessionId = "", userId }: ToolContext): Connection {
     const { instance } = this.#settings;
     if (instance === "shared") return this.#main;
     if (instance === "call") return this.#connection();
     if (instance === "session")
-      // A session is its user's: two users may give their sessions one name.
       return this.#kept.of(JSON.stringify([userId ?? null, sessionId]), () =>
         this.#connection({ onTools: (tools) => void this.#change(tools) }),
       );
