@@ -18,12 +18,14 @@ export interface FleetCall {
   readonly identity?: string | undefined;
   /** What a worker needs to run it, as the host wrote it, with its signature where the fleet has a key. A worker checks it first. */
   readonly job: Json;
+  /** Why the job of a row cannot be read; the job is null then. */
+  readonly unreadable?: string | undefined;
   /** How often it was taken. */
   readonly attempt: number;
 }
 
 /** A call that a host adds. The calls of a session take turns with those of others; `nested`: a tool made it. */
-export interface NewFleetCall extends Omit<FleetCall, "attempt"> {
+export interface NewFleetCall extends Omit<FleetCall, "attempt" | "unreadable"> {
   readonly session?: string | undefined;
   readonly nested: boolean;
 }

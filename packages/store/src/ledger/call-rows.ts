@@ -1,5 +1,13 @@
-import type { FleetAdopted, FleetCall, FleetDelivery, FleetLedger, NewFleetCall } from "@toolmount/core";
-import { readForeign } from "../read-row.ts";
+import type {
+  FleetAdopted,
+  FleetCall,
+  FleetDelivery,
+  FleetLedger,
+  Json,
+  NewFleetCall,
+} from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { readRow } from "../read-row.ts";
 import type { Query } from "./query.ts";
 
 /** A row, as Postgres returns it. */
@@ -161,6 +169,15 @@ function deliveryOf({ run_id, queue, tool, digest, attempt, nested, rank }: Row)
   return { runId: run_id, queue, tool, digest, attempt, nested, rank };
 }
 
+/** A job that cannot be read must end with the reason: the host that sent the call reports it. */
+function readJob(text: string): Pick<FleetCall, "job" | "unreadable"> {
+  try {
+    return { job: readRow(text) as Json };
+  } catch (error) {
+    return { job: null, unreadable: messageOf(error) };
+  }
+}
+
 function callOf({ run_id, host, queue, tool, digest, idempotent, attempt, job }: Row): FleetCall {
-  return { runId: run_id, host, queue, tool, digest, idempotent, attempt, job: readForeign(job) };
+  return { runId: run_id, host, queue, tool, digest, idempotent, attempt, ...readJob(job) };
 }

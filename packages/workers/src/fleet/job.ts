@@ -38,6 +38,7 @@ const fleetJob = z.strictObject({
 
 /** Reads the job of a call that a worker took. Throws an error whose message says why the worker does not run it. */
 export function readJob(call: FleetCall, seal: Seal): FleetJob {
+  if (call.unreadable !== undefined) throw new Error(call.unreadable);
   const problem = meter(call.job, maxMessageBytes, maxLevels);
   if (problem !== null) throw new Error(`it is ${problem}`);
   const read = fleetJob.safeParse(seal.open(jobSubject(call), call.job));

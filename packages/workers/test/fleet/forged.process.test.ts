@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger, type Json, type JsonObject, type Logger } from "@toolmount/core";
+import fc from "fast-check";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { fleetHost, worker, type FleetPlace } from "./fleet-world.ts";
@@ -138,6 +139,32 @@ test.each([[{}], [{ key }]])(
     expect(effects()).toHaveLength(2);
   },
 );
+
+/** Integers that JavaScript would change, with the members that have them. */
+const changed = fc
+  .sample(fc.bigInt({ min: 2n ** 53n + 1n, max: 10n ** 24n }), { numRuns: 8, seed: 5641 })
+  .map((integer, at) => (at % 2 === 0 ? integer : -integer))
+  .filter((integer) => BigInt(Number(integer)) !== integer);
+
+test("a job with a number that would be changed ends with the number and its member (seed 5641)", async () => {
+  const { place, call, rows, sql, effects } = await forgedWorld({});
+  const outcomes = changed.map((_, at) => call({ ms: 1_000 + at }));
+  for (const { run_id, job } of await rows(changed.length)) {
+    const ms = Number(/"ms":(\d+)/.exec(job)![1]);
+    await sql("update toolmount_fleet_calls set job = $2 where run_id = $1", [
+      run_id,
+      job.replace(`"ms":${ms}`, `"ms":${changed[ms - 1_000]}`),
+    ]);
+  }
+  await using _ = await worker(place);
+
+  for (const [at, outcome] of outcomes.entries()) {
+    const { status, result } = await outcome;
+    expect(status).toBe("failed");
+    expect(result.error).toContain(`the number ${changed[at]} at arguments.ms, which would be changed`);
+  }
+  expect(effects()).toEqual([]);
+});
 
 test("a host without the key, or with another one, gets nothing to run", async () => {
   const { place, call, effects } = await forgedWorld({});
