@@ -37,7 +37,7 @@ export type * from "./contract/host.ts";
 export type { CallContext, CallPlace, CallRequest, PlacedRequest } from "./contract/context.ts";
 export type { CallStatus, Injection, Phase, ToolOutcome } from "./contract/outcome.ts";
 export type * from "./contract/session.ts";
-export { ownSession } from "./call/call-state.ts";
+export { ownSession, userIn } from "./call/call-state.ts";
 export type { SessionId } from "./contract/own-session.ts";
 export {
   createCancellation,

@@ -92,7 +92,7 @@ function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | nu
   const question = (call.stored = holdCall(call, store, "pending"));
   const stored = host.stores.track(question.add());
   const later = () => {
-    notifyApproval(host, generation, "approval:required", () => question.record);
+    notifyApproval(host, generation, question.record);
     return suspend(call, question);
   };
   if (approver === null) return waitFor(call, stored, later, onStoreFailure, storeWait);
@@ -119,11 +119,7 @@ function ask(call: Call, approver: Approver): "waiting" {
       stored.record = record;
       settle(() => applyStoredDecision(call, stored));
     });
-  notifyApproval(host, call.generation, "approval:required", () => ({
-    ...question,
-    tool: question.tool.name,
-    decision: null,
-  }));
+  notifyApproval(host, call.generation, { ...question, tool: question.tool.name, decision: null });
   Promise.resolve()
     .then(() => approver.ask(question, { signal: controller.signal }))
     .then(
@@ -259,23 +255,26 @@ function onStoreFailure(call: Call, err: unknown): "next" {
   return endDenied(call, "its approval could not be stored");
 }
 
-/** Notifies observers of a decision. */
 function notifyDecision(call: Call, decision: RecordedDecision): void {
-  const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  const facts = () => ({ tool: call.tool!.name, info: infoOf(call), decision });
-  notifyApproval(call.host, call.generation, event, facts);
+  notifyApproval(call.host, call.generation, { tool: call.tool!.name, info: infoOf(call), decision });
 }
 
 /** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
 export function notifyApproval(
   host: Pick<CallHost, "observers">,
   generation: Generation,
-  event: "approval:required" | "approval:granted" | "approval:denied",
-  factsFor: () => Pick<ApprovalRecord, "tool" | "info" | "decision"> & Partial<ApprovalRecord>,
+  {
+    tool,
+    info,
+    decision,
+    prompt,
+    reasons,
+  }: Pick<ApprovalRecord, "tool" | "info" | "decision"> & Partial<ApprovalRecord>,
 ): void {
+  const answer = decision?.decision === "approve" ? "approval:granted" : "approval:denied";
+  const event = decision === null ? "approval:required" : answer;
   const observers = generation.observers(event);
   if (observers.length === 0) return;
-  const { tool, info, decision, prompt, reasons } = factsFor();
   host.observers.notifyNow(observers, event, {
     tool_name: tool,
     tool_call_id: info.callId,

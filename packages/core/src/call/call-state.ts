@@ -140,6 +140,11 @@ export function ownSession(userId: unknown, name: unknown): string | undefined {
   return name.startsWith(own) ? name : own + name;
 }
 
+/** The user of a call in a session of this id: with another one, it would be a call in another session. */
+export function userIn(sessionId: string, userId: string | undefined): string | undefined {
+  return ownSession(userId, sessionId) === sessionId ? userId : undefined;
+}
+
 /** A user's id without a colon, and different for each. Half a surrogate pair has no percent code. */
 function encoded(userId: string): string {
   if (userId.isWellFormed()) return encodeURIComponent(userId);

@@ -137,8 +137,7 @@ function requirePending({ state, tool, end }: ApprovalRecord): void {
 function reportDecision(host: HostState, record: ApprovalRecord): void {
   const generation = host.moduleSet.generation();
   const decision = record.decision!;
-  const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  notifyApproval(host, generation, event, () => record);
+  notifyApproval(host, generation, record);
   host.stores.audit(generation)?.note({
     kind: "decision",
     at: decision.at,

@@ -2,7 +2,7 @@ import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ApprovalScope } from "../contract/ports.ts";
 import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
-import { isStanding } from "./grant.ts";
+import { grantOfAnswer, isStanding } from "./grant.ts";
 import { randomName } from "./ticket.ts";
 
 /** Stores an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that is too wide. */
@@ -13,15 +13,13 @@ export async function rememberApproval(
 ): Promise<void> {
   const scope = readScope(given);
   requireScope(record, scope);
+  const once = grantOfAnswer(record);
   await store.remember({
+    ...once,
     id: randomName(),
-    tool: record.tool,
-    definition: record.definition,
     scope: scope.scope,
-    argumentsDigest: scope.scope === "rule" ? null : record.argumentsDigest,
-    pattern: scope.scope === "rule" ? scope.arguments : null,
-    sessionId: scope.scope === "session" ? record.info.sessionId! : null,
-    userId: record.info.userId ?? null,
+    ...(scope.scope === "rule" && { argumentsDigest: null, pattern: scope.arguments }),
+    sessionId: scope.scope === "session" ? once.sessionId : null,
     by,
     at,
     expiresAt: scope.forMs === undefined ? null : at + scope.forMs,

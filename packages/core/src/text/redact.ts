@@ -51,7 +51,9 @@ export function createRedactor(secrets: readonly string[] | SecretTexts = []): R
     if (typeof value === "string") return text(value);
     if (typeof value !== "object" || value === null) return value;
     if (depth >= maxLevels) return deeper;
-    return Array.isArray(value) ? redactList(value as Json[], depth) : redactObject(value as JsonObject, depth);
+    return Array.isArray(value)
+      ? redactList(value as Json[], depth)
+      : redactObject(value as JsonObject, depth);
   };
   const redactList = (list: readonly Json[], depth: number): Json => {
     const shown = list.map((item) => redactValue(item, depth + 1));

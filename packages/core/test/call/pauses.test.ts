@@ -69,7 +69,7 @@ describe("masking what is frozen", () => {
   test("copies only what is above a secret, or what could change", () => {
     const [plain, secret, open] = [freeze({ a: 1 }), freeze({ b: 1, token: "abc" }), { c: 1 }];
     const given = freeze({ plain, list: freeze([secret, plain]), open, "my-secret-word": 1 });
-    const shown = createRedactor(["secret-word"])(given as never) as Record<string, unknown>;
+    const shown = createRedactor(["secret-word"])(given) as Record<string, unknown>;
 
     expect(shown).toEqual({
       plain: { a: 1 },

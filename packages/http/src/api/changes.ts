@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ownSession, type ToolOutcome } from "@toolmount/core";
+import { ownSession, userIn, type ToolOutcome } from "@toolmount/core";
 import { sessionNamed } from "./own-session.ts";
 import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { anyObject, callContext, id, outcomeSchema } from "./schemas.ts";
@@ -180,10 +180,8 @@ export function changeRoutes(service: Service) {
       requireOpen(service);
       const { userId, ...selected } = c.req.valid("json");
       const session = await openSession(service, c.req.valid("param"), principal, userId);
-      const user = userOfCall(principal, userId);
-      // A call of another user would be a call of another session.
-      const isOwn = ownSession(user, session.id) === session.id;
-      const context = { userId: isOwn ? user : undefined, abortSignal: c.env.signal };
+      const user = userIn(session.id, userOfCall(principal, userId));
+      const context = { userId: user, abortSignal: c.env.signal };
       const done = await session.undo(selected, context);
       return c.json(done as unknown as z.output<typeof report>, 200);
     });

@@ -1,4 +1,4 @@
-import { ownSession, type Approver, type SessionChange, type UnclearUndo } from "@toolmount/core";
+import { ownSession, userIn, type Approver, type SessionChange, type UnclearUndo } from "@toolmount/core";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { confirmUndo } from "../../host/confirm-undo.ts";
 import { findChanges } from "../../host/find-changes.ts";
@@ -67,9 +67,7 @@ async function undo(
       const chosen = changes.filter(({ number }) => number > after);
       if (options.list === true) return list(chosen, options, shell);
       if (!(await confirmUndo(chosen, { err: shell.err, terminal }, controller))) return exitCodes.done;
-      // A call of another user would be a call of another session.
-      const isOwn = ownSession(options.user, sessionId) === sessionId;
-      const context = { userId: isOwn ? options.user : undefined, abortSignal: controller.signal };
+      const context = { userId: userIn(sessionId, options.user), abortSignal: controller.signal };
       const report = await host
         .session(sessionId)
         .undo({ ...filter, after, unclear: options.unclear }, context);
