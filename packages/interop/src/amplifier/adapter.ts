@@ -10,6 +10,7 @@ import {
 import { findSecrets } from "@toolmount/core/scan";
 import { adaptAmplifierModule } from "./module.ts";
 import { Stopped, type AmplifierSessions } from "./sessions.ts";
+import { approvalFlags } from "../schema/approval-flags.ts";
 import { isRecord, readForeignSchema } from "../schema/guards.ts";
 import { fromAmplifierResult, type AmplifierReturn } from "./tool-result.ts";
 
@@ -63,6 +64,7 @@ function adapt(
     schema: schemaOf(tool, name, logger),
     origin: "amplifier",
     ...summary(tool),
+    ...approvalFlags(tool),
     ...confirmation(tool),
     failures: { className: name, describe: describeThrown },
     async execute(params, context) {

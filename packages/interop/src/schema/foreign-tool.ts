@@ -5,7 +5,7 @@ import { ArgumentsRefused, type ForeignSchema } from "./foreign-schema.ts";
 /** A tool of another library, read. */
 interface ForeignTool extends Pick<
   ToolDefinition,
-  "name" | "requiresConfirmation" | "timeout" | "execution" | "outputSchema"
+  "name" | "category" | "consequenceLevel" | "requiresConfirmation" | "timeout" | "execution" | "outputSchema"
 > {
   /** A tool without a description is offered by its name, as its library does. */
   readonly description: unknown;

@@ -146,6 +146,19 @@ test.each([
   });
 });
 
+test("a tool of this shape that says in our words what it does keeps them", async () => {
+  const { host } = await hostWithAdapters();
+  mountTool(host, { ...echo, category: "delete", consequenceLevel: "high", requiresConfirmation: true });
+  mountTool(host, { ...echo, name: "other", category: "productivity", consequenceLevel: 3 });
+
+  expect(host.tools()).toMatchObject([
+    { name: "echo", category: "delete", consequenceLevel: "high", requiresConfirmation: true },
+    { name: "other", requiresConfirmation: false },
+  ]);
+  expect(host.tools()[1]).not.toHaveProperty("category");
+  expect(await host.call({ name: "echo", arguments: { text: "x" } })).toMatchObject({ status: "denied" });
+});
+
 test.each([
   { requires_approval: true },
   { get_metadata: () => ({ requires_approval: true, risk_level: "high" }) },

@@ -62,6 +62,7 @@ describe.each(Object.keys(converters))("C43: a tool that needs an approval, thro
     ["needsApproval of the AI SDK", { needsApproval: true }],
     ["requireApproval of Mastra", { requireApproval: true }],
     ["requires_approval of Amplifier", { requires_approval: true }],
+    ["requiresConfirmation of our own contract", { requiresConfirmation: true }],
     ["require_approval in words", { require_approval: "always" }],
     ["a function", { needsApproval: ({ amount }: { amount: number }) => amount > 0 }],
     ["an asynchronous function", { needsApproval: async ({ amount }: { amount: number }) => amount > 0 }],
