@@ -2,11 +2,12 @@
 // `N passed, N failed`, also when it is stopped. Jobs: quick (npm test), changed, ci, all. See CONTRIBUTING.md.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { availableParallelism, freemem } from "node:os";
-import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { changedSince, reachedTests } from "./affected.mjs";
+import { lacks } from "./machine.mjs";
 import { forgive, passesAgain, runRing } from "./rings.mjs";
 import { Table, printServices } from "./table.mjs";
 
@@ -75,7 +76,7 @@ rmSync(services, { force: true });
 process.env.TOOLMOUNT_TEST_SERVICES = services;
 for (const [name, seconds] of Object.entries(JSON.parse(process.env.TOOLMOUNT_STEPS ?? "{}")))
   table.add(name, seconds, {});
-sayRoom();
+sayLacks();
 await jobs[job]();
 finish();
 
@@ -206,15 +207,9 @@ function greenCommit() {
   return existsSync(green) ? readFileSync(green, "utf8").trim() || undefined : undefined;
 }
 
-/** Says at once what would otherwise fail late and unclearly. */
-function sayRoom() {
-  const { bavail, bsize } = statfsSync(root);
-  if (bavail * bsize < 2e9)
-    console.log(
-      `⚠ only ${Math.round((bavail * bsize) / 1e6)} MB are free on this disk; the tests write about 2 GB`,
-    );
-  if (freemem() < 2e9)
-    console.log(`⚠ only ${Math.round(freemem() / 1e6)} MB of memory are free; the tests use up to 3 GB`);
+/** Says what this machine lacks: before the tests, and again at the end where something failed, as a disk can become full. */
+function sayLacks() {
+  for (const line of lacks()) console.log(`⚠ ${line}`);
 }
 
 function finish() {
@@ -223,6 +218,7 @@ function finish() {
   table.write(join(reports, "table.json"), job);
   const failed = table.sum("failed") + Number(stopped.signal.aborted);
   if (job === "all" && failed === 0) noteGreen();
+  if (failed > 0) sayLacks();
   if (stopped.signal.aborted) console.log("stopped before its end, which counts as one failure");
   if (table.sum("skipped") > 0) console.log(`${table.sum("skipped")} skipped`);
   console.log(`${table.sum("passed")} passed, ${failed} failed`);

@@ -13,7 +13,11 @@ export default class {
   }
 
   onTestRunStart(files) {
-    send({ kind: "start", files: files.length });
+    send({ kind: "start", files: files.map(({ moduleId }) => this.#path(moduleId)) });
+  }
+
+  onTestCaseResult() {
+    send({ kind: "test" });
   }
 
   onTestModuleStart({ moduleId }) {

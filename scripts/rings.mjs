@@ -6,8 +6,8 @@ import { join, relative } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 
-/** Milliseconds without any news after which a run hangs: longer than the longest limit of a test, whatever the load. */
-const silence = 70 * 60_000;
+/** Minutes without any news after which a run hangs: longer than the limit of a test of its ring in vitest.config.ts. */
+const silentMinutes = { quick: 8, process: 20, load: 65 };
 
 /**
  * Runs one ring, or some files of it: `ring` is a project of vitest.config.ts. Returns counts and the files, also when the run
@@ -20,6 +20,7 @@ export async function runRing(
     files = [],
     env = {},
     signal,
+    silenceMs = silentMinutes[ring] * 60_000,
     log = join(root, ".reports", `${name.replaceAll(/\W+/g, "-")}.log`),
   },
 ) {
@@ -29,13 +30,28 @@ export async function runRing(
     skipped: 0,
     failed: 0,
     failures: [],
+    hangs: false,
+    /** Files that have not begun. */
+    left: new Set(),
     total: 0,
     running: new Set(),
     log: relative(root, log),
   };
   const show = progress(name, seen);
   mkdirSync(join(root, ".reports"), { recursive: true });
-  const output = openSync(log, "w");
+  const options = { env, signal, silenceMs, output: openSync(log, "w") };
+  for (let chosen = files; ; chosen = [...seen.left]) {
+    const { ended, code } = await runVitest(ring, chosen, seen, show, options);
+    if (ended || signal?.aborted === true) break;
+    noteDeath(seen, code, show);
+    if (seen.left.size === 0) break;
+  }
+  show.end();
+  return seen;
+}
+
+/** Runs Vitest once, to its end or to its death. */
+async function runVitest(ring, files, seen, show, { env, signal, silenceMs, output }) {
   const words = ["run", "--project", ring, "--silent=passed-only", "--reporter=./scripts/reporter.mjs"];
   const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...words, ...files], {
     cwd: root,
@@ -44,38 +60,32 @@ export async function runRing(
   });
   const stop = () => child.kill("SIGTERM");
   signal?.addEventListener("abort", stop);
-  const hangs = watchSilence(child, seen);
   let ended = false;
+  const silence = setTimeout(() => {
+    seen.hangs = true;
+    child.kill("SIGKILL");
+  }, silenceMs);
   child.on("message", (event) => {
-    hangs.refresh();
-    if (event.kind === "start") seen.total += event.files;
-    if (event.kind === "file-start") seen.running.add(event.file);
-    if (event.kind === "file") noteFile(seen, event);
-    for (const failure of event.failures ?? []) {
-      seen.failures.push({ file: event.file, title: failure.title });
-      show.failure(event.file, failure);
-    }
-    if (event.kind === "end") {
-      ended = true;
-      seen.failed += event.failures.length;
-    }
+    silence.refresh();
+    if (event.kind === "test") return;
+    note(seen, event);
+    for (const failure of event.failures ?? []) show.failure(event.file, failure);
+    ended ||= event.kind === "end";
     show.progress();
   });
   const code = await new Promise((resolve) => child.on("close", (status, by) => resolve(by ?? status)));
-  clearTimeout(hangs);
+  clearTimeout(silence);
   signal?.removeEventListener("abort", stop);
-  if (!ended && signal?.aborted !== true) noteDeath(seen, code, show);
-  show.end();
-  return seen;
+  return { ended, code };
 }
 
 /** Files with failures that are run a second time; more have one cause, which is no moment's. */
 const mostTriedAgain = 3;
 
-/** Whether the few files of a run that have failures pass when they run once more, alone. */
-export async function passesAgain(ring, { failures }, signal) {
+/** Whether the few files of a run that have failures pass when they run once more, alone. What hangs would cost its minutes again. */
+export async function passesAgain(ring, { failures, hangs }, signal) {
   const files = [...new Set(failures.map(({ file }) => file))];
-  if (files.length === 0 || files.length > mostTriedAgain || files.includes(undefined)) return false;
+  if (hangs || files.length === 0 || files.length > mostTriedAgain || files.includes(undefined)) return false;
   const again = await runRing(ring, { name: `${ring}, again`, files, signal });
   return again.failed === 0 && again.passed > 0;
 }
@@ -89,36 +99,49 @@ export function forgive(seen, isPassed) {
   seen.failures = [];
 }
 
+function note(seen, event) {
+  const { kind, file, failures = [] } = event;
+  if (kind === "start" && seen.total === 0) seen.total = event.files.length;
+  if (kind === "start") seen.left = new Set(event.files);
+  if (kind === "file-start") seen.running.add(file);
+  if (kind === "file-start") seen.left.delete(file);
+  if (kind === "file") noteFile(seen, event);
+  seen.failed += failures.length;
+  for (const { title } of failures) seen.failures.push({ file, title });
+}
+
 function noteFile(seen, { file, passed, skipped, failures, seconds, work }) {
+  seen.left.delete(file);
   seen.running.delete(file);
   seen.files.push({ file, tests: passed + failures.length, seconds, work });
   seen.passed += passed;
   seen.skipped += skipped;
-  seen.failed += failures.length;
 }
 
-/** A run that ends without its end is one failure, with what was running then. */
+/** A run that ends without its end is a failure of each file that was running then. */
 function noteDeath(seen, code, show) {
-  seen.failed++;
-  const running = [...seen.running].join(", ") || "no file";
-  seen.failures.push({ file: undefined, title: "the run" });
-  const message = `Vitest ended early (${code}) while these ran: ${running}. Its last words are in ${seen.log}`;
-  show.failure(undefined, { title: "the run", message });
+  const files = seen.running.size === 0 ? [undefined] : [...seen.running];
+  const end = seen.hangs
+    ? "it hangs: there was no news for a long time"
+    : `Vitest ended early (${code}) while this ran`;
+  const message = `${end}. What it printed last is in ${seen.log}`;
+  for (const file of files) {
+    const title = file === undefined ? "the run" : "";
+    seen.failed++;
+    seen.failures.push({ file, title });
+    show.failure(file, { title, message });
+  }
+  seen.running.clear();
 }
 
-function watchSilence(child, seen) {
-  return setTimeout(() => {
-    console.error(
-      `\nno news for ${silence / 60_000} minutes; these files hang: ${[...seen.running].join(", ")}`,
-    );
-    child.kill("SIGKILL");
-  }, silence);
-}
+/** How many failures are shown while a ring runs; the others are counted, because a full disk has thousands of them. */
+const mostShown = 100;
 
 /** Shows a run: one line that is written again at a terminal, else a line for each tenth. */
 function progress(name, seen) {
   const begin = Date.now();
   let tenths = 0;
+  let failures = 0;
   const line = () => {
     const seconds = Math.round((Date.now() - begin) / 1000);
     const failed = seen.failed === 0 ? "" : `, ${seen.failed} failed`;
@@ -133,6 +156,7 @@ function progress(name, seen) {
       tenths = Math.max(tenths, now);
     },
     failure(file, { title, message, diff, at }) {
+      if (++failures > mostShown) return;
       clear();
       const lines = [`✗ ${nameOf(file, title)}`, ...indented(message, 30)];
       if (diff !== undefined && !message.includes(diff)) lines.push(...indented(diff, 60));
@@ -142,6 +166,7 @@ function progress(name, seen) {
     },
     end() {
       clear();
+      if (failures > mostShown) console.log(`and ${failures - mostShown} more failures`);
       if (process.stdout.isTTY || seen.files.length < seen.total) console.log(line());
     },
   };

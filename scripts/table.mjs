@@ -40,8 +40,14 @@ export class Table {
   /** Writes the rows and every file as JSON, for a machine. */
   write(file, job) {
     const { rows, failures, unsteady } = this;
-    writeFileSync(file, JSON.stringify({ job, rows, failures, unsteady }, undefined, 1));
-    console.log(`the table and every file: ${relative(process.cwd(), file) || file}`);
+    const name = relative(process.cwd(), file) || file;
+    try {
+      writeFileSync(file, JSON.stringify({ job, rows, failures, unsteady }, undefined, 1));
+      console.log(`the table and every file: ${name}`);
+    } catch (error) {
+      // On a full disk, too, the last line of a run is its counts.
+      console.log(`⚠ the table could not be written: ${error.message}`);
+    }
   }
 
   #printSlowest() {

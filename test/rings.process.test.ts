@@ -34,12 +34,12 @@ async function quickRing(files: Readonly<Record<string, string>>): Promise<strin
 }
 
 /** Runs test files as `npm test` does, and returns what a person sees; the counts are its last line. */
-async function shown(files: Readonly<Record<string, string>>): Promise<string> {
+async function shown(files: Readonly<Record<string, string>>, options: object = {}): Promise<string> {
   const folder = await planted(files);
   const program = `
     const { forgive, passesAgain, runRing } = await import("./scripts/rings.mjs");
     const { Table } = await import("./scripts/table.mjs");
-    const seen = await runRing("quick", ${JSON.stringify({ files: [folder], log: join(folder, "log") })});
+    const seen = await runRing("quick", ${JSON.stringify({ files: [folder], log: join(folder, "log"), ...options })});
     if (await passesAgain("quick", seen)) forgive(seen, true);
     const table = new Table();
     table.add("quick", 1, seen);
@@ -117,6 +117,29 @@ test("a process of the tests that is killed is one failure, and the other files 
   expect(JSON.parse(report.trim().split("\n").at(-1)!)).toMatchObject({ passed: 1, failed: 1 });
 });
 
+test("a test that never gives its process back is one failure with its file, and the other files still run", async () => {
+  const report = await shown(
+    {
+      "a.test.ts": `${beginning}test("loops", () => { for (;;); });\n`,
+      "b.test.ts": `${beginning}test("passes", () => {});\n`,
+      "c.test.ts": `${beginning}test("passes", () => {});\n`,
+    },
+    { silenceMs: 15_000 },
+  );
+
+  expect(report).toMatch(/✗ ring\/a\.test\.ts\n {4}it hangs: /);
+  expect(report).toContain("again: npm test -- ring/a.test.ts");
+  expect(report).toMatch(/\{"passed":2,"failed":1,"files":2\}\n$/);
+});
+
+test("of many failures, as on a full disk, a hundred of each run are shown and the others are counted", async () => {
+  const body = `for (let at = 0; at < 150; at++) test(String(at), () => { throw new Error("the disk is full"); });\n`;
+  const report = await shown({ "a.test.ts": beginning + body });
+
+  expect(report.split("    the disk is full\n")).toHaveLength(201);
+  expect(report.split("\nand 50 more failures\n")).toHaveLength(3);
+});
+
 test("a file that cannot be loaded is one failure", async () => {
   const report = await shown({ "a.test.ts": 'import "./gone.ts";\n' });
 
@@ -143,4 +166,20 @@ test("a test that fails twice is named at the end, too", async () => {
 
   expect(report).toMatch(/\nfailed\n {2}✗ ring\/a\.test\.ts › fails\n/);
   expect(report).toMatch(/\{"passed":0,"failed":1,"files":1\}\n$/);
+});
+
+test.each([
+  [
+    "a program that is not on PATH",
+    { programs: () => undefined },
+    /bwrap .*tests of .*scripts\/system-packages\.sh/,
+  ],
+  ["a full disk", { free: () => 0 }, /only 0 MB are free in /],
+  ["little memory", { memory: () => 1e9 }, /only 1000 MB of memory are free/],
+])("what the machine lacks is one line before the tests: %s", async (_what, machine, line) => {
+  const { lacks } = await import(join(root, "scripts/machine.mjs"));
+  const whole = { programs: () => "/usr/bin/x", free: () => 9e9, memory: () => 9e9 };
+
+  expect(lacks(whole)).toEqual([]);
+  expect(lacks({ ...whole, ...machine })[0]).toMatch(line);
 });
