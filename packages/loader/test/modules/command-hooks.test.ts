@@ -133,3 +133,15 @@ test.each([
     details: { problems: [{ path: key, hint: `write it in ${section}:` }] },
   });
 });
+
+test.each([
+  ["neither a command nor a module", "{ id: x }", "hooks[0].module"],
+  ["both", "{ id: x, command: guard, module: ./own.ts }", "hooks[0].command"],
+])("an entry of hooks with %s is refused as an entry that has a module", async (_what, entry, at) => {
+  const problems = await hooksOf(`hooks: [${entry}]`).then(
+    () => [],
+    (error: { details: { problems: { path: string }[] } }) => error.details.problems,
+  );
+
+  expect(problems.map(({ path }) => path)).toEqual([at]);
+});

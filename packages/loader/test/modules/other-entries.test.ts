@@ -23,8 +23,29 @@ test.each([
   });
 
   await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toThrow(said);
+  await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.not.toThrow("package.json");
   await using host = await openHost(path("fixed.yaml"), { logger: silentLogger });
   expect(host.tools().map(({ name }) => name)).toEqual(["greet"]);
+});
+
+test.each([
+  ["no entry at all", {}, "names no file that exists; build the package, or fix its exports"],
+  ["an entry that was not built", { exports: "./dist/x.js" }, "names no file that exists"],
+  ["an entry for require only", { exports: { require: "./index.js" } }, "have a file for require only"],
+  ["a main entry for require only", { exports: { ".": { require: "./index.js" } } }, "for require only"],
+  [
+    "an entry for require, and one that was not built",
+    { exports: { require: "./index.js", import: "./dist/x.js" } },
+    "names no file that exists",
+  ],
+])("a package with %s says why it has none", async (_what, manifest, said) => {
+  const json = JSON.stringify({ name: "@acme/kit", version: "1.0.0", type: "module", ...manifest });
+  const { path } = await workspace({
+    "node_modules/@acme/kit/package.json": json,
+    "plan.yaml": 'version: 1\ntools: [{ module: "@acme/kit" }]\n',
+  });
+
+  await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toThrow(said);
 });
 
 test("a manifest with the type tool alone mounts tools, and is not said to have 0 of them", async () => {

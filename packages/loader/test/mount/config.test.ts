@@ -176,3 +176,39 @@ describe("a variable where the schema wants a number or a boolean", () => {
     await host.close();
   });
 });
+
+test.each([
+  ["{ module: m }", 0],
+  ["{ module: m, config: {} }", 0],
+  ["{ module: m, config: { root: here } }", 1],
+])(
+  "a log says that nothing checks the config of a module without a schema: %s, %j times",
+  async (entry, times) => {
+    const warned: unknown[] = [];
+    const logger = { ...silentLogger, warn: (_: unknown, text?: string) => void warned.push(text) };
+    const host = await open(`tools: [${entry}]`, { mount: () => {} }, { ...logger, child: () => logger });
+    await host.close();
+
+    const text = "the module exports no config schema; it gets its config unchecked";
+    expect(warned.filter((each) => each === text)).toHaveLength(times);
+  },
+);
+
+test("a module that only exports tools takes no config", async () => {
+  const tool = {
+    name: "look",
+    description: "Looks.",
+    schema: z.strictObject({}),
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    execute: () => ({ data: 1 }),
+  };
+  const host = await open("tools: [{ module: m, config: {} }]", { tool });
+  expect(host.tools().map(({ name }) => name)).toEqual(["look"]);
+  await host.close();
+
+  await expect(open("tools: [{ module: m, config: { a: 1 } }]", { tool })).rejects.toThrow(
+    "a module that only exports tools takes no config",
+  );
+});

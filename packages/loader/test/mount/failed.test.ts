@@ -2,7 +2,7 @@ import { silentLogger } from "@toolmount/core";
 import { z } from "zod";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
-import { installed, moduleSource, workspace } from "../workspace.ts";
+import { installed, moduleSource, toolFile, workspace } from "../workspace.ts";
 
 const quiet = { logger: silentLogger };
 
@@ -80,5 +80,63 @@ test("two tools of one name in a plan without a file are refused with the id of 
     openHost({ tools: [{ module: "a" }, { module: "b" }] }, { ...quiet, extensions: { a: same, b: same } }),
   ).rejects.toMatchObject({
     details: { problems: [{ code: "TOOL_DUPLICATE", details: { owner: "b", existingOwner: "a" } }] },
+  });
+});
+
+test("a second tool of a name is refused with both modules, and with no place in the code of one of them", async () => {
+  const { path } = await workspace({
+    "a.ts": toolFile("same"),
+    "b.ts": toolFile("same"),
+    "plan.yaml": "tools: [{ module: ./a.ts, id: a }, { module: ./b.ts, id: b }]",
+  });
+
+  const error: unknown = await openHost(path("plan.yaml"), quiet).catch((thrown: unknown) => thrown);
+  const { problems } = (error as { details: { problems: { details: unknown }[] } }).details;
+  expect(problems.map(({ details }) => details)).toEqual([
+    { tool: "same", existing: "same", owner: "b", existingOwner: `a (${path("plan.yaml")}:1:19)` },
+  ]);
+});
+
+test("programs without a module that runs them are refused, and nothing that was mounted is left", async () => {
+  const ended: string[] = [];
+  const own = { mount: () => () => void ended.push("own") };
+  const plan = { offer: { programs: "always" }, tools: [{ module: "own" }] };
+
+  await expect(openHost(plan, { ...quiet, extensions: { own } })).rejects.toThrow(
+    "programs needs a module that runs them: add `- module: program` to tools",
+  );
+  expect(ended).toEqual(["own"]);
+});
+
+test("an override of an argument that a tool does not have is at its place in the plan", async () => {
+  const { path } = await workspace({
+    "a.ts": toolFile("look"),
+    "plan.yaml":
+      "tools:\n  - module: ./a.ts\n    prefix: my_\n    tools: { look: { arguments: { gone: { hidden: true } } } }\n",
+  });
+
+  await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
+    details: {
+      problems: [{ code: "TOOL_INVALID", line: 4, path: "tools[0].tools.look.arguments.gone" }],
+    },
+  });
+});
+
+test("uses of one module have ids with a number, and an id that two entries write is a problem at the second", async () => {
+  const extensions = { own: { mount: () => {} } };
+  await using host = await openHost(
+    { tools: [{ module: "own" }, { module: "own" }, { module: "own", id: "mine" }] },
+    { ...quiet, extensions },
+  );
+  expect(host.status().entries.map(({ id }) => id)).toEqual(["own", "own#2", "mine"]);
+
+  const same = [
+    { module: "own", id: "mine" },
+    { module: "own", id: "mine" },
+  ];
+  await expect(openHost({ tools: same }, { ...quiet, extensions })).rejects.toMatchObject({
+    details: {
+      problems: [{ path: "tools[1].id", details: { problem: 'another entry has the id "mine"' } }],
+    },
   });
 });

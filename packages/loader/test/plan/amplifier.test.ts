@@ -236,3 +236,9 @@ test.each([
     details: { problems: [{ path, line: 2 }] },
   });
 });
+
+test("instance_id is a name of Amplifier's plans only", async () => {
+  const plan = "version: 1\ntools: [{ module: own, instance_id: first }]";
+
+  await expect(open(plan, { own: diary().note("own") })).rejects.toThrow('unknown key "instance_id"');
+});

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { commandHookSchema } from "../../src/plan/command-hook-schema.ts";
 import { lockSchema } from "../../src/plan/lock-schema.ts";
+import { planSchemas } from "../../src/commands/plan-schemas.ts";
 import { entrySchema, limitsSchema, modesSchema, planSchema } from "../../src/plan/schema.ts";
 
 interface Schema {
@@ -188,3 +190,21 @@ test.each<[Schema, object]>([
 ])("no key that is not known: %#", (schema, value) => {
   expect(schema.safeParse(value).success).toBe(false);
 });
+
+/** Every description in a printed schema, at any depth. */
+function descriptionsOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { description } = value as { readonly description?: unknown };
+  const own = typeof description === "string" ? [description] : [];
+  return [...own, ...Object.values(value).flatMap(descriptionsOf)];
+}
+
+test.each(Object.entries(planSchemas))(
+  "an editor shows what each key of the %s means, in whole sentences",
+  (_name, schema) => {
+    const printed = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+
+    expect(descriptionsOf(printed).filter((each) => !/^[A-Za-z`].*[.!]$/s.test(each))).toEqual([]);
+    expect(descriptionsOf(printed).length).toBeGreaterThan(2);
+  },
+);
