@@ -2,6 +2,7 @@
 import { closeSync } from "node:fs";
 import { runProgram } from "./program.ts";
 import { takeStdout } from "./process/take-stdout.ts";
+import { findForeignPlace } from "./process/foreign-place.ts";
 import { createWatchdog, type WatchedCall } from "./process/watchdog.ts";
 import { createScreen, type Sink } from "./screen/screen.ts";
 import type { Shell } from "./process/shell.ts";
@@ -25,9 +26,12 @@ let interruptedBy: EndSignal | undefined;
 // when it was imported, or it waits for an event that never comes.
 const endedEarly = (code: number) => {
   if (code === exitCodes.done) process.exitCode = exitCodes.failed;
-  stderr.write(
-    "toolmount: the process ended before the work was done: a module called process.exit, or waits for an event that never comes\n",
-  );
+  const place = findForeignPlace();
+  const why =
+    place === undefined
+      ? "a module waits for an event that never comes"
+      : `process.exit was called at ${place}`;
+  stderr.write(`toolmount: the process ended before the work was done: ${why}\n`);
 };
 process.once("exit", endedEarly);
 

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { findForeignPlace } from "./foreign-place.ts";
 import type { EndSignal } from "./signals.ts";
 import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 
@@ -56,7 +56,7 @@ export function createWatchdog(
         write(`toolmount: "${tool}" blocks the thread, so it cannot be cancelled; Ctrl-C ends the process\n`);
       },
       expire() {
-        if (soonest !== undefined) onExpired(soonest, findBlockingPlace());
+        if (soonest !== undefined) onExpired(soonest, findForeignPlace());
       },
     });
   };
@@ -113,23 +113,4 @@ function releaseSignals(): void {
 function restoreSignals(): void {
   for (const [signal, listeners] of released) for (const listener of listeners) process.on(signal, listener);
   released.clear();
-}
-
-/** The code that the inspector interrupted: the first frame of a file outside this package. */
-function findBlockingPlace(): string | undefined {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 50;
-  const frames = (new Error("interrupted").stack ?? "").split("\n");
-  Error.stackTraceLimit = stackTraceLimit;
-  // The folder of this package. Built, its files are not the sources: no name of a file says which frames are ours.
-  const own = new URL(".", import.meta.resolve("#package.json"));
-  const ownFolders = [own.href, fileURLToPath(own)];
-  const places = frames.map((frame) => /((?:file:\/\/)?\/[^()\s?]+)(?:\?[^:]*)?:(\d+):(\d+)\)?$/.exec(frame));
-  // Frames of ES modules have URLs, in which a space is %20.
-  const found = places.find(
-    (place) => place !== null && !ownFolders.some((one) => place[1]!.startsWith(one)),
-  );
-  if (found === null || found === undefined) return undefined;
-  const [, file = "", line, column] = found;
-  return `${file.startsWith("file://") ? fileURLToPath(file) : file}:${line}:${column}`;
 }

@@ -39,6 +39,7 @@ export async function runTrial<Report, Step extends { readonly during: string }>
   const answer = await new Promise<TrialMessage<Report, Step> | TrialResult<Report, Step>>(
     (resolve, reject) => {
       let step = first;
+      let by = "";
       const end = (kind: "stuck" | "ended", problem: string) =>
         resolve({ kind: "incident", incident: { step, kind, problem } });
       const watch = createWatch((ms) => {
@@ -48,13 +49,15 @@ export async function runTrial<Report, Step extends { readonly during: string }>
       watch.expect(silentMs.import);
       child.on("message", (message: TrialMessage<Report, Step>) => {
         if (message.kind === "step") step = message.step;
+        if (message.kind === "exit" && message.place !== undefined)
+          by = `, by process.exit at ${message.place}`;
         if (message.kind === "report" || message.kind === "failed") resolve(message);
         watch.expect(step.during === "import" ? silentMs.import : silentMs.other);
       });
       child.on("error", reject);
       child.on("close", (code, ending) => {
         watch.rest();
-        end("ended", `it ended the process before the work was done (${ending ?? `exit ${code}`})`);
+        end("ended", `it ended the process before the work was done (${ending ?? `exit ${code}`}${by})`);
       });
     },
   );

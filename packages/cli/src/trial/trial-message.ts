@@ -1,5 +1,6 @@
 import { enableCompileCache } from "node:module";
 import { isToolmountError, messageOf } from "@toolmount/core/errors";
+import { findForeignPlace } from "../process/foreign-place.ts";
 
 /** A message of a trial's process to the command. */
 export type TrialMessage<Report, Step> =
@@ -7,6 +8,8 @@ export type TrialMessage<Report, Step> =
   | { readonly kind: "alive" }
   | { readonly kind: "step"; readonly step: Step }
   | { readonly kind: "report"; readonly report: Report }
+  /** The process ends without an answer; `place` is where a module called `process.exit`. */
+  | { readonly kind: "exit"; readonly place: string | undefined }
   | {
       readonly kind: "failed";
       readonly code: string | null;
@@ -27,7 +30,10 @@ export async function answerTrial(work: () => Promise<object>): Promise<void> {
   // The command keeps compiled code, too; what the work imports is compiled once.
   enableCompileCache();
   setInterval(() => send({ kind: "alive" }), beatMs).unref();
+  const sayExit = () => send({ kind: "exit", place: findForeignPlace() });
+  process.once("exit", sayExit);
   const answer = await work().then((report) => ({ kind: "report", report }) as const, failureOf);
+  process.off("exit", sayExit);
   process.send!(answer, () => process.exit());
 }
 

@@ -64,6 +64,19 @@ describe("check prints a green tick only for modules that it loaded", () => {
   });
 });
 
+test.each([
+  ["check", ["check", "plan.yaml"]],
+  ["list", ["list", "plan.yaml"]],
+  ["serve", ["serve", "plan.yaml", "--stdio"]],
+])("%s names the place where a module calls process.exit when it is imported", async (_command, words) => {
+  const files = { "./good.ts": greet, "./bad.ts": "const one = 1;\nif (one) process.exit(0);\n" };
+  const { run } = await workspace({ "plan.yaml": planOf(...Object.keys(files)), ...files });
+  const ended = await run(words);
+
+  expect(ended.code).not.toBe(0);
+  expect(ended.stdout + ended.stderr).toMatch(/process\.exit.* at \/\S*bad\.ts:2:18/);
+});
+
 test("check and list agree on every form of a module that the loader mounts", async () => {
   const aptix = `export class NoteTool {
     static ToolName = "note_tool";
