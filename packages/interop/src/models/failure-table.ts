@@ -121,10 +121,28 @@ const fullWords =
 /** What of a conversation a server refuses, by its words. */
 function refusedPart(status: number | undefined, text: string): ModelFailure["refused"] {
   if (status === undefined || !open.has(status)) return undefined;
+  const [named] = refusedWords.find(([, words]) => words.test(text)) ?? [];
+  if (named !== undefined) return named;
   if (/\b(image|vision|multi-?modal|mmproj)/i.test(text)) return noImages.test(text) ? "images" : "image";
   if (/image/i.test(text)) return "image"; // in a code, such as invalid_image_format or image_url
   return /\b(pdf|documents?|input_file|file_data)\b/i.test(text) ? "file" : undefined;
 }
+
+/**
+ * Words for a part that is there and wrong, and not for one that is missing. Sources: the errors of OpenAI, Anthropic, Gemini, Mistral,
+ * Moonshot and llama.cpp.
+ */
+const refusedWords: readonly (readonly [NonNullable<ModelFailure["refused"]>, RegExp])[] = [
+  [
+    "reasoning",
+    /invalid_encrypted_content|encrypted content .*not be|(invalid|corrupt\w*) \W?(thought.?)?signature|signature (is )?(not valid|invalid)|reasoning' was provided without|item with id \W?rs_\w+\W? not found/i,
+  ],
+  ["call_id", /tool.?(call|use)s?(\[\d+\])?[._ ]?id\b.*(must be|too long|pattern|length of)/i],
+  [
+    "schema",
+    /invalid_function_parameters|invalid schema for function|input_schema|function_declarations|parameters is not a valid|(json )?schema.*(conver|grammar)|grammar.*schema/i,
+  ],
+];
 
 const noImages =
   /(not|n't|no) (currently )?(support|accept|allow|enabl|have)\w*( for)?( \w+)? ?(image|vision|multi-?modal)|(image|vision|multi-?modal)[\w ]*(is|are) not (supported|enabled|available|allowed)|not (a )?(vision|multi-?modal)|support image input|mmproj/i;

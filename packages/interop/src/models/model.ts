@@ -167,8 +167,11 @@ export interface ModelFailure {
   readonly status?: number | undefined;
   /** The server's own code. */
   readonly providerCode?: string | undefined;
-  /** What of the conversation the server refused, where it says so. `images`: the model takes no images at all. */
-  readonly refused?: "image" | "images" | "file" | undefined;
+  /**
+   * What of the request the server refused, where it says so. `images`: the model takes no images at all. `reasoning`: what a provider sealed or
+   * signed. `schema`: the schema of a tool. `call_id`: the ids of calls.
+   */
+  readonly refused?: "image" | "images" | "file" | "reasoning" | "schema" | "call_id" | undefined;
   /** With `invalid_tool_call`: the tool that the model meant, where the server names it. */
   readonly toolName?: string | undefined;
   /** With `invalid_tool_call`: the call as the model wrote it. */

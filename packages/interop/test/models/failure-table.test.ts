@@ -87,9 +87,41 @@ test.each<[string, string | undefined, string]>([
   ["No endpoints found that support image input", undefined, "images"],
   ["m is not a multimodal model", undefined, "images"],
   ["The PDF specified was not valid.", undefined, "file"],
+  ["messages.3.content.0: Invalid `signature` in `thinking` block", undefined, "reasoning"],
+  ["The encrypted content for item rs_1 could not be verified.", "invalid_encrypted_content", "reasoning"],
+  [
+    "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    undefined,
+    "reasoning",
+  ],
+  ["Thought signature is not valid.", undefined, "reasoning"],
+  ["Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", undefined, "call_id"],
+  ["messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", undefined, "call_id"],
+  [
+    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40",
+    undefined,
+    "call_id",
+  ],
+  ["Invalid schema for function 'x': In context=(), 'oneOf' is not permitted.", undefined, "schema"],
+  ["tools.0.custom.input_schema: JSON schema is invalid.", undefined, "schema"],
+  [
+    `Invalid JSON payload received. Unknown name "const" at 'tools[0].function_declarations[0].parameters': Cannot find field.`,
+    undefined,
+    "schema",
+  ],
+  ["JSON schema conversion failed: Unsupported pattern", undefined, "schema"],
 ])("a server refuses a part of the conversation: %s", (message, code, refused) => {
   expect(of(400, message, { code })).toMatchObject({ kind: "invalid_request", refused });
   expect(of(500, message, { code })).not.toHaveProperty("refused");
+});
+
+test.each([
+  "Function call is missing a thought_signature in functionCall parts.",
+  "The `reasoning_content` in the thinking mode must be passed back to the API.",
+  "Expected `thinking` or `redacted_thinking`, but found `text`.",
+  "No tool call found for function call output with call_id call_1.",
+])("a server that misses a part refuses none: %s", (message) => {
+  expect(of(400, message)).not.toHaveProperty("refused");
 });
 
 test("the reason of the server behind a router is a part of the sentence, and counts", () => {

@@ -1,10 +1,10 @@
 import type { Json } from "@toolmount/core";
-import type { ModelRules } from "@toolmount/interop";
+import type { Model, ModelRules } from "@toolmount/interop";
 import { createNameMap } from "@toolmount/interop/internal";
 import { digestOf } from "@toolmount/core/json";
 import { isCall, isCallOutput, isItem, message, readText, type Item } from "./items.ts";
 import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";
-import type { PartRules } from "./refused-parts.ts";
+import { isRefused, withRefused, type PartRules, type RefusedParts } from "./refused-parts.ts";
 
 /** What every known server takes, for a model that says nothing of its server. */
 export const commonRules: ModelRules = {
@@ -14,6 +14,11 @@ export const commonRules: ModelRules = {
   maxImageSide: 8_000,
   imagesInOutputs: false,
 };
+
+/** What a model's server takes, without what it refused in this session. */
+export function rulesOf(model: Model, refusals: readonly RefusedParts[]): PartRules {
+  return withRefused(model.rules ?? commonRules, model, refusals);
+}
 
 /** The names of calls that every known server takes. */
 export const nameRule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64, first: /[a-zA-Z_]/ };
@@ -35,8 +40,17 @@ export function legalItems(
     isContinued,
   }: { readonly rules?: PartRules | undefined; readonly isContinued: boolean },
 ): Item[] {
-  const cleaned = items.flatMap((item) => legalItem(item, rules));
+  const cleaned = items
+    .flatMap((item) => withoutRefused(item, rules))
+    .flatMap((item) => legalItem(item, rules));
   return isContinued ? cleaned : withEnds(arranged(withLegalIds(cleaned, rules), rules));
+}
+
+/** Leaves out reasoning, or the signature of another item, that the server refused. */
+function withoutRefused(item: Item, rules: PartRules): Item[] {
+  if (!isRefused(item, rules)) return [item];
+  const { provider_metadata: _, ...rest } = item;
+  return item["type"] === "reasoning" ? [] : [rest];
 }
 
 function legalItem(item: Item, rules: PartRules): Item[] {

@@ -1,18 +1,22 @@
-import type { ModelRules } from "@toolmount/interop";
+import type { ModelFailure, ModelRules } from "@toolmount/interop";
 import { digestOf } from "@toolmount/core/json";
 import { isItem, readText, type Item } from "./items.ts";
 
-/** What a model's server refused of a conversation: images and files by their digest, or all images. */
+/** What a model's server refused of a request: parts of the conversation by their digest, all images, or a form of others. */
 export interface RefusedParts {
   readonly provider: string;
   readonly model: string;
   /** Null for all images. */
   readonly digests: readonly string[] | null;
+  /** `schema`: schemas of tools beyond plain types. `call_id`: ids of calls as models write them. */
+  readonly rule?: "schema" | "call_id" | undefined;
 }
 
 /** What a server takes, and what it has refused. */
 export interface PartRules extends ModelRules {
-  readonly refused?: { readonly allImages: boolean; readonly digests: ReadonlySet<string> } | undefined;
+  readonly refused?:
+    | { readonly allImages: boolean; readonly schemas: boolean; readonly digests: ReadonlySet<string> }
+    | undefined;
 }
 
 /** The rules of a model, with what its server refused in this session. */
@@ -24,8 +28,17 @@ export function withRefused(
   const own = refusals.filter((one) => one.provider === model.provider && one.model === model.model);
   if (own.length === 0) return rules;
   const allImages = own.some(({ digests }) => digests === null);
-  return { ...rules, refused: { allImages, digests: new Set(own.flatMap(({ digests }) => digests ?? [])) } };
+  const has = (rule: RefusedParts["rule"]) => own.some((one) => one.rule === rule);
+  const refused = {
+    allImages,
+    schemas: has("schema"),
+    digests: new Set(own.flatMap(({ digests }) => digests ?? [])),
+  };
+  return { ...rules, ...(has("call_id") && { callId: shortId }), refused };
 }
+
+/** The form of ids that every known server takes. Source: Mistral's error, the strictest one. */
+const shortId = /^[a-zA-Z0-9]{9}$/;
 
 export function isRefused(part: Item, { refused }: PartRules): boolean {
   const data = dataOf(part);
@@ -33,21 +46,43 @@ export function isRefused(part: Item, { refused }: PartRules): boolean {
   return (refused.allImages && part["type"] === "input_image") || refused.digests.has(partDigest(part));
 }
 
-/** Names an image or a file by its content. */
+/** Names an image, a file, or what a provider sealed by its content. */
 export function partDigest(part: Item): string {
   return digestOf(["part", dataOf(part)]);
 }
 
-function dataOf({ type, image_url: image, file_data: file, file_url: url }: Item): string {
+function dataOf(part: Item): string {
+  const { type, image_url: image, file_data: file, file_url: url } = part;
   if (type === "input_image") return readText(image);
-  return type === "input_file" ? readText(file) || readText(url) : "";
+  if (type === "input_file") return readText(file) || readText(url);
+  const { encrypted_content: sealed, provider_metadata: metadata } = part;
+  return readText(sealed) || (isItem(metadata) ? JSON.stringify(metadata) : "");
 }
 
-/** The images, or the files, of a conversation. */
-export function partsOf(items: readonly Item[], type: "input_image" | "input_file"): readonly Item[] {
+/** The parts of a conversation that a server may refuse in this way. */
+export function partsOf(items: readonly Item[], refused: ModelFailure["refused"]): readonly Item[] {
+  if (refused === "reasoning") return items.filter((item) => dataOf(item) !== "");
+  const type = refused === "file" ? "input_file" : "input_image";
   return items.flatMap(({ content, output }) =>
     [content, output]
       .flatMap((parts) => (Array.isArray(parts) ? parts : []))
       .filter((part): part is Item => isItem(part) && part["type"] === type),
   );
 }
+
+/** A schema with plain types alone, for a server that does not take a tool's own. The host still checks arguments against that. */
+export function plainSchema(schema: unknown): Item {
+  if (!isItem(schema)) return {};
+  const { properties, items, ...rest } = schema;
+  const kept = Object.entries(rest).filter(([key]) => plainKeys.has(key));
+  const inner = isItem(properties)
+    ? Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, plainSchema(one)]))
+    : undefined;
+  return {
+    ...Object.fromEntries(kept),
+    ...(inner !== undefined && { properties: inner }),
+    ...(isItem(items) && { items: plainSchema(items) }),
+  };
+}
+
+const plainKeys: ReadonlySet<string> = new Set(["type", "description", "enum", "required"]);

@@ -119,12 +119,13 @@ export const entrySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("cleared"), callIds: z.array(z.string()) }),
   /** The server refused a conversation of this size as too long. */
   z.object({ kind: z.literal("refused"), tokens: z.number() }),
-  /** The server of a model refused these images and files, named by their digests; null: all images. */
+  /** The server of a model refused these parts, named by their digests; null: all images. `rule`: schemas as they are, or ids of calls. */
   z.object({
     kind: z.literal("refused_parts"),
     provider: z.string(),
     model: z.string(),
     digests: z.array(z.string()).nullable(),
+    rule: z.enum(["schema", "call_id"]).optional(),
   }),
   /** Only the first `turns` turns count from here on; the items and the state are those after them. */
   z.object({

@@ -1,7 +1,7 @@
 import type { Offer } from "@toolmount/core";
 import type { ModelFailure } from "@toolmount/interop";
-import { isRefused, partDigest, partsOf, withRefused } from "../provider/refused-parts.ts";
-import { commonRules } from "../provider/legal-items.ts";
+import { isRefused, partDigest, partsOf, type RefusedParts } from "../provider/refused-parts.ts";
+import { rulesOf } from "../provider/legal-items.ts";
 import { compact, contextSize } from "./compaction.ts";
 import type { TurnState } from "./turn-state.ts";
 
@@ -40,30 +40,54 @@ async function sendWhole({ log }: TurnState): Promise<boolean> {
  * Leaves out the images or files that the server refused: those that it has not answered yet, else all. What it refused is in
  * the session's log, so that no later request to this model has it. Resolves to whether something was left out.
  */
-async function leaveOutRefused(state: TurnState, { refused, problem }: ModelFailure): Promise<boolean> {
-  const { log, model, emit, ephemeral } = state;
+async function leaveOutRefused(state: TurnState, failure: ModelFailure): Promise<boolean> {
+  const { refused, problem } = failure;
+  if (refused === "schema" || refused === "call_id") return changeForm(state, refused, problem);
+  const { log, model, ephemeral } = state;
   const { provider } = model;
-  const { items, counted, refusedParts } = log.view;
-  const rules = withRefused(model.rules ?? commonRules, model, refusedParts);
-  const type = refused === "file" ? "input_file" : "input_image";
-  const sentOf = (some: typeof items) => partsOf(some, type).filter((part) => !isRefused(part, rules));
+  const { items, counted: answered, refusedParts } = log.view;
+  const rules = rulesOf(model, refusedParts);
+  const sentOf = (some: typeof items) => partsOf(some, refused).filter((part) => !isRefused(part, rules));
   const all = sentOf([...items, ...ephemeral]);
-  const newest = sentOf([...items.slice(counted), ...ephemeral]);
-  const parts = refused === "images" || newest.length === 0 ? all : newest;
+  const newest = sentOf([...items.slice(answered), ...ephemeral]);
+  const isAll = refused === "images" || refused === "reasoning" || newest.length === 0;
+  const parts = isAll ? all : newest;
   if (parts.length === 0) return false;
   const digests = refused === "images" ? null : [...new Set(parts.map(partDigest))];
   await log.append({ kind: "refused_parts", provider, model: model.model, digests });
-  const what = `${parts.length} ${refused === "file" ? "file" : "image"}${parts.length === 1 ? "" : "s"}`;
-  const message = `${provider} refused ${what}: ${problem.slice(0, 300)}; the conversation is sent without`;
+  const counted = `${parts.length} ${refused === "file" ? "file" : "image"}${parts.length === 1 ? "" : "s"}`;
+  const what = refused === "reasoning" ? "the model's earlier reasoning" : counted;
+  report(state, what, problem, "the conversation is sent without");
+  return true;
+}
+
+function report({ emit, model }: TurnState, what: string, problem: string, change: string): void {
+  const message = `${model.provider} refused ${what}: ${problem.slice(0, 300)}; ${change}`;
   emit({ type: "tool_warning", tool: "", message });
+}
+
+/** Sends what the server refused in the form that every known server takes. Resolves to false where it has that form. */
+async function changeForm(
+  state: TurnState,
+  rule: NonNullable<RefusedParts["rule"]>,
+  problem: string,
+): Promise<boolean> {
+  const { log, model } = state;
+  const { provider } = model;
+  const known = log.view.refusedParts.filter((one) => one.provider === provider && one.model === model.model);
+  if (known.some((one) => one.rule === rule)) return false;
+  await log.append({ kind: "refused_parts", provider, model: model.model, digests: [], rule });
+  if (rule === "schema")
+    report(state, "the schema of a tool", problem, "the tools are sent with plain types");
+  else report(state, "the id of a call", problem, "ids are sent in a shorter form");
   return true;
 }
 
 /** Tokens below which no known model finds a conversation too long. */
 const smallestWindow = 4_000;
 
-/** Part of the largest request that was answered, from which on the next one may be too long. */
-const near = 0.9;
+/** Part of the largest request that was answered, from which on the next one may be too long. Estimates may be a quarter too low. */
+const near = 0.75;
 
 /**
  * Whether a refusal without a reason may mean that the conversation is too long: it is near the largest request that was answered, or

@@ -5,9 +5,9 @@ import { type Model, type ModelRequest, type ModelSettings, toOpenAI } from "@to
 import { createNameMap, dropOptionalNulls } from "@toolmount/interop/internal";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
-import { commonRules, legalItems, nameRule } from "../provider/legal-items.ts";
+import { legalItems, nameRule, rulesOf } from "../provider/legal-items.ts";
 import { wrongConfiguration } from "../provider/model-error.ts";
-import { withRefused } from "../provider/refused-parts.ts";
+import { plainSchema, type PartRules } from "../provider/refused-parts.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
 import type { SessionView } from "../session/view.ts";
 import { admits } from "./live-turns.ts";
@@ -72,21 +72,23 @@ function createExchange({ view, offer, ephemeral, instructions, settings, model 
   const strict = new Map(
     settings.strictSchemas ? offer.tools.map((tool) => [tool.name, strictSchema(tool.inputSchema)]) : [],
   );
+  const rules = rulesOf(model, view.refusedParts);
+  const isPlain = rules.refused?.schemas === true;
   const schemaOf = new Map(offer.tools.map((tool) => [tool.name, tool.inputSchema]));
   const offered = tools.map(({ description, parameters }, at) => {
     const { name } = offer.tools[at]!;
-    const schema = strict.get(name) ?? null;
+    const schema = isPlain ? null : (strict.get(name) ?? null);
     return {
       name: names.toProvider(name),
       description,
-      schema: schema ?? parameters,
+      schema: isPlain ? { type: "object", ...plainSchema(parameters) } : (schema ?? parameters),
       strict: schema !== null,
     };
   });
   return {
     request: {
       instructions: [...instructions, offer.guidance].filter(Boolean).join("\n\n"),
-      ...conversationOf(view, ephemeral, model, settings.continueBy === "response" && abilities.serverState),
+      ...conversationOf(view, ephemeral, rules, settings.continueBy === "response" && abilities.serverState),
       tools: offered,
       settings: {
         stream: settings.stream && abilities.streaming,
@@ -138,13 +140,12 @@ function fallbacksOf({ model, abilities }: Model, settings: Settings, { tools }:
 
 /** The conversation, or only the items that the server does not have yet, as the server takes it. */
 function conversationOf(
-  { items, response, refusedParts }: SessionView,
+  { items, response }: SessionView,
   ephemeral: readonly Item[],
-  model: Model,
+  rules: PartRules,
   isKept: boolean,
 ): Pick<ModelRequest, "previousResponseId" | "items"> {
   const isContinued = isKept && response !== null;
-  const rules = withRefused(model.rules ?? commonRules, model, refusedParts);
   const given = [...items.slice(isContinued ? response.known : 0), ...ephemeral];
   return {
     previousResponseId: isContinued ? response.id : null,

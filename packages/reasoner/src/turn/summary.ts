@@ -3,7 +3,7 @@ import type { ModelRequest } from "@toolmount/interop";
 import { askModel } from "../provider/ask-model.ts";
 import { estimateTokens } from "../provider/estimate.ts";
 import { message, readText, textOf, type Item } from "../provider/items.ts";
-import { legalItems } from "../provider/legal-items.ts";
+import { legalItems, rulesOf } from "../provider/legal-items.ts";
 import { ModelError } from "../provider/model-error.ts";
 import type { Usage } from "../provider/usage.ts";
 import type { TurnState } from "./turn-state.ts";
@@ -22,7 +22,7 @@ Write at most 600 words of plain text. Call no tool.`;
 
 /**
  * Asks the model for a summary of the older items, with the request that it had, so that its server reads them from its
- * cache. Where that is too long, too, it gets the beginnings of the items.
+ * cache. Where that is too long, or refused, it gets the beginnings of the items as text.
  */
 export async function summarize(
   state: TurnState,
@@ -35,7 +35,7 @@ export async function summarize(
   let problem = "";
   for (const items of [whole, short]) {
     try {
-      const { rules } = state.model;
+      const rules = rulesOf(state.model, state.log.view.refusedParts);
       const legal = legalItems(items, { rules, isContinued: false });
       const request = { ...base, items: legal, previousResponseId: null };
       const answer = await askModel(withoutOutput(request), callOf(state));
@@ -45,11 +45,13 @@ export async function summarize(
     } catch (error) {
       if (!(error instanceof ModelError) || state.controller.signal.aborted) throw error;
       problem = error.failure.problem;
-      if (error.failure.kind !== "context_length") break;
+      if (!ofWhole.has(error.failure.kind)) break;
     }
   }
   return { text: "", usage: null, problem };
 }
+
+const ofWhole: ReadonlySet<string> = new Set(["context_length", "invalid_request"]);
 
 /** A summary is not an answer of the turn: it has no schema, and does not continue a stored response. */
 function withoutOutput({ settings, ...request }: ModelRequest): ModelRequest {

@@ -107,7 +107,7 @@ describe("a conversation that is too long", () => {
       "a server that fails",
       () => ({ status: 400, body: { error: { message: "no such model" } } }),
       "no such model",
-      1,
+      2,
     ],
   ])("is cut with a note after %s, and the turn continues", async (_title, summary, problem, tries) => {
     const { requests, events } = await twoTurns(summary);

@@ -7,7 +7,7 @@ import type { BrokenRule, ProviderApi, ProviderRequest, Spoken } from "./api.ts"
 /** What a server does with one request. */
 export type ProviderReply =
   | Spoken
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object }
   /** Sends the beginning of an answer and closes the connection. */
   | { readonly breaks: true }
   /** Never answers. */
@@ -155,7 +155,7 @@ function send(
   if ("status" in reply) {
     const { status, headers } = reply;
     const error = { message: `status ${status}`, type: "test", code: status, status: "TEST" };
-    return sendJson(outgoing, status, { error, type: "error" }, headers);
+    return sendJson(outgoing, status, reply.body ?? { error, type: "error" }, headers);
   }
   const spoken: Spoken = "breaks" in reply ? { text: "half" } : reply;
   const text = isStream ? api.events(spoken).map(eventText).join("") : JSON.stringify(api.body(spoken));
