@@ -12,7 +12,7 @@ import { ModelOpener } from "./provider/open-model.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { keptPrompt, type Prompt } from "./session/author.ts";
-import { conflict, type SessionFacts, type SessionLog } from "./session/log.ts";
+import { conflict, stillOpen, type SessionFacts, type SessionLog } from "./session/log.ts";
 import { guardTurns, LiveTurns, whileAdding, type LiveTurn } from "./turn/live-turns.ts";
 import { traceTurnOf } from "./turn/trace.ts";
 import type { TurnParts } from "./turn/turn-state.ts";
@@ -88,7 +88,7 @@ export class TurnRunner {
   async start(host: TurnHost, log: SessionLog, options: RunOptions, isNew: boolean): Promise<TurnResult> {
     const { view, facts } = log;
     const { hooks } = this.#coordinator;
-    if (view.turn !== null) throw conflict(facts.id, "its last turn has not ended; resume it, or cancel it");
+    if (view.turn !== null) throw stillOpen(facts.id);
     this.requireIdle(facts.id);
     requireImages(options.images);
     const { turns: limit } = this.#access.settingsFor(facts, options).budgets;

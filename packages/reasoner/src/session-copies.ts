@@ -5,7 +5,7 @@ import type { SessionSummary, TurnHost } from "./reasoner-types.ts";
 import type { TurnRunner } from "./run-turn.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { summaryOf } from "./session-summary.ts";
-import { conflict, readEntry } from "./session/log.ts";
+import { readEntry, stillOpen } from "./session/log.ts";
 import type { SessionEntry } from "./session/entry.ts";
 import { fold } from "./session/fold.ts";
 import { createView, type SessionView } from "./session/view.ts";
@@ -58,7 +58,7 @@ export async function rewindSession(
   runner.requireIdle(id);
   const log = await access.open(id);
   access.requireOwner(log.facts, userId);
-  if (log.view.turn !== null) throw conflict(id, "its last turn has not ended; resume it, or cancel it");
+  if (log.view.turn !== null) throw stillOpen(id);
   const kept = log.view.turns - turns;
   const { items, state, prompts } = await viewAfter(access.store(), id, kept);
   await log.append({ kind: "rewound", turns: kept, items: [...items], prompts: [...prompts], state });

@@ -12,40 +12,51 @@ type Terminal = NonNullable<Shell["terminal"]>;
  * Lets the person at the terminal choose stored questions with the arrows and answer them with a key, until none waits or
  * they leave. Each is shown before it is answered: a person approves exactly what is shown.
  */
-export async function pickApprovals(
-  host: Pick<OpenedHost, "approvals" | "tools">,
-  {
-    shell,
-    terminal,
-    by,
-  }: {
-    readonly shell: Shell;
-    readonly terminal: Terminal;
-    readonly by: string;
-  },
-): Promise<void> {
-  const { approvals } = host;
+export async function pickApprovals(host: Questioned, person: Person): Promise<void> {
   for (;;) {
-    const waiting = await approvals.list();
-    if (waiting.length === 0) return shell.err.line("no question waits");
-    const view = await pickOne(waiting, terminal);
-    if (view === undefined) return;
-    const facts = host.tools().find(({ name }) => name === view.tool);
-    const call = { ...view, facts };
-    for (const line of questionLines(call, shell.err)) shell.err.line(line);
-    const message = `Approve ${printable(view.tool)}?`;
-    const answer = await askAnswer(call, {
-      screen: shell.err,
-      terminal,
-      message,
-      more: [{ value: "later", key: "l", label: "Decide later" }],
-    });
-    if (answer === undefined) return;
-    if (typeof answer === "string") continue;
-    const { decision, remember, reason } = answer;
-    const decided = await approvals.decide(view.id, { decision, remember, reason }, by);
-    shell.err.line(`${printable(view.tool)} is ${decided.state}`);
+    const waiting = await host.approvals.list();
+    if (waiting.length === 0) return person.shell.err.line("no question waits");
+    const view = await pickOne(waiting, person.terminal);
+    if (view === undefined || !(await answerStored(host, view, person))) return;
   }
+}
+
+/** Asks the person at the terminal the stored questions of one session, until they leave. */
+export async function askStored(host: Questioned, sessionId: string, person: Person): Promise<void> {
+  for (const view of await host.approvals.list({ sessionId }))
+    if (!(await answerStored(host, view, person))) return;
+}
+
+type Questioned = Pick<OpenedHost, "approvals" | "tools">;
+
+/** Who answers, and where. */
+interface Person {
+  readonly shell: Shell;
+  readonly terminal: Terminal;
+  readonly by: string;
+}
+
+/** Shows one question and records its answer. Resolves to false for a person who leaves. */
+async function answerStored(
+  host: Questioned,
+  view: ApprovalView,
+  { shell, terminal, by }: Person,
+): Promise<boolean> {
+  const facts = host.tools().find(({ name }) => name === view.tool);
+  const call = { ...view, facts };
+  for (const line of questionLines(call, shell.err)) shell.err.line(line);
+  const answer = await askAnswer(call, {
+    screen: shell.err,
+    terminal,
+    message: `Approve ${printable(view.tool)}?`,
+    more: [{ value: "later", key: "l", label: "Decide later" }],
+  });
+  if (answer === undefined) return false;
+  if (typeof answer === "string") return true;
+  const { decision, remember, reason } = answer;
+  const decided = await host.approvals.decide(view.id, { decision, remember, reason }, by);
+  shell.err.line(`${printable(view.tool)} is ${decided.state}`);
+  return true;
 }
 
 async function pickOne(

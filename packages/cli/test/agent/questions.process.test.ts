@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
-import { atTerminal } from "../support/terminal.ts";
+import { atTerminal, keys, ready } from "../support/terminal.ts";
 import { oneTool, planOf, workspace, type Ended } from "../support/workspace.ts";
 
 const write = oneTool({
@@ -27,6 +27,33 @@ test("after sessions resume --cancel its question is gone from approvals, and ca
   expect((await run(["approvals", "approve", question!.id, "--json"])).json()).toMatchObject({
     error: { code: "APPROVAL_DECIDED" },
   });
+});
+
+test("a session that waits: run names the commands, and chat asks the open question again", async () => {
+  const { folder, here: run } = await workspace({
+    "mount-plan.yaml": planOf("./write.ts"),
+    "write.ts": write,
+    "one.json": JSON.stringify([response(call("c1", "write"))]),
+    "two.json": JSON.stringify([response(say("Not written.")), response(say("Two."))]),
+  });
+  expect((await run(go("one.json"))).code).toBe(3);
+  const more = await run(["run", "--session", "s1", "--model", "replay:two.json", "never mind"]);
+  expect(more.code).toBe(1);
+  expect(more.stderr).toContain("end it with toolmount sessions resume s1 --cancel");
+
+  const piped = await run(["chat", "--session", "s1", "--model", "replay:two.json"], { input: "hello\n" });
+  expect(piped.code, piped.stderr).toBe(3);
+  expect(piped.stdout + piped.stderr).toContain("write waits for a person: toolmount approvals list");
+
+  const words = ["chat", "--session", "s1", "--model", "replay:two.json"];
+  const terminal = atTerminal(words, { cwd: folder });
+  expect(await terminal.until(ready)).toContain("Approve write?");
+  terminal.press(keys.enter); // no
+  await terminal.until(/Not written\.[\s\S]*You ›/);
+  terminal.press("what is 1 + 1?", keys.enter);
+  await terminal.until(/Two\.[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+  expect(await terminal.ended, terminal.text()).toBe(0);
 });
 
 test("a run whose sub-agent waits ends with 3 and the next command; resuming the parent reaches the sub-agent", async () => {

@@ -150,6 +150,15 @@ export function readEntry(session: string, sequence: number, entry: Json): Sessi
   return parsed.data;
 }
 
+/** The error of a session whose last turn waits for something, or was left by its process. It names the commands. */
+export function stillOpen(id: string): ToolmountError<"SESSION_CONFLICT"> {
+  const command = `toolmount sessions resume ${id}`;
+  return conflict(
+    id,
+    `its last turn has not ended; resume it with ${command}, or end it with ${command} --cancel`,
+  );
+}
+
 /** The error of a session that another turn or process has. */
 export function conflict(session: string, problem: string): ToolmountError<"SESSION_CONFLICT"> {
   return new ToolmountError("SESSION_CONFLICT", { session, problem });

@@ -61,7 +61,9 @@ describe("a session is in conflict", () => {
   test("with a turn that runs, that waits, or that is not open", async () => {
     const { run, resume, reasoner } = await waiting();
     await expect(run("more", { userId: "ada" })).rejects.toMatchObject(
-      conflict("its last turn has not ended; resume it, or cancel it"),
+      conflict(
+        "its last turn has not ended; resume it with toolmount sessions resume ada:s, or end it with toolmount sessions resume ada:s --cancel",
+      ),
     );
     await expect(reasoner.addMessage("ada:s", "more")).rejects.toMatchObject(
       conflict("no turn of it runs in this process; run a new one"),

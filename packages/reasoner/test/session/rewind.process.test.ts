@@ -46,6 +46,6 @@ test("an open turn cannot be removed", async () => {
   expect(await run("write")).toMatchObject({ status: "paused" });
   await expect(reasoner.rewind(host, "s", 1)).rejects.toMatchObject({
     code: "SESSION_CONFLICT",
-    message: expect.stringContaining("its last turn has not ended; resume it, or cancel it") as string,
+    message: expect.stringContaining("end it with toolmount sessions resume s --cancel") as string,
   });
 });

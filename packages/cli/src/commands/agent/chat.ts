@@ -13,6 +13,8 @@ import { askLine } from "../../process/ask-line.ts";
 import { exitCodeOfTurn, turnFooter } from "../../agent/turn-footer.ts";
 import { isChatCommand, runChatCommand, type Chat } from "../../agent/chat-commands.ts";
 import { readTurnMessages, type TurnMessages } from "../../agent/turn-messages.ts";
+import { askStored } from "../../host/approvals-picker.ts";
+import { readUserName } from "../../host/user-name.ts";
 import { withReasoner, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
@@ -61,14 +63,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
     const turns: TurnResult[] = [];
     const { folder } = agent.host.plan;
     const isLive = shell.terminal !== undefined && options.replay === undefined;
-    const state: Chat = {
-      agent,
-      sessionId,
-      turns,
-      model: undefined,
-      note: undefined,
-      pastes: new Set(),
-    };
+    const state: Chat = { agent, sessionId, turns, model: undefined, note: undefined, pastes: new Set() };
     const keeps = isLive && agent.host.plan.written["state"] !== "memory";
     const history = await openHistory(keeps ? folder : null, (problem) => shell.err.line(printable(problem)));
     const notices = createNotices((line) => shell.err.line(line));
@@ -82,7 +77,17 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       await sayEnd(agent, sessionId, shell);
     }
     const typed: string[] = [];
-    for await (const line of prompts(shell, history, { notices, pastes: state.pastes }, typed)) {
+    const end = (result: TurnResult) => {
+      turns.push(result);
+      if (options.json !== true)
+        for (const text of turnFooter(shell.err, result, { ...options, plan, isKnown: true }))
+          shell.err.line(text);
+    };
+    const open = await resumeOpen(agent, sessionId, shell);
+    if (open !== null) end(open);
+    const isWaiting = open?.status === "paused";
+    const lines = isWaiting ? [] : prompts(shell, history, { notices, pastes: state.pastes }, typed);
+    for await (const line of lines) {
       if (line.trim() === "") continue;
       if (line.trim() === "/quit") break;
       if (isChatCommand(line)) await runChatCommand(line, state, shell);
@@ -92,10 +97,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
             ? undefined
             : { history, pastes: state.pastes, onLeft: (text: string) => void typed.push(text) };
         const { result, isEnd } = await answer(state, line.replace(/^\/\//, "/"), shell, reading);
-        turns.push(result);
-        if (options.json !== true)
-          for (const text of turnFooter(shell.err, result, { ...options, plan, isKnown: true }))
-            shell.err.line(text);
+        end(result);
         if (isEnd || result.status === "paused") break;
       }
     }
@@ -105,6 +107,19 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
     const code = last === undefined ? exitCodes.done : exitCodeOfTurn(last);
     return exitCodeOfReplay(agent.host, code, shell);
   });
+}
+
+/** Asks the open questions of the turn that a session was left with, and resumes it. Null without one. */
+async function resumeOpen(
+  { host, reasoner, turn }: Chat["agent"],
+  sessionId: string,
+  shell: Shell,
+): Promise<TurnResult | null> {
+  const known = (await reasoner.list()).find(({ id }) => id === sessionId);
+  if (known?.status !== "open") return null;
+  const { terminal, env } = shell;
+  if (terminal !== undefined) await askStored(host, sessionId, { shell, terminal, by: readUserName(env) });
+  return shell.interruptible((controller) => reasoner.resume(host, { ...turn(controller), sessionId }));
 }
 
 /** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. */
