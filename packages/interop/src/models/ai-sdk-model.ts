@@ -4,7 +4,7 @@ import { readAiSdkError } from "./ai-sdk-error.ts";
 import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
 import { knownContextTokens } from "./context-windows.ts";
 import { toPrompt } from "./prompt.ts";
-import { PartReader } from "./read-parts.ts";
+import { merged, PartReader } from "./read-parts.ts";
 import { withTextCalls } from "./text-calls.ts";
 import { withThoughts } from "./text-thoughts.ts";
 
@@ -20,6 +20,8 @@ export interface AiSdkModelOptions {
   readonly cacheMark?: AiSdkOptions | undefined;
   /** Sent when only one call at a time is wanted. */
   readonly oneCallOptions?: AiSdkOptions | undefined;
+  /** Sent with a schema of the answer that strict mode cannot express. */
+  readonly looseOutputOptions?: AiSdkOptions | undefined;
   /** What the model can do, where it is known. Default: everything but server-side state. */
   readonly abilities?: Partial<ModelAbilities> | undefined;
   /** The model's window, where the server says it. Default: that of a known model of this name. */
@@ -101,9 +103,13 @@ function readTags(
 
 function settingsOf(
   { tools, settings }: ModelRequest,
-  { oneCallOptions }: AiSdkModelOptions,
+  { oneCallOptions, looseOutputOptions }: AiSdkModelOptions,
 ): Omit<AiSdkRequest, "prompt" | "abortSignal"> {
   const { temperature, maxOutputTokens, reasoning, parallelToolCalls, output } = settings;
+  const own = merged(
+    parallelToolCalls ? undefined : oneCallOptions,
+    output?.strict === false ? looseOutputOptions : undefined,
+  );
   const offered = tools.map(({ name, description, schema, strict }) => ({
     type: "function" as const,
     name,
@@ -119,6 +125,6 @@ function settingsOf(
       responseFormat: { type: "json" as const, schema: output.schema, name: "answer" },
     }),
     ...(reasoning?.effort !== undefined && { reasoning: reasoning.effort as "low" }),
-    ...(!parallelToolCalls && oneCallOptions !== undefined && { providerOptions: oneCallOptions }),
+    ...(own !== undefined && { providerOptions: own as AiSdkOptions }),
   };
 }

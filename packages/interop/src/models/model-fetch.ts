@@ -1,5 +1,6 @@
 import { boundedFetch } from "@toolmount/core/json";
 import { modelError } from "./model.ts";
+import { isRecord, parseJson, readText, type Members } from "../schema/guards.ts";
 
 const megabyte = 1024 * 1024;
 
@@ -19,4 +20,53 @@ export function modelFetch(address: { readonly provider: string; readonly model:
       retryable: false,
     });
   return boundedFetch<Parameters<typeof fetch>[0]>((...given) => fetch(...given), bounds, refuse);
+}
+
+/**
+ * A fetch that asks a server of Chat Completions for structured output in the form that it takes: by a schema, as a JSON object, or in
+ * words alone. The server says by a refusal that it does not take a form, once for each form.
+ */
+export function withOutputForms(fetchModel: typeof fetch): typeof fetch {
+  let refused = 0;
+  return async (...[url, init]) => {
+    const body = parseJson(readText(init?.body));
+    if (!isRecord(body) || !isRecord(body["response_format"])) return fetchModel(url, init);
+    for (;;) {
+      const sent = refused === 0 ? readText(init?.body) : JSON.stringify(forms[refused - 1]!(body));
+      const response = await fetchModel(url, { ...init, body: sent });
+      if (!statuses.has(response.status) || refused === forms.length) return response;
+      const text = await response.text();
+      if (!words.test(text)) return new Response(text, response);
+      refused++;
+    }
+  };
+}
+
+const statuses: ReadonlySet<number> = new Set([400, 422, 501]);
+
+/** Words of a refusal of the form. Sources: the errors of DeepSeek, Groq, OpenAI, llama.cpp, LM Studio and vLLM. */
+const words =
+  /response_?format|json.?schema|json.?object|json.?mode|structured.?output|guided|grammar|output.?format/i;
+
+/** The forms after a schema. */
+const forms: readonly ((body: Members) => Members)[] = [
+  (body) => ({ ...withOrder(body), response_format: { type: "json_object" } }),
+  (body) => {
+    const { response_format: _, ...rest } = withOrder(body);
+    return rest;
+  },
+];
+
+/** A request that asks for the schema in words, unless its instructions do. */
+function withOrder(body: Members): Members {
+  const { messages: given, response_format: form } = body;
+  const messages = Array.isArray(given) ? given.filter(isRecord) : [];
+  const [first] = messages;
+  const isFirst = first?.["role"] === "system";
+  const instructions = isFirst ? readText(first["content"]) : "";
+  if (instructions.includes("JSON Schema")) return body;
+  const { schema } = isRecord(form) && isRecord(form["json_schema"]) ? form["json_schema"] : { schema: {} };
+  const order = `Answer with one JSON value that this JSON Schema accepts, and with nothing else:\n${JSON.stringify(schema)}`;
+  const content = instructions === "" ? order : `${instructions}\n\n${order}`;
+  return { ...body, messages: [{ role: "system", content }, ...messages.slice(isFirst ? 1 : 0)] };
 }

@@ -2,7 +2,7 @@ import type { ImportPackage } from "@toolmount/core";
 import { modelError, type Model, type ModelPlace, type ModelProvider, type ModelRules } from "./model.ts";
 import { createAiSdkModel, type AiSdkModelOptions } from "./ai-sdk-model.ts";
 import { createEcho } from "./chat-echo.ts";
-import { modelFetch } from "./model-fetch.ts";
+import { modelFetch, withOutputForms } from "./model-fetch.ts";
 import {
   importProviderPackage,
   languageModelOf,
@@ -14,7 +14,7 @@ import { askOllama, askOpenRouter, type FindAbilities } from "./server-abilities
 /** A provider that plans can name: `model: <name>:<model>`. */
 export interface KnownProvider extends Pick<
   AiSdkModelOptions,
-  "cacheMark" | "oneCallOptions" | "callsInText"
+  "cacheMark" | "oneCallOptions" | "looseOutputOptions" | "callsInText"
 > {
   readonly rules: ModelRules;
   readonly name: string;
@@ -126,6 +126,7 @@ function chatServer(name: string, own: Partial<KnownProvider> = {}): KnownProvid
     create: "createOpenAICompatible",
     keyVariable: null,
     oneCallOptions: { [camelCase(name)]: { parallel_tool_calls: false } },
+    looseOutputOptions: { [camelCase(name)]: { strictJsonSchema: false } },
     callsInText: true,
     rules: chatRules,
     ...own,
@@ -160,9 +161,9 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
         ...(baseUrl !== undefined && { baseURL: baseUrl }),
         ...(place.apiKey !== undefined && { apiKey: place.apiKey }),
         includeUsage: true,
-        ...(known.package === compatiblePackage ? createEcho(fetchModel) : { fetch: fetchModel }),
+        ...(known.package === compatiblePackage ? chatSettings(fetchModel) : { fetch: fetchModel }),
       });
-      const { cacheMark, oneCallOptions, callsInText, rules, findAbilities } = known;
+      const { cacheMark, oneCallOptions, looseOutputOptions, callsInText, rules, findAbilities } = known;
       const abilities = await findAbilities?.(baseUrl!, model, place.apiKey);
       const { timeoutMs } = place;
       const keyVariable = known.keyVariable ?? undefined;
@@ -172,6 +173,7 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
         timeoutMs,
         cacheMark,
         oneCallOptions,
+        looseOutputOptions,
         callsInText,
         abilities,
         rules,
@@ -179,6 +181,11 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
       return createAiSdkModel(languageModelOf(provider, model), options);
     },
   };
+}
+
+/** Settings of the package for Chat Completions, whose servers differ in what they send and take. */
+function chatSettings(fetchModel: typeof fetch) {
+  return { ...createEcho(withOutputForms(fetchModel)), supportsStructuredOutputs: true };
 }
 
 function requireSettings(known: KnownProvider, model: string, { baseUrl, apiKey }: ModelPlace): void {

@@ -217,7 +217,11 @@ function usageOf(usage: AiSdkUsage | undefined): ModelUsage {
   };
 }
 
-function merged(one: AiSdkMetadata | undefined, other: AiSdkMetadata | undefined): AiSdkMetadata | undefined {
+/** Metadata or options of providers together, by the name of each. */
+export function merged(
+  one: AiSdkMetadata | undefined,
+  other: AiSdkMetadata | undefined,
+): AiSdkMetadata | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   const pairs = names.map((name): [string, Record<string, unknown>] => {
