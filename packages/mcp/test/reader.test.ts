@@ -149,6 +149,32 @@ describe("an odd member of a definition costs that member", () => {
       ['its schema has "required": true, which JSON Schema does not allow there; left out'],
     ],
     [
+      "references to parts that it does not have",
+      {
+        inputSchema: {
+          ...object,
+          properties: {
+            a: { $ref: "#/$defs/A", title: "A" },
+            b: { $ref: "#/$defs/B" },
+            $ref: { items: { $ref: "x.json" } },
+          },
+          $defs: { B: { type: "string" } },
+        },
+      },
+      {
+        ...plain,
+        inputSchema: {
+          ...object,
+          properties: { a: { title: "A" }, b: { $ref: "#/$defs/B" }, $ref: { items: {} } },
+          $defs: { B: { type: "string" } },
+        },
+      },
+      [
+        'its schema refers to "#/$defs/A", which it does not have; any value is passed on there',
+        'its schema refers to "x.json", which it does not have; any value is passed on there',
+      ],
+    ],
+    [
       "an outputSchema without its parts",
       { outputSchema: { ...object, properties: { a: { $ref: "#/$defs/A" } } } },
       plain,

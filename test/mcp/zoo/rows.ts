@@ -63,6 +63,9 @@ export const rows: readonly Row[] = [
     description: null,
   }),
   definition(none, "`properties: []`", "no properties", { inputSchema: { type: "object", properties: [] } }),
+  definition(none, "an `inputSchema` refers to a missing part", "any value there, with a warning", {
+    inputSchema: { ...object, properties: { a: { $ref: "#/$defs/A" } } },
+  }),
   definition(
     "anthropics/claude-code#76040",
     "an `outputSchema` refers to a missing part",

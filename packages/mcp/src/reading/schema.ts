@@ -57,18 +57,17 @@ export function readInputSchema(given: unknown, note: Note): Readonly<Record<str
   if (!isRecord(schema)) say("is no object; any arguments are passed on");
   if (!isRecord(schema)) return { type: "object" };
   const { type } = schema;
-  if (type === "object") return readSchema(schema, say);
+  const whole = withoutLost(schema, schemaOf(schema), say) as typeof schema;
+  if (type === "object") return readSchema(whole, say);
   if (!(Array.isArray(type) && type.includes("object"))) say(`has ${saidType(type)}; taken as an object`);
-  return readSchema({ ...schema, type: "object" }, say);
+  return readSchema({ ...whole, type: "object" }, say);
 }
 
 /** Reads the schema of a tool's results. Before 2026 it describes an object; undefined for one that does not. */
 export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note): unknown {
   const say: Note = (problem) => note(`its outputSchema ${problem}`);
   if (!isRecord(given)) return undefined;
-  let hasIds: boolean | undefined;
-  const named = () => (hasIds ??= JSON.stringify(given).includes('"$id"'));
-  const lost = lostReference(given, { root: given, hasIds: named });
+  const lost = lostReference(given, schemaOf(given));
   if (lost !== undefined) say(`refers to ${shorten(lost)}, which it does not have; left out`);
   if (lost !== undefined) return undefined;
   const type = given["type"] ?? undefined;
@@ -82,6 +81,27 @@ interface WholeSchema {
   readonly root: Readonly<Record<string, unknown>>;
   /** Whether a part has a name of its own, by which the compiler finds it; a schema may have thousands of references. */
   readonly hasIds: () => boolean;
+}
+
+function schemaOf(root: Readonly<Record<string, unknown>>): WholeSchema {
+  let hasIds: boolean | undefined;
+  return { root, hasIds: () => (hasIds ??= JSON.stringify(root).includes('"$id"')) };
+}
+
+/** A schema without references to parts that it does not have: one lost part does not cost the tool. */
+function withoutLost(value: unknown, schema: WholeSchema, say: Note, levels = maxLevels): unknown {
+  if (typeof value !== "object" || value === null || levels === 0) return value;
+  if (Array.isArray(value)) {
+    const parts = value.map((part) => withoutLost(part, schema, say, levels - 1));
+    return parts.every((part, at) => part === value[at]) ? value : parts;
+  }
+  const { $ref } = value as { readonly $ref?: unknown };
+  const isLost = typeof $ref === "string" && !refersWithin($ref, schema);
+  if (isLost) say(`refers to ${shorten($ref)}, which it does not have; any value is passed on there`);
+  const kept = Object.entries(value).filter(([name]) => !isLost || name !== "$ref");
+  const read = kept.map(([name, part]) => [name, withoutLost(part, schema, say, levels - 1)] as const);
+  const isSame = !isLost && read.every(([, part], at) => part === kept[at]![1]);
+  return isSame ? value : Object.fromEntries(read);
 }
 
 /** The first reference in a schema to a part that it does not have. Nothing is fetched. */
