@@ -97,7 +97,7 @@ async function create(
     const { failure } = readModelError(error, place);
     const isRefused =
       "include" in body && failure.status === 400 && /encrypted|include/i.test(failure.problem);
-    if (!isRefused || request.settings.reasoning !== undefined) throw error;
+    if (!isRefused || failure.refused !== undefined || request.settings.reasoning !== undefined) throw error;
     known.refusesEncrypted = true;
     return client.responses.create(responsesBody(request, place, false).body as never, { signal });
   }

@@ -1,6 +1,6 @@
 import type { ModelPart } from "@toolmount/interop";
 import { assembleCalls, isSameCall, type Pieces, type Sighting } from "./assemble-call.ts";
-import { isCall, isItem, readText, type Item } from "./items.ts";
+import { isCall, isItem, message, readText, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
 
@@ -11,6 +11,8 @@ interface Assembly {
   readonly sightings: Sighting[];
   /** Pieces of arguments. */
   readonly pieces: Pieces[];
+  /** The text as it came. */
+  text: string;
   final: Item | null;
 }
 
@@ -18,7 +20,7 @@ interface Assembly {
  * Builds an answer from the events of a stream of the Responses API. A stream that ends without a final event has failed.
  */
 export async function* readStream(events: AsyncIterable<unknown>, place: Place): AsyncIterable<ModelPart> {
-  const assembly: Assembly = { done: [], sightings: [], pieces: [], final: null };
+  const assembly: Assembly = { done: [], sightings: [], pieces: [], text: "", final: null };
   for await (const event of events) {
     const part = isItem(event) ? take(event, assembly, place) : null;
     if (part !== null) yield part;
@@ -40,6 +42,8 @@ function take(event: Item, assembly: Assembly, place: Place): ModelPart | null {
       if (isCall(item)) assembly.sightings.push({ item: begun(item), place: placeOf(event) });
       return { type: "begin", index, kind: readText(item["type"]) };
     case "response.output_text.delta":
+      assembly.text += readText(delta);
+      return { type: "text", index, text: readText(delta) };
     case "response.refusal.delta":
       return { type: "text", index, text: readText(delta) };
     case "response.reasoning_summary_text.delta":
@@ -50,6 +54,7 @@ function take(event: Item, assembly: Assembly, place: Place): ModelPart | null {
       keepDone({ item, place: placeOf(event) }, assembly);
       return { type: "item", index, item };
     case "response.completed":
+    case "response.done":
     case "response.incomplete":
     case "response.failed":
       assembly.final = isItem(response) ? response : {};
@@ -103,11 +108,13 @@ function fail(event: Item, place: Place): never {
   );
 }
 
-/** The final event repeats the answer; where it does not, the collected items are used. */
-function outputOf({ final, done, sightings, pieces }: Assembly): Item[] {
+/** The final event repeats the answer; where it does not, the collected items are used, and text that no item has. */
+function outputOf({ final, done, sightings, pieces, text }: Assembly): Item[] {
   const repeated = final?.["output"];
   const collected = done.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);
   const isWhole = Array.isArray(repeated) && repeated.length >= collected.length;
   const output = isWhole ? repeated.filter(isItem) : collected;
-  return assembleCalls(output, [...done, ...sightings], pieces);
+  const calls = assembleCalls(output, [...done, ...sightings], pieces);
+  const isShown = text === "" || output.some(({ type: kind }) => kind === "message");
+  return isShown ? calls : [message("assistant", text), ...calls];
 }

@@ -44,6 +44,26 @@ const call = (more: object = {}) => ({ type: "function_call", call_id: "c", name
 
 test.each<[string, readonly unknown[], readonly unknown[]]>([
   [
+    "the final event has the name that realtime servers give it",
+    [item(0, message), { type: "response.done", response: {} }],
+    [{ type: "item", index: 0, item: message }, finish([message])],
+  ],
+  [
+    "text comes in pieces only",
+    [
+      { type: "response.output_text.delta", output_index: 0, delta: "hello " },
+      { type: "response.output_text.delta", output_index: 0, delta: "there" },
+      item(1, call({ arguments: "{}" })),
+      done(),
+    ],
+    [
+      { type: "text", index: 0, text: "hello " },
+      { type: "text", index: 0, text: "there" },
+      { type: "item", index: 1, item: call({ arguments: "{}" }) },
+      finish([{ type: "message", role: "assistant", content: "hello there" }, call({ arguments: "{}" })]),
+    ],
+  ],
+  [
     "an item begins, has text and reasoning, and is done",
     [
       { type: "response.output_item.added", output_index: 1, item: { type: "message" } },
