@@ -127,7 +127,7 @@ function readArguments(args: readonly string[], server: string, variables: Varia
     const because = `${server}, ${name === "" ? `argument ${at + 1}` : name}`;
     const text = readText(written, because, variables);
     const whole = (value: string) => (flag === "" ? value : `${flag}=${value}`);
-    if (!holdsSecret(name, text)) return whole(text);
+    if (!holdsSecret(name, text) && !assignsSecret(text)) return whole(text);
     const long = `${server}_${name.replace(/^-+/, "") || `argument_${at + 1}`}`;
     return whole(addVariable(foldName(long), because, variables));
   });
@@ -147,6 +147,12 @@ function holdsSecret(name: string, value: string): boolean {
   if (reference !== null) return findSecrets(reference[1] ?? "").length > 0;
   if (value === "") return false;
   return namesSecret(name) || /(?:^|[_-])key$/i.test(name) || findSecrets(value).length > 0;
+}
+
+/** Whether a command in an argument sets a variable to a secret: `TOKEN=… node server.js`. */
+function assignsSecret(text: string): boolean {
+  const assigned = [...text.matchAll(/(?:^|\s)([A-Za-z_]\w*)=(\S+)/g)];
+  return assigned.some(([, name = "", value = ""]) => holdsSecret(name, value));
 }
 
 /** Names of environment variables stay; the name for a header begins with the name of its server. */

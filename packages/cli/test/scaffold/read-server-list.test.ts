@@ -58,6 +58,10 @@ test("a secret of a server becomes a variable, by its name or by its shape, wher
         },
         far: { url: "https://far.example/mcp?api_key=abc&page=2&key=d%20e#top" },
         ready: { command: "x", args: ["--token", "${env:MY_TOKEN}", "--key=${env:A}"] },
+        shell: {
+          command: "sh",
+          args: ["-c", "DB_TOKEN=abc MODE=fast shop", "MODE=fast TOKEN=${env:T} shop"],
+        },
       },
     }),
   );
@@ -80,6 +84,7 @@ test("a secret of a server becomes a variable, by its name or by its shape, wher
     },
     { url: "https://far.example/mcp?api_key=${FAR_API_KEY}&page=2&key=${FAR_KEY}#top" },
     { command: "x", args: ["--token", "${MY_TOKEN}", "--key=${A}"] },
+    { command: "sh", args: ["-c", "${SHELL_C}", "MODE=fast TOKEN=${T} shop"] },
   ]);
   expect(variables).toEqual([
     { name: "SHOP_API_KEY", because: "shop, --api-key" },
@@ -91,6 +96,8 @@ test("a secret of a server becomes a variable, by its name or by its shape, wher
     { name: "FAR_KEY", because: "far, key" },
     { name: "MY_TOKEN", because: "ready, --token" },
     { name: "A", because: "ready, --key" },
+    { name: "SHELL_C", because: "shell, -c" },
+    { name: "T", because: "shell, argument 3" },
   ]);
 });
 
