@@ -1,6 +1,6 @@
 import type { ModelPart } from "@toolmount/interop";
 import { assembleCalls, isSameCall, type Pieces, type Sighting } from "./assemble-call.ts";
-import { isCall, isItem, message, readText, type Item } from "./items.ts";
+import { isCall, isItem, message as messageOf, readText, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
 
@@ -116,5 +116,5 @@ function outputOf({ final, done, sightings, pieces, text }: Assembly): Item[] {
   const output = isWhole ? repeated.filter(isItem) : collected;
   const calls = assembleCalls(output, [...done, ...sightings], pieces);
   const isShown = text === "" || output.some(({ type: kind }) => kind === "message");
-  return isShown ? calls : [message("assistant", text), ...calls];
+  return isShown ? calls : [messageOf("assistant", text), ...calls];
 }

@@ -8,6 +8,7 @@ import type { FunctionCall, Item } from "../provider/items.ts";
 import { legalItems, nameRule, rulesOf } from "../provider/legal-items.ts";
 import { wrongConfiguration } from "../provider/model-error.ts";
 import { plainSchema, type PartRules } from "../provider/refused-parts.ts";
+import { repairArguments } from "../provider/repair-arguments.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
 import type { SessionView } from "../session/view.ts";
 import { admits } from "./live-turns.ts";
@@ -102,8 +103,9 @@ function createExchange({ view, offer, ephemeral, instructions, settings, model 
     },
     fallbacks: fallbacksOf(model, settings, offer),
     notStrict: [...strict].flatMap(([name, schema]) => (schema === null ? [name] : [])),
-    readCall({ callId, name, arguments: given }) {
+    readCall({ callId, name, arguments: written, custom }) {
       const mounted = names.fromProvider(name);
+      const given = custom ? written : repairArguments(written, schemaOf.get(mounted));
       const isStrict = (strict.get(mounted) ?? null) !== null;
       return {
         id: callId,

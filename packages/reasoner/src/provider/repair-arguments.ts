@@ -1,0 +1,67 @@
+import { refusalOf } from "@toolmount/core/json";
+import { isItem } from "./items.ts";
+
+/**
+ * The arguments of a call in which texts that should be other values are these values: `"3"` for a number, `"[…]"` for a list. Only a
+ * text that the schema does not take, and that parses to exactly the wanted type, is replaced, so nothing that the model wrote is
+ * lost or guessed. Anything else stays as it was written.
+ */
+export function repairArguments(text: string, schema: unknown): string {
+  const given = parsed(text);
+  const value = typeof given === "string" ? parsed(given) : given;
+  if (!isItem(value)) return text;
+  const repaired = repair(value, schema);
+  return repaired === given ? text : JSON.stringify(repaired);
+}
+
+/** The value of a JSON text; undefined for another text, and for one that would change when it is parsed. */
+function parsed(text: string): unknown {
+  if (refusalOf(text) !== null) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function repair(value: unknown, schema: unknown): unknown {
+  if (!isItem(schema)) return value;
+  if (typeof value === "string") return ofText(value, schema);
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => repair(item, schema["items"]));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const { properties } = schema;
+  if (!isItem(value) || !isItem(properties)) return value;
+  const pairs = Object.entries(value).map(([name, member]) => {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return [name, repair(member, known)] as const;
+  });
+  return pairs.every(([name, member]) => member === value[name]) ? value : Object.fromEntries(pairs);
+}
+
+function ofText(text: string, schema: object): unknown {
+  const types = typesOf(schema);
+  if (types === null || types.includes("string")) return text;
+  const value = parsed(text);
+  return types.some((type) => isOf(value, type)) ? repair(value, schema) : text;
+}
+
+/** The types that a schema takes; null where it does not say it for all of its parts. */
+function typesOf(schema: unknown): readonly string[] | null {
+  if (!isItem(schema)) return null;
+  const { type, anyOf, oneOf = anyOf } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.filter((one) => typeof one === "string");
+  if (!Array.isArray(oneOf)) return null;
+  const parts = oneOf.map(typesOf);
+  return parts.includes(null) ? null : parts.flatMap((types) => types ?? []);
+}
+
+function isOf(value: unknown, type: string): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isItem(value);
+  if (type === "integer") return Number.isInteger(value);
+  return (type === "number" || type === "boolean") && typeof value === type;
+}
