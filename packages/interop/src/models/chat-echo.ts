@@ -79,6 +79,7 @@ function createReader() {
         if (id === undefined) continue;
         ids.set(place, id);
         addTo((echo.calls[id] ??= {}), call, knownOfCall);
+        addToFunction(echo.calls[id], call["function"]);
       }
       if (readText(message["reasoning_content"]) !== "") delete echo.message["reasoning_content"];
     },
@@ -90,6 +91,16 @@ function addTo(members: Record<string, Json>, given: Members, known: ReadonlySet
   for (const [name, value] of Object.entries(given))
     if (!known.has(name) && !isEmpty(value) && name !== "__proto__")
       members[name] = joined(members[name], value as Json);
+}
+
+const knownOfFunction: ReadonlySet<string> = new Set(["name", "arguments"]);
+
+/** Members beside the name and the arguments of a call. */
+function addToFunction(call: Record<string, Json>, given: unknown): void {
+  if (!isRecord(given)) return;
+  const members = isRecord(call["function"]) ? call["function"] : {};
+  addTo(members as Record<string, Json>, given, knownOfFunction);
+  if (Object.keys(members).length > 0) call["function"] = members as Json;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -30,7 +30,15 @@ export function judgeFailure(failure: ServerFailure): Verdict & Pick<ModelFailur
     const refused = refusedPart(status, text);
     if (refused !== undefined) return { ...known, kind: "invalid_request", refused };
   }
-  return { ...known, kind, retryAfterMs: waitOf(failure, problem) };
+  const retryAfterMs = waitOf(failure, problem);
+  return { ...known, kind, problem: withWait(problem, retryAfterMs), retryAfterMs };
+}
+
+/** A wait that no turn can have is for a person, who reads it where the server's words do not name a time. */
+function withWait(problem: string, ms = 0): string {
+  return ms <= 90_000 || waitWords.test(problem)
+    ? problem
+    : `${problem}; the server asks to wait ${Math.ceil(ms / 1_000)} s`;
 }
 
 /** What the server said, also where a client could not read it. A router reports the reason of the server behind it apart. */
@@ -153,12 +161,10 @@ function waitOf({ header, error }: ServerFailure, problem: string): number | und
   const delay = detailsOf(error)
     .map(({ retryDelay }) => readText(retryDelay))
     .find(Boolean);
-  return (
-    byHeader ??
-    readDuration(delay ?? "") ??
-    readDuration(/(?:retry|try again) in ([\d.hms ]+)/i.exec(problem)?.[1] ?? "")
-  );
+  return byHeader ?? readDuration(delay ?? "") ?? readDuration(waitWords.exec(problem)?.[1] ?? "");
 }
+
+const waitWords = /(?:retry|try again|wait)(?: in| after| for)? (\d[\d.hms ]*)/i;
 
 /** A duration such as `1.2s`, `350ms` or `1m3s`. */
 function readDuration(text: string): number | undefined {

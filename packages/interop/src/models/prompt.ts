@@ -191,8 +191,16 @@ function optionsOf(item: ModelItem, provider: string): { readonly providerOption
 /** The package for Chat Completions writes these options into the call as they are. */
 function withOptions(entry: Entry, members: Readonly<Record<string, Json>>): Entry {
   if (entry.role !== "assistant" || Object.keys(members).length === 0) return entry;
-  const providerOptions = { ...entry.part.providerOptions, openaiCompatible: members };
+  const openaiCompatible = withFunction(entry.part, members) as AiSdkOptions[string];
+  const providerOptions = { ...entry.part.providerOptions, openaiCompatible };
   return { ...entry, part: { ...entry.part, providerOptions } };
+}
+
+/** The name and the arguments of a call stand beside members that its server added to them. */
+function withFunction(part: AiSdkAssistantPart, members: Readonly<Record<string, Json>>): object {
+  const { function: own } = members;
+  if (part.type !== "tool-call" || !isRecord(own)) return members;
+  return { ...members, function: { ...own, name: part.toolName, arguments: JSON.stringify(part.input) } };
 }
 
 /** As {@link withOptions}, for a whole message. */

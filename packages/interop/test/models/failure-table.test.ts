@@ -46,6 +46,14 @@ test.each<[number | undefined, string, Partial<ServerFailure>, object]>([
   ],
   [429, "Rate limit reached. Please try again in 1m3.5s.", {}, { kind: "rate_limit", retryAfterMs: 63_500 }],
   [429, "Please try again in 350ms.", {}, { kind: "rate_limit", retryAfterMs: 350 }],
+  [429, "Retry after 30 seconds.", {}, { kind: "rate_limit", retryAfterMs: 30_000 }],
+  [429, "Please wait 5 seconds and try again", {}, { kind: "rate_limit", retryAfterMs: 5_000 }],
+  [
+    429,
+    "slow down",
+    { header: (name) => (name === "retry-after" ? "3600" : null) },
+    { kind: "rate_limit", problem: "slow down; the server asks to wait 3600 s", retryAfterMs: 3_600_000 },
+  ],
   [
     429,
     "Please try again in 350ms.",

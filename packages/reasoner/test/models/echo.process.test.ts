@@ -59,7 +59,7 @@ test.each([
         reasoning: "I think",
         reasoning_details: [thought, sealed],
         odd: { a: 1 },
-        tool_calls: [{ ...call, mark: "m" }],
+        tool_calls: [{ ...call, mark: "m", function: { ...call.function, seal: "s" } }],
       },
       "tool_calls",
     ),
@@ -71,7 +71,7 @@ test.each([
       [
         { role: "assistant", content: "", reasoning: "I ", reasoning_details: [{ ...thought, text: "I " }] },
         { reasoning_details: [{ ...thought, text: "think" }], odd: { a: 1 } },
-        { tool_calls: [{ ...call, index: 0, mark: "m" }] },
+        { tool_calls: [{ ...call, index: 0, mark: "m", function: { ...call.function, seal: "s" } }] },
         { reasoning_details: [sealed] },
       ],
       "tool_calls",
@@ -86,12 +86,12 @@ test.each([
   expect(asked).toMatchObject({
     reasoning_details: [thought, sealed],
     odd: { a: 1 },
-    tool_calls: [{ id: "c1", mark: "m" }],
+    tool_calls: [{ id: "c1", mark: "m", function: { name: "look", arguments: "{}", seal: "s" } }],
   });
 
   const other = await chat([whole({ content: "hello" })], { store });
   expect(await other.run("and you?")).toMatchObject({ status: "done" });
-  expect(JSON.stringify(other.requests)).not.toMatch(/SEALED|odd|mark/);
+  expect(JSON.stringify(other.requests)).not.toMatch(/SEALED|odd|mark|seal/);
 });
 
 /** A server that refuses a conversation without its reasoning in each message. */

@@ -12,7 +12,7 @@ export interface Reason {
    * What the server refuses from now on, by the request that it refuses now; null for a request without it, which is not refused for
    * this reason. Default: the server refuses only this request.
    */
-  readonly lasting?: (text: string, longest: number) => ((text: string) => boolean) | null;
+  readonly lasting?: (text: string, answered: number) => ((text: string) => boolean) | null;
   /** A person has to act, so the turn fails. */
   readonly isForPeople?: boolean;
 }
@@ -27,9 +27,13 @@ const has = (pattern: RegExp) => (text: string) => {
 const any = (pattern: RegExp) => (text: string) =>
   pattern.test(text) ? (one: string) => pattern.test(one) : null;
 
-/** Refuses requests that are about as long. Only one that is longer than all that were answered may be too long. */
-const long = (text: string, longest: number) =>
-  text.length < Math.max(60_000, longest * 1.15) ? null : (later: string) => later.length > text.length * 0.7;
+/** Refuses requests that are about as long. */
+const long = (text: string) =>
+  text.length < 60_000 ? null : (later: string) => later.length > text.length * 0.7;
+
+/** Refuses without a word what is longer than all that was answered. */
+const longest = (text: string, answered: number) =>
+  text.length > Math.max(60_000, answered) ? (later: string) => later.length > answered : null;
 
 const perMinute = {
   "@type": "type.googleapis.com/google.rpc.QuotaFailure",
@@ -64,7 +68,7 @@ export const reasons: readonly Reason[] = [
     lasting: long,
   },
   { name: "an overflow without words", status: 413, message: "Payload Too Large", lasting: long },
-  { name: "no reason at all", status: 400, message: "Bad Request", lasting: long },
+  { name: "no reason at all", status: 400, message: "Bad Request", lasting: longest },
   { name: "an image", status: 400, message: "Could not process image", lasting: has(images) },
   {
     name: "all images",
@@ -107,7 +111,7 @@ export const reasons: readonly Reason[] = [
 export function createRefuser(draw: (below: number) => number) {
   const lasting: { readonly reason: Reason; readonly refuses: (text: string) => boolean }[] = [];
   const given: Reason[] = [];
-  let longest = 0;
+  let answered = 0;
   return {
     /** The reason of each refusal so far. */
     given,
@@ -115,12 +119,12 @@ export function createRefuser(draw: (below: number) => number) {
       const text = JSON.stringify(request);
       const still = lasting.find(({ refuses }) => refuses(text))?.reason;
       const possible = reasons.filter(
-        (one) => one.lasting === undefined || one.lasting(text, longest) !== null,
+        (one) => one.lasting === undefined || one.lasting(text, answered) !== null,
       );
       const reason = still ?? ((at + 1) % 10 === 0 ? possible[draw(possible.length)]! : null);
-      if (reason === null) longest = Math.max(longest, text.length);
+      if (reason === null) answered = Math.max(answered, text.length);
       if (reason === null) return null;
-      const refuses = still === undefined ? reason.lasting?.(text, longest) : undefined;
+      const refuses = still === undefined ? reason.lasting?.(text, answered) : undefined;
       if (refuses) lasting.push({ reason, refuses });
       given.push(reason);
       return reason;
