@@ -86,8 +86,11 @@ test("a body that states its length is read as a text, and no stream is made of 
   expect(streams).toBe(0);
 });
 
-test.each(eras)("a call of 400,000 levels over HTTP is invalid, and the next one runs (%s)", async (era) => {
-  const deep = `${'{"a":'.repeat(400_000)}1${"}".repeat(400_000)}`;
+/** Arguments of so many levels, as JSON. */
+const levels = (count: number) => `${'{"a":'.repeat(count)}1${"}".repeat(count)}`;
+
+test.each(eras)("a call of 40,000 levels over HTTP is invalid, and the next one runs (%s)", async (era) => {
+  const deep = levels(40_000);
   const client = await connectHttp(hostOf([count]), era, {}, {}, (body) => body.replace('"DEEP"', deep));
   const call = (given: unknown) => client.callTool({ name: "count", arguments: { given } });
 
@@ -96,6 +99,15 @@ test.each(eras)("a call of 400,000 levels over HTTP is invalid, and the next one
     isError: true,
     content: [{ text: expect.stringContaining("levels") }],
   });
+  expect((await call({ a: 1 })).content).toEqual([{ type: "text", text: "1" }]);
+});
+
+test.each(eras)("a call of 400,000 levels over HTTP is refused, and the next one runs (%s)", async (era) => {
+  const deep = levels(400_000);
+  const client = await connectHttp(hostOf([count]), era, {}, {}, (body) => body.replace('"DEEP"', deep));
+  const call = (given: unknown) => client.callTool({ name: "count", arguments: { given } });
+
+  await expect(call("DEEP")).rejects.toThrow("more than 50000 members");
   expect((await call({ a: 1 })).content).toEqual([{ type: "text", text: "1" }]);
 });
 

@@ -7,7 +7,7 @@ import { legalArguments, legalContent, legalOutput, legalText } from "./legal-pa
 import { isRefused, withRefused, type PartRules, type RefusedParts } from "./refused-parts.ts";
 
 /** What every known server takes, for a model that says nothing of its server. */
-export const commonRules: ModelRules = {
+const commonRules: ModelRules = {
   callId: /^[a-zA-Z0-9_-]{1,40}$/,
   images: ["image/png", "image/jpeg", "image/webp"],
   maxImageBytes: 5 * 1024 * 1024,
