@@ -21,7 +21,7 @@ const needs: Readonly<Record<string, Needs>> = {
     ".auth.grant": { clientSecret: "x" },
   },
   store: { ".audit": { state: "sqlite:a" } },
-  reasoner: { ".continueBy": { store: true }, ".session.providers[].": { module: "provider-openai" } },
+  reasoner: { ".session.providers[].": { module: "provider-openai" } },
 };
 
 /** A value that needs another plan than its neighbours; its own package tries it. */

@@ -102,7 +102,7 @@ function merged(
     const own = defined(layer);
     const isOther =
       own.model !== undefined && all.model !== undefined && providerOf(own.model) !== providerOf(all.model);
-    const { apiKey: _, baseUrl: __, provider: ___, abilities: ____, ...rest } = all;
+    const { apiKey: _, baseUrl: __, provider: ___, callsTools: ____, ...rest } = all;
     all = { ...(isOther ? rest : all), ...own };
   }
   return requireConsistent(settingsSchema.parse(all));

@@ -42,12 +42,6 @@ const provider = z.strictObject({
   config: z.record(z.string(), z.unknown()).optional(),
 });
 
-const abilities = z.strictObject({
-  tools: z.boolean().optional(),
-  parallelCalls: z.boolean().optional(),
-  streaming: z.boolean().optional(),
-});
-
 const compaction = z
   .strictObject({
     /** Tokens of input from which on it is shortened. Default: 80 % of the model's window, or a size that its server refused. */
@@ -64,8 +58,8 @@ export const settingsSchema = z.strictObject({
   model: z.string().min(1),
   /** A module that opens the model; `model` is then its name there, without a prefix. */
   provider: provider.optional(),
-  /** What the model cannot do, where neither its provider nor its server says it: `{ tools: false }`. */
-  abilities: abilities.optional(),
+  /** Whether the model can call tools, where neither its provider nor its server says it. */
+  callsTools: z.boolean().optional(),
   /** The server's URL without `/responses`. Default: OpenAI. */
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   apiKey: z.string().min(1).optional(),
@@ -81,10 +75,8 @@ export const settingsSchema = z.strictObject({
   /** Sends schemas in strict mode where strict mode can express them, and removes its nulls from arguments. */
   strictSchemas: z.boolean().default(false),
   parallelToolCalls: z.boolean().default(true),
-  /** `items` sends the whole conversation. `response` sends new items and the id of the last response. */
-  continueBy: z.enum(["items", "response"]).default("items"),
-  /** Whether the server stores responses; `continueBy: response` needs it. */
-  store: z.boolean().default(false),
+  /** Whether the server stores responses. `continue`: it does, and is sent only what is new since the last one. */
+  store: z.union([z.boolean(), z.literal("continue")]).default(false),
   reasoning: z
     .strictObject({
       effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
@@ -172,27 +164,13 @@ const amplifierSession = z
     if (first === undefined || amplifierProviderName(first.module ?? "") !== null) return;
     const message = `no provider of toolmount is the counterpart of "${first.module ?? ""}"; toolmount doctor models lists those that there are`;
     context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
-  })
-  .superRefine(({ orchestrator: { config: given = {} } = {} }, context) => {
-    if (!continuesUnstored(given)) return;
-    const path = ["orchestrator", "config", "continueBy"];
-    context.addIssue({ code: "custom", message: needsStore, path });
   });
 
 /** The plan's `agent`: settings, and agents to delegate to. An Amplifier plan has a `session` in its place. */
-export const config = writtenSettings
-  .extend({ agents: z.record(z.string(), agent).optional(), session: amplifierSession.optional() })
-  .superRefine((given, context) => {
-    if (continuesUnstored(given))
-      context.addIssue({ code: "custom", message: needsStore, path: ["continueBy"] });
-  });
-
-function continuesUnstored({ continueBy, store }: Readonly<Record<string, unknown>>): boolean {
-  return continueBy === "response" && store !== true;
-}
-
-const needsStore =
-  "continueBy: response needs store: true; a server that does not store a response cannot continue from it";
+export const config = writtenSettings.extend({
+  agents: z.record(z.string(), agent).optional(),
+  session: amplifierSession.optional(),
+});
 
 const needsPrices = "budgets.cost needs prices, so that the cost of a turn is known";
 
@@ -231,8 +209,7 @@ export function settingsOf({ agents: _, session = {}, ...own }: Config): Setting
 export function requireConsistent(settings: Settings): Settings {
   if (settings.budgets.cost !== undefined && settings.prices === undefined)
     throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem: needsPrices });
-  if (settings.continueBy !== "response" || settings.store) return settings;
-  throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem: needsStore });
+  return settings;
 }
 
 function translated(given: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {

@@ -21,17 +21,17 @@ export class ModelOpener {
 
   /** Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`, see `ModelProvider.open`. */
   open(
-    settings: Pick<Settings, "model" | "provider" | "abilities" | "baseUrl" | "apiKey" | "timeoutMs">,
+    settings: Pick<Settings, "model" | "provider" | "callsTools" | "baseUrl" | "apiKey" | "timeoutMs">,
   ): Promise<Model> {
-    const { model: name, provider: given, abilities, baseUrl, apiKey, timeoutMs } = settings;
-    const key = JSON.stringify([name, given, abilities, baseUrl, apiKey, timeoutMs]);
+    const { model: name, provider: given, callsTools, baseUrl, apiKey, timeoutMs } = settings;
+    const key = JSON.stringify([name, given, callsTools, baseUrl, apiKey, timeoutMs]);
     const known = this.#opened.get(key);
     if (known !== undefined) return known;
     const { provider, model } = given === undefined ? this.#find(name) : this.#ofModule(given, name);
     const record = this.#coordinator.getCapability("host.record_answer");
     const find = this.#coordinator.getCapability("host.find_answer");
     const opening = provider.open(model, { baseUrl, apiKey, timeoutMs }).then((opened) => {
-      const asked = limited(opened, abilities);
+      const asked = withTools(opened, callsTools);
       return record === null && find === null ? asked : recordedModel(asked, { record, find });
     });
     this.#opened.set(key, opening);
@@ -63,21 +63,15 @@ interface FoundModel {
   readonly model: string;
 }
 
-/** The model without the abilities that the plan denies it. */
-function limited(model: Model, abilities: Settings["abilities"]): Model {
-  if (abilities === undefined) return model;
-  const { tools, parallelCalls, streaming, serverState } = model.abilities;
+/** The model, which calls tools where the plan says so. */
+function withTools(model: Model, callsTools: boolean | undefined): Model {
+  if (callsTools === undefined) return model;
   return {
     provider: model.provider,
     model: model.model,
     rules: model.rules,
     contextTokens: model.contextTokens,
-    abilities: {
-      tools: abilities.tools ?? tools,
-      parallelCalls: abilities.parallelCalls ?? parallelCalls,
-      streaming: abilities.streaming ?? streaming,
-      serverState,
-    },
+    abilities: { ...model.abilities, tools: callsTools },
     respond: (request, options) => model.respond(request, options),
   };
 }

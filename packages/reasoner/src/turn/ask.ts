@@ -84,9 +84,9 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     throw error;
   });
   const { responseId, usage } = answer;
-  const items = keptItems(answer.items, settings.store, takenIds(state));
+  const items = keptItems(answer.items, settings.store !== false, takenIds(state));
   const incomplete = answer.incomplete ?? missingAnswer(answer.items);
-  const isByResponse = settings.continueBy === "response" && model.abilities.serverState;
+  const isByResponse = settings.store === "continue" && model.abilities.serverState;
   await log.append({
     kind: "answer",
     items,
@@ -121,7 +121,7 @@ async function keepPartial(state: TurnState, text: string): Promise<void> {
 
 /** Call ids of the conversation. A server that continues from its own last response knows its calls by its own ids. */
 function takenIds({ log, settings }: TurnState): readonly Item[string][] {
-  return settings.continueBy === "response"
+  return settings.store === "continue"
     ? []
     : log.view.items.flatMap(({ call_id: id }) => (id === undefined ? [] : [id]));
 }

@@ -89,7 +89,7 @@ function createExchange({ view, offer, ephemeral, instructions, settings, model 
   return {
     request: {
       instructions: [...instructions, offer.guidance].filter(Boolean).join("\n\n"),
-      ...conversationOf(view, ephemeral, rules, settings.continueBy === "response" && abilities.serverState),
+      ...conversationOf(view, ephemeral, rules, settings.store === "continue" && abilities.serverState),
       tools: offered,
       settings: {
         stream: settings.stream && abilities.streaming,
@@ -98,7 +98,7 @@ function createExchange({ view, offer, ephemeral, instructions, settings, model 
         parallelToolCalls: settings.parallelToolCalls && abilities.parallelCalls,
         reasoning: settings.reasoning,
         output: outputOf(settings.outputSchema),
-        store: settings.store && abilities.serverState,
+        store: settings.store !== false && abilities.serverState,
       },
     },
     fallbacks: fallbacksOf(model, settings, offer),
@@ -134,7 +134,7 @@ function fallbacksOf({ model, abilities }: Model, settings: Settings, { tools }:
     settings.parallelToolCalls && !abilities.parallelCalls && tools.length > 0
       ? `${model} cannot make several calls in one answer; it is asked for one at a time`
       : "",
-    settings.store && !abilities.serverState
+    settings.store !== false && !abilities.serverState
       ? `${model} has no server that stores responses; the whole conversation is sent each time`
       : "",
   ].filter((text) => text !== "");

@@ -503,12 +503,13 @@ describe("what a model cannot do is known before the first request", () => {
     },
   );
 
-  test("a plan may say what its model cannot do", async () => {
+  test("a plan may say that its model cannot call tools", async () => {
     const { run, requests } = await modelWorld(chat, true, [{ text: "ok" }], {
-      settings: { abilities: { streaming: false } },
+      tools: [echo],
+      settings: { callsTools: false },
     });
-    expect(await run("hi")).toMatchObject({ status: "done", text: "ok" });
-    expect(requests[0]).not.toMatchObject({ stream: true });
+    expect(await run("hi")).toMatchObject({ status: "failed" });
+    expect(requests).toEqual([]);
   });
 
   test.each([

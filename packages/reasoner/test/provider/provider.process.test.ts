@@ -88,7 +88,7 @@ test("a request that failed is made again, no call runs twice, and the delay is 
   expect(events.filter(({ type }) => type === "retry")).toHaveLength(2);
 });
 
-test("with continueBy response only what is new is sent, and everything when the server has forgotten", async () => {
+test("with store continue only what is new is sent, and everything when the server has forgotten", async () => {
   const { run, requests } = await world(
     [
       response([call("c1", "echo")], { id: "resp_a" }),
@@ -96,7 +96,7 @@ test("with continueBy response only what is new is sent, and everything when the
       failure(400, { code: "previous_response_not_found", message: "gone" }),
       response([say("two")]),
     ],
-    { tools: [tool("echo", () => "x")], settings: { continueBy: "response", store: true } },
+    { tools: [tool("echo", () => "x")], settings: { store: "continue" } },
   );
   await run("first");
   const turn = await run("second");

@@ -306,7 +306,7 @@ for (const stream of [false, true])
 
 for (const stream of [false, true])
   test(
-    `thinking_with_modified_history, streamed ${stream}: reasoning keeps its message, and after a refusal the session continues`,
+    `thinking_with_modified_history, streamed ${stream}: reasoning keeps its message, and a refusal of it does not end the turn`,
     recorded(async () => {
       const list = exchanges("test_openai_responses_thinking_with_modified_history");
       const answers = list.map(({ status, response: given }): Answer =>
@@ -316,22 +316,15 @@ for (const stream of [false, true])
         settings: { stream, reasoning: { effort: "low", summary: "detailed" } },
       });
       expect(await run("What is the meaning of life?")).toMatchObject({ status: "done" });
-      expect(await run("Anything to add?")).toMatchObject({
-        status: "failed",
-        error: {
-          code: "PROVIDER_FAILED",
-          details: {
-            kind: "invalid_request",
-            status: 400,
-            problem: expect.stringContaining("without its required following item"),
-          },
-        },
-      });
+      // The server refuses a reasoning item without the item that follows it, so the request is made again without reasoning.
       expect(await run("Anything to add?")).toMatchObject({ status: "done" });
 
-      expect(requests).toHaveLength(3);
-      for (const { input } of requests.slice(1))
-        expect(input.slice(0, 3).map(({ type }) => type)).toEqual(["message", "reasoning", "message"]);
+      const types = requests.map(({ input }) => input.slice(0, 3).map(({ type }) => type));
+      expect(types).toEqual([
+        ["message"],
+        ["message", "reasoning", "message"],
+        ["message", "message", "message"],
+      ]);
     }),
   );
 

@@ -3,10 +3,6 @@ import { requireConsistent, settingsSchema } from "../../src/config/settings.ts"
 
 test.each<[object, string]>([
   [{ budgets: { cost: 1 } }, "budgets.cost needs prices, so that the cost of a turn is known"],
-  [
-    { continueBy: "response" },
-    "continueBy: response needs store: true; a server that does not store a response cannot continue from it",
-  ],
 ])("%j is refused with its reason", (settings, problem) => {
   expect(() => requireConsistent(settingsSchema.parse({ model: "m", ...settings }))).toThrow(
     expect.objectContaining({ code: "CONFIG_INVALID", details: { module: "@toolmount/reasoner", problem } }),
@@ -16,8 +12,7 @@ test.each<[object, string]>([
 test("settings that fit each other are kept", () => {
   const whole = settingsSchema.parse({
     model: "m",
-    continueBy: "response",
-    store: true,
+    store: "continue",
     budgets: { cost: 1 },
     prices: { input: 0, output: 0 },
   });

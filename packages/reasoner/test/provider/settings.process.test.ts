@@ -58,31 +58,6 @@ test("strictSchemas sends a schema without its defaults, which strict mode does 
   expect([sent!["strict"], JSON.stringify(sent).includes("default")]).toEqual([true, false]);
 });
 
-test("continueBy response without store is refused, as a setting of the plan and of a turn", async () => {
-  const settings = { model: "m", continueBy: "response" as const };
-  expect(() => settingsOf(settings)).toThrow(/needs store: true/);
-  const { run } = await world([]);
-  await expect(run("hello", { settings: { continueBy: "response" } })).rejects.toMatchObject({
-    code: "CONFIG_INVALID",
-    details: { module: "@toolmount/reasoner" },
-  });
-});
-
-test.each([
-  ["as a setting", (given: object) => given, "continueBy"],
-  [
-    "in Amplifier's config",
-    (given: object) => ({ session: { orchestrator: { config: given } } }),
-    "session.orchestrator.config.continueBy",
-  ],
-])("continueBy response without store is refused when a plan is checked: %s", (_, planOf, path) => {
-  const given = { model: "m", continueBy: "response" };
-  const parsed = config.safeParse(planOf(given));
-
-  expect(parsed.error?.issues.map((issue) => issue.path.join("."))).toEqual([path]);
-  expect(config.safeParse(planOf({ ...given, store: true })).success).toBe(true);
-});
-
 test("a setting that a plan does not write does not hide the one in Amplifier's config", () => {
   const parsed = config.parse({
     session: { orchestrator: { module: "loop", config: { max_iterations: 5, model: "m" } } },

@@ -109,11 +109,11 @@ describe("the settings of a turn", () => {
   });
 
   test("for a model of another provider have neither the key nor the server of the plan", () => {
-    const { access } = accessOf({ abilities: { tools: true } });
-    const { apiKey, baseUrl, abilities } = access.settingsFor(facts({ agent: "helper" }), {});
+    const { access } = accessOf({ callsTools: true });
+    const { apiKey, baseUrl, callsTools } = access.settingsFor(facts({ agent: "helper" }), {});
     const given = access.settingsFor(facts({ agent: "helper" }), { settings: { apiKey: "own" } });
 
-    expect([apiKey, baseUrl, abilities]).toEqual([undefined, undefined, undefined]);
+    expect([apiKey, baseUrl, callsTools]).toEqual([undefined, undefined, undefined]);
     expect(given.apiKey).toBe("own");
   });
 
