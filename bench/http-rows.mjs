@@ -55,7 +55,7 @@ async function startOurs(kind) {
   host.coordinator.mount("tools", tool);
   const person = { name: "bench", sha256: hashToken(token), roles: ["call", "approve", "admin"] };
   const listen = { host: "127.0.0.1", port: 0 };
-  const limits = { requests: { count: 1_000_000, perMs: 60_000 } };
+  const limits = { requests: "1000000/min" };
   const options = { authenticate: createTokenCheck([person]), listen, limits };
   const server = await serveHosts({ hosts: { default: { host } }, ...options });
   return `${server.url}/api/v1/hosts/default`;

@@ -12,7 +12,6 @@ export type {
   TurnResumption,
 } from "./served-host.ts";
 export { isLoopback, parseListenAddress, type ListenAddress } from "./guard/authority.ts";
-export type { RateRule } from "./guard/rate-limit.ts";
 
 // Who may do what
 export { roles, type Principal, type Role } from "./access/principal.ts";

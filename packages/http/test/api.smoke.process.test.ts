@@ -220,7 +220,7 @@ test("a signed token of an OpenID provider has the roles of its claim; any other
 
 test("decisions of one token are limited in rate", async () => {
   const { ask } = await serve(createWorld({ store: createMemoryStore() }).host, {
-    limits: { decisions: { count: 2, perMs: 60_000 } },
+    limits: { decisions: "2/min" },
   });
   const statuses: number[] = [];
   for (let at = 0; at < 3; at++)

@@ -65,7 +65,7 @@ test("an approval that is remembered is revoked once", async () => {
 });
 
 test("decisions and revocations of one token are limited together", async () => {
-  const { ask, id } = await world({ limits: { decisions: { count: 2, perMs: 60_000 } } });
+  const { ask, id } = await world({ limits: { decisions: "2/min" } });
   const statuses = [];
   for (const [method, route] of [
     ["DELETE", "none"],

@@ -187,7 +187,7 @@ describe("the head of a request", () => {
 
 test("a window counts from its first request, and says in whole seconds when it ends", () => {
   let now = 0;
-  const limit = new RateLimit({ count: 2, perMs: 10_000 }, { now: () => now } as never);
+  const limit = new RateLimit("2/10000ms", { now: () => now } as never);
   expect([limit.take("a"), limit.take("a"), limit.take("a"), limit.take("b")]).toEqual([0, 0, 10, 0]);
   now = 9_001;
   expect(limit.take("a")).toBe(1);
@@ -198,7 +198,7 @@ test("a window counts from its first request, and says in whole seconds when it 
 });
 
 test("ten thousand keys are remembered, and the one whose window began first makes room", () => {
-  const limit = new RateLimit({ count: 1, perMs: 1_000 }, { now: () => 0 } as never);
+  const limit = new RateLimit("1/s", { now: () => 0 } as never);
   for (let at = 0; at < 10_000; at++) limit.take(String(at));
   expect(limit.take("0")).toBe(1);
   limit.take("new");

@@ -288,7 +288,7 @@ test(`the table has at least 60 rows`, () => {
 
 test("each request of the table gets its status, and no refused one runs a tool or changes an approval", async () => {
   const { host, started } = createWorld();
-  const { server, tokens } = await serve(host, { limits: { failures: { count: 1_000, perMs: 60_000 } } });
+  const { server, tokens } = await serve(host, { limits: { failures: "1000/min" } });
   await host.call({ name: "wipe" }, { sessionId: "s" });
   const [waiting] = await host.approvals.list();
   const seen: object[] = [];

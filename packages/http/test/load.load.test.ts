@@ -58,7 +58,7 @@ async function startLoad() {
   const { host } = createWorld({ store });
   for (const tool of [pour, hold]) host.coordinator.mount("tools", tool);
   const { server, tokens, ask } = await serve(host, {
-    limits: { requests: { count: 10_000_000, perMs: 60_000 } },
+    limits: { requests: "10000000/min" },
   });
   const seen: Seen = { wrong: [], answered: new Map(), left: { begun: 0, random: 0, late: 0 } };
   const stream = (body: object, signal?: AbortSignal) =>

@@ -105,7 +105,7 @@ test("an admin revokes a remembered approval, and another token may not", async 
 
 test("requests without a valid token are limited in rate, and so are the requests of one token", async () => {
   const { server, ask } = await serve(createWorld().host, {
-    limits: { failures: { count: 2, perMs: 60_000 }, requests: { count: 3, perMs: 60_000 } },
+    limits: { failures: "2/min", requests: "3/min" },
   });
   const guess = () =>
     fetch(`${server.url}/api/v1/hosts`, { headers: { authorization: "Bearer tm_guessed_guessed_guessed" } });

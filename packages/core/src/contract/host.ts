@@ -15,12 +15,6 @@ import type { Runner, RunnerModule } from "./runner.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";
 import type { StateStore } from "./state-store.ts";
 
-/** At most `calls` start in any `perMs` milliseconds. Both are whole numbers from 1. */
-export interface Rate {
-  readonly calls: number;
-  readonly perMs: number;
-}
-
 /** Limits of calls. A tool's own and the plan's can only lower them. */
 export interface Limits {
   /** Milliseconds that a call may run, for tools without their own timeout. Default 15000; 0 for none. */
@@ -29,20 +23,20 @@ export interface Limits {
   readonly outputBytes?: number | undefined;
   /** Parallel calls of one tool; further calls wait in order of arrival. Default: no limit. */
   readonly concurrent?: number | undefined;
-  /** How often one tool may start; further calls wait in order of arrival. Default: no limit. */
-  readonly rate?: Rate | undefined;
+  /** How often one tool may start, as `10/s` or `100/15min` (`ms`, `s`, `min`, `h`); further calls wait. Default: no limit. */
+  readonly rate?: string | undefined;
 }
 
 /** Limits of a whole host. */
 export interface HostLimits extends Limits {
-  /** Bytes of the arguments of a call, given as text or as an object; they may have 100000 values. Default 1048576. */
+  /** Bytes of the arguments of a call, given as text or as an object; they may have 50000 values. Default 1048576. */
   readonly argumentBytes?: number | undefined;
   /** Milliseconds that a tool may take to return after its signal was aborted. Default 20. */
   readonly graceMs?: number | undefined;
   /** Parallel calls of the whole host, without calls made by tools; further calls wait. Default: no limit. */
   readonly concurrentTotal?: number | undefined;
   /** How often tools may start in the whole host; further calls wait in order of arrival. Default: no limit. */
-  readonly rateTotal?: Rate | undefined;
+  readonly rateTotal?: string | undefined;
   /** Calls that may wait in one queue; one more is `UNAVAILABLE`. Default 10000. */
   readonly queued?: number | undefined;
   /** Abandoned calls of one tool that may still run; one more call is then `UNAVAILABLE`. Default 16. */

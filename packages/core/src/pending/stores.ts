@@ -11,7 +11,7 @@ import type {
   SessionStore,
 } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
-import { maxTimerMs } from "../scheduling/limits.ts";
+import { maxTimerMs } from "../scheduling/rate.ts";
 import { ApprovalUses } from "./approval-uses.ts";
 import { AuditWriter } from "./audit.ts";
 import { isUndelivered, StoredCall, withStoreErrors } from "./stored-call.ts";

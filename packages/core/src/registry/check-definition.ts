@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../contract/tool.ts";
 import { isToolmountError, ToolmountError } from "../contract/errors.ts";
-import { maxTimerMs } from "../scheduling/limits.ts";
+import { maxTimerMs } from "../scheduling/rate.ts";
 import type { PreparedSchema } from "../schema/schema.ts";
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;

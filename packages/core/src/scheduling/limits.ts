@@ -1,8 +1,6 @@
 import { ToolmountError } from "../contract/errors.ts";
-import type { HostLimits, Rate } from "../contract/host.ts";
-
-/** Longest delay of a timer: above 2^31-1 it fires immediately. */
-export const maxTimerMs = 2_147_483_647;
+import type { HostLimits } from "../contract/host.ts";
+import { rateForm, readRate } from "./rate.ts";
 
 export type ResolvedLimits = {
   readonly [Key in keyof HostLimits]-?: NonNullable<HostLimits[Key]> | undefined;
@@ -49,11 +47,11 @@ export function requireCount(option: string, count: number | undefined): void {
   });
 }
 
-export function requireRate(option: string, rate: Rate | undefined): void {
-  if (rate === undefined || (isCount(rate.calls) && isCount(rate.perMs) && rate.perMs <= maxTimerMs)) return;
+export function requireRate(option: string, rate: string | undefined): void {
+  if (rate === undefined || readRate(rate) !== null) return;
   throw new ToolmountError("OPTION_INVALID", {
     option,
-    problem: `it is ${JSON.stringify(rate)}; it must have calls and perMs, whole numbers from 1 (perMs to ${maxTimerMs})`,
+    problem: `it is ${JSON.stringify(rate)}; it must be ${rateForm}`,
   });
 }
 

@@ -1,19 +1,22 @@
 import type { Clock, Timer } from "../contract/clock.ts";
-import type { Rate } from "../contract/host.ts";
+import { readRate } from "./rate.ts";
 import { WaitQueue, type PermitSource, type Waiter } from "./semaphore.ts";
 
-/** Lets at most `calls` tools begin in any `perMs`. A permit is used when its tool begins, not when it is acquired. */
+/** Lets at most so many tools begin in any stretch of time. A permit is used when its tool begins, not when it is acquired. */
 export class RateLimiter implements PermitSource {
-  readonly #rate: Rate;
+  readonly #calls: number;
+  readonly #perMs: number;
   readonly #clock: Clock;
   readonly #queue = new WaitQueue(() => this.#schedule());
-  /** When tools began, within the last `perMs`, oldest first. */
+  /** When tools began, within the last stretch, oldest first. */
   readonly #begun: number[] = [];
   #acquired = 0;
   #timer: Timer | null = null;
 
-  constructor(rate: Rate, clock: Clock) {
-    this.#rate = rate;
+  constructor(rate: string, clock: Clock) {
+    // A host has checked its limits before.
+    const { calls, perMs } = readRate(rate)!;
+    [this.#calls, this.#perMs] = [calls, perMs];
     this.#clock = clock;
   }
 
@@ -45,11 +48,10 @@ export class RateLimiter implements PermitSource {
 
   #take(): boolean {
     const now = this.#clock.now();
-    const { calls, perMs } = this.#rate;
     // After the clock was set back, all calls would wait until it reaches the old time again.
     if ((this.#begun.at(-1) ?? now) > now) this.#begun.length = 0;
-    while (this.#begun.length > 0 && now - this.#begun[0]! >= perMs) this.#begun.shift();
-    if (this.#acquired + this.#begun.length >= calls) return false;
+    while (this.#begun.length > 0 && now - this.#begun[0]! >= this.#perMs) this.#begun.shift();
+    if (this.#acquired + this.#begun.length >= this.#calls) return false;
     this.#acquired++;
     return true;
   }
@@ -59,13 +61,13 @@ export class RateLimiter implements PermitSource {
     this.#schedule();
   }
 
-  /** The next call proceeds when the oldest beginning is `perMs` old. No timer runs while no call waits. */
+  /** The next call proceeds when the oldest beginning is that old. No timer runs while no call waits. */
   #schedule(): void {
     this.#timer?.cancel();
     this.#timer = null;
     const [oldest] = this.#begun;
     if (this.#queue.length === 0 || oldest === undefined) return;
-    const ms = Math.max(1, oldest + this.#rate.perMs - this.#clock.now());
+    const ms = Math.max(1, oldest + this.#perMs - this.#clock.now());
     this.#timer = this.#clock.setTimer(() => this.#releaseWaiting(), ms);
   }
 }

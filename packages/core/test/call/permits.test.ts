@@ -8,8 +8,8 @@ import {
   type CallContext,
   type Host,
   type HostLimits,
-  type Rate,
 } from "../../src/index.ts";
+import { readRate } from "../../src/scheduling/rate.ts";
 import { createFakeClock } from "../fake-clock.ts";
 import { tool, world } from "../world.ts";
 
@@ -213,7 +213,7 @@ describe("calls that tools make", () => {
 });
 
 describe("a rate", () => {
-  const rate = { calls: 2, perMs: 1_000 };
+  const rate = "2/s";
 
   test.each<[string, HostLimits]>([
     ["of one tool", { rate }],
@@ -243,7 +243,7 @@ describe("a rate", () => {
       },
       { name: "slow" },
     );
-    const { host } = world([slow], { clock, limits: { rate: { calls: 1, perMs: 500 }, concurrentTotal: 1 } });
+    const { host } = world([slow], { clock, limits: { rate: "1/500ms", concurrentTotal: 1 } });
     const calls = [1, 2, 3].map((n) => host.call({ name: "slow", arguments: { n } }));
     await clock.advance(3_000);
     await Promise.all(calls);
@@ -258,7 +258,7 @@ describe("a rate", () => {
   test("counts only calls that begin: an aborted one leaves its permit to the next", async () => {
     const clock = createFakeClock();
     const { tool: probe, began } = held();
-    const { host } = world([probe], { clock, limits: { rate: { calls: 1, perMs: 1_000 } } });
+    const { host } = world([probe], { clock, limits: { rate: "1/s" } });
     const caller = new AbortController();
     void host.call({ name: "held", arguments: { n: 1 } });
     const gone = host.call({ name: "held", arguments: { n: 2 } }, { abortSignal: caller.signal });
@@ -274,7 +274,7 @@ describe("a rate", () => {
     const clock = createFakeClock();
     const began: unknown[] = [];
     const probe = tool(({ n }) => (began.push(n), data(null)));
-    const { host } = world([probe], { clock, limits: { rate: { calls: 1, perMs: 100 } } });
+    const { host } = world([probe], { clock, limits: { rate: "1/100ms" } });
     const call = (n: number) => void host.call({ name: "probe", arguments: { n } });
     clock.setTimer(() => call(3), 100);
     call(1);
@@ -286,7 +286,7 @@ describe("a rate", () => {
 
   test("leaves no timer behind when the waiting calls are aborted", async () => {
     const clock = createFakeClock();
-    const { host } = world([tool()], { clock, limits: { rate: { calls: 1, perMs: 60_000 } } });
+    const { host } = world([tool()], { clock, limits: { rate: "1/min" } });
     const caller = new AbortController();
     await host.call({ name: "probe" });
     const waiting = host.call({ name: "probe" }, { abortSignal: caller.signal });
@@ -302,7 +302,7 @@ describe("a rate", () => {
     const clock = createFakeClock();
     const { host } = world([tool(), tool(undefined, { name: "other" })], {
       clock,
-      limits: { rate: { calls: 1, perMs: 1_000 } },
+      limits: { rate: "1/s" },
     });
 
     expect(await host.call({ name: "probe" })).toMatchObject({ status: "ok" });
@@ -310,9 +310,9 @@ describe("a rate", () => {
   });
 
   test.each([
-    ["limits.rate", { rate: { calls: 0, perMs: 1 } }],
-    ["limits.rate", { rate: { calls: 1, perMs: 2 ** 31 } }],
-    ["limits.rateTotal", { rateTotal: { calls: 1.5, perMs: 1 } }],
+    ["limits.rate", { rate: "0/1ms" }],
+    ["limits.rate", { rate: "1/2147483648ms" }],
+    ["limits.rateTotal", { rateTotal: "1.5/s" }],
     ["limits.concurrent", { concurrent: 0 }],
     ["limits.concurrentTotal", { concurrentTotal: Number.NaN }],
   ])("an impossible %s is refused: OPTION_INVALID", (option, limits) => {
@@ -336,7 +336,9 @@ const planned = fc.record({
   abortedAfter: fc.option(fc.nat({ max: 200 }), { nil: undefined, freq: 4 }),
 });
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
-const rateOf = fc.record({ calls: fc.integer({ min: 1, max: 4 }), perMs: fc.integer({ min: 1, max: 150 }) });
+const rateOf = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 150 }))
+  .map(([calls, ms]): string => `${calls}/${ms}ms`);
 const limitsOf = fc.record({
   concurrent: maybe(fc.integer({ min: 1, max: 3 })),
   concurrentTotal: maybe(fc.integer({ min: 1, max: 4 })),
@@ -372,9 +374,9 @@ function recorded(clock: ReturnType<typeof createFakeClock>) {
 }
 
 /** Whether more calls began in some stretch of time than the rate allows. */
-function dense(rate: Rate | undefined, began: readonly { readonly at: number }[]): boolean {
+function dense(rate: string | undefined, began: readonly { readonly at: number }[]): boolean {
   if (rate === undefined) return false;
-  const { calls, perMs } = rate;
+  const { calls, perMs } = readRate(rate)!;
   return began.some(
     ({ at }) => began.filter((other) => other.at >= at && other.at < at + perMs).length > calls,
   );

@@ -145,8 +145,8 @@ test("an argument that the approver took out is named as left out", async () => 
 });
 
 test.each([
-  ["of the tool", { rate: { calls: 1, perMs: 60_000 } }],
-  ["of the host", { rateTotal: { calls: 1, perMs: 60_000 } }],
+  ["of the tool", { rate: "1/min" }],
+  ["of the host", { rateTotal: "1/min" }],
 ])("a call that could not begin gives back its rate permit %s", async (_, limits) => {
   const store = createMemoryStore({ audit: "durable" });
   let fails = true;

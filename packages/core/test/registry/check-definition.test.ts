@@ -109,7 +109,7 @@ test("limits of a plan are checked, with the tool that they are for", () => {
   const count = (given: number) =>
     `option limits.concurrent of tool "probe": it is ${given}; it must be a whole number from 1`;
   const rate =
-    'option limits.rate of tool "probe": it is "often"; it must have calls and perMs, whole numbers from 1 (perMs to 2147483647)';
+    'option limits.rate of tool "probe": it is "often"; it must be a number of calls and a time, such as 10/s, 100/min or 500/15min';
   for (const [limits, message] of [
     [{ concurrent: 0 }, count(0)],
     [{ concurrent: 1.5 }, count(1.5)],

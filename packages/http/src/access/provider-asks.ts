@@ -16,7 +16,7 @@ export class ProviderAsks {
   readonly #renewals = new Set<string>();
 
   constructor(clock: Clock = systemClock) {
-    this.#failures = new RateLimit({ count: 300, perMs: 60_000 }, clock);
+    this.#failures = new RateLimit("300/min", clock);
   }
 
   /** Asks for a client; `renewal` is what its browser brought. Rejects with `RATE_LIMITED`, or as `ask` does. */

@@ -1,22 +1,25 @@
-import type { Clock } from "@toolmount/core";
-
-/** At most `count` in any window of `perMs` milliseconds. */
-export interface RateRule {
-  readonly count: number;
-  readonly perMs: number;
-}
+import { ToolmountError, type Clock } from "@toolmount/core";
+import { rateForm, readRate } from "@toolmount/core/internal";
 
 /** Keys that are remembered; the oldest is forgotten to make room. */
 const maxKeys = 10_000;
 
 /** Counts requests by a key, in windows that begin with a key's first request. */
 export class RateLimit {
-  readonly #rule: RateRule;
+  readonly #most: number;
+  readonly #perMs: number;
   readonly #clock: Clock;
   readonly #windows = new Map<string, { count: number; readonly until: number }>();
 
-  constructor(rule: RateRule, clock: Clock) {
-    this.#rule = rule;
+  /** Throws `OPTION_INVALID`. */
+  constructor(rate: string, clock: Clock) {
+    const read = readRate(rate);
+    if (read === null)
+      throw new ToolmountError("OPTION_INVALID", {
+        option: `limit ${String(rate)}`,
+        problem: `it must be ${rateForm}`,
+      });
+    [this.#most, this.#perMs] = [read.calls, read.perMs];
     this.#clock = clock;
   }
 
@@ -32,12 +35,12 @@ export class RateLimit {
     const open = this.#windows.get(key);
     if (open === undefined || open.until <= now) {
       this.#windows.delete(key);
-      this.#windows.set(key, { count: 1, until: now + this.#rule.perMs });
+      this.#windows.set(key, { count: 1, until: now + this.#perMs });
       const [oldest] = this.#windows.keys();
       if (this.#windows.size > maxKeys && oldest !== undefined) this.#windows.delete(oldest);
       return 0;
     }
     open.count += 1;
-    return open.count <= this.#rule.count ? 0 : Math.ceil((open.until - now) / 1_000);
+    return open.count <= this.#most ? 0 : Math.ceil((open.until - now) / 1_000);
   }
 }

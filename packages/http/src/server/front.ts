@@ -61,10 +61,10 @@ export function createFront({
   isReady,
   open,
 }: FrontOptions) {
-  const failures = new RateLimit(limits.failures ?? { count: 30, perMs: 60_000 }, clock);
+  const failures = new RateLimit(limits.failures ?? "30/min", clock);
   // Who comes back from a sign-in to a mounted server can make this server ask that server's provider.
-  const signIns = new RateLimit({ count: 300, perMs: 60_000 }, clock);
-  const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
+  const signIns = new RateLimit("300/min", clock);
+  const requests = new RateLimit(limits.requests ?? "60000/min", clock);
 
   const resource = signIn && new ProtectedResource(signIn);
   const baseOf = ({ headers }: IncomingMessage) => reachedAt(headers.host);

@@ -3,7 +3,6 @@ import type { PageSignIn } from "../access/page-sign-in.ts";
 import type { Authenticate } from "../access/tokens.ts";
 import type { ListenAddress } from "../guard/authority.ts";
 import type { SignInOptions } from "../guard/protected-resource.ts";
-import type { RateRule } from "../guard/rate-limit.ts";
 import type { ServedHost } from "../served-host.ts";
 import type { WebhookOptions } from "../work/webhook.ts";
 
@@ -23,16 +22,16 @@ export interface HttpLimits {
    */
   readonly openPerToken?: number | undefined;
   /** Requests of one token. Default 60000 in a minute. */
-  readonly requests?: RateRule | undefined;
+  readonly requests?: string | undefined;
   /** Requests without a valid token, by the client's address. Default 30 in a minute. */
-  readonly failures?: RateRule | undefined;
+  readonly failures?: string | undefined;
   /**
    * Milliseconds for which a server says that it works on a turn or a call with an idempotency key. When a server was killed,
    * the next one continues after this time. Default 15000.
    */
   readonly leaseMs?: number | undefined;
   /** Decisions of one token. Default 120 in a minute. */
-  readonly decisions?: RateRule | undefined;
+  readonly decisions?: string | undefined;
 }
 
 /** How hosts are served over HTTP. */

@@ -38,7 +38,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   requireAllowedAddress(listen, options);
   const page = pageFor(await readPage(), options.pageSignIn?.provider);
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
-  const decisions = new RateLimit(limits.decisions ?? { count: 120, perMs: 60_000 }, clock);
+  const decisions = new RateLimit(limits.decisions ?? "120/min", clock);
   const drain = createDrain(clock);
   const hosts = liveHosts(options, { clock, logger, cut: drain.cut });
   const metrics = createMetrics(hosts, logger);

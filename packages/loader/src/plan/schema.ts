@@ -1,3 +1,4 @@
+import { rateForm, readRate } from "@toolmount/core/internal";
 import { z } from "zod";
 import { guardLists } from "./guard-lists.ts";
 import { runnerTable, schemeTable } from "../modules/section-table.ts";
@@ -22,12 +23,10 @@ const limits = z.lazy(() =>
         .optional()
         .describe("Calls of one tool that run at the same time; others wait."),
       rate: z
-        .strictObject({
-          calls: z.int().positive(),
-          perMs: z.int().positive().max(maxTimeoutMs),
-        })
+        .string({ error: `a rate is ${rateForm}` })
+        .refine((rate) => readRate(rate) !== null, { error: `a rate is ${rateForm}` })
         .optional()
-        .describe("How many calls of one tool may start within any perMs milliseconds; others wait."),
+        .describe("How many calls of one tool may start within any stretch of time: 10/s; others wait."),
     })
     .describe("Limits of calls."),
 );
@@ -196,7 +195,9 @@ const offer = z.lazy(() =>
         .int({ error: "maxTokens is a whole number of tokens, such as 8000" })
         .positive()
         .optional()
-        .describe("Most tokens that the offered tools may cost in a request; toolmount list cost fails above it."),
+        .describe(
+          "Most tokens that the offered tools may cost in a request; toolmount list cost fails above it.",
+        ),
       programs: z
         .enum(["always", "auto"], { error: "programs is always or auto" })
         .optional()

@@ -4,11 +4,8 @@ import { openHost } from "../../src/index.ts";
 import { toolFile, workspace } from "../workspace.ts";
 
 test.each([
-  [
-    "the plan's",
-    "policy: { limits: { rate: { calls: 1, perMs: 3600000 } } }\ntools: [{ module: ./hello.ts }]",
-  ],
-  ["an entry's", "tools: [{ module: ./hello.ts, limits: { rate: { calls: 1, perMs: 3600000 } } }]"],
+  ["the plan's", "policy: { limits: { rate: 1/h } }\ntools: [{ module: ./hello.ts }]"],
+  ["an entry's", "tools: [{ module: ./hello.ts, limits: { rate: 1/h } }]"],
 ])("%s rate bounds how often a tool begins", async (_, plan) => {
   const { path } = await workspace({
     "hello.ts": toolFile("say_hello", "hi"),

@@ -128,11 +128,14 @@ test.each([
   ["flows: { into: [] }", "flows", "policy"],
   ["replace: [ask]", "replace", "policy"],
   ["model: m", "model", "agent"],
-])("a member of a section at the top of a plan is refused with its section: %s", async (text, key, section) => {
-  await expect(hooksOf(`${text}\n`)).rejects.toMatchObject({
-    details: { problems: [{ path: key, hint: `write it in ${section}:` }] },
-  });
-});
+])(
+  "a member of a section at the top of a plan is refused with its section: %s",
+  async (text, key, section) => {
+    await expect(hooksOf(`${text}\n`)).rejects.toMatchObject({
+      details: { problems: [{ path: key, hint: `write it in ${section}:` }] },
+    });
+  },
+);
 
 test.each([
   ["neither a command nor a module", "{ id: x }", "hooks[0].module"],

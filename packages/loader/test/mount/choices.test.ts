@@ -75,16 +75,16 @@ describe("the shape of an offered tool", () => {
 
   test("has the nearest limits: of the tool, of the entry, of the plan", () => {
     const entry = { limits: { timeout: 2, concurrent: 2 }, tools: { look: { limits: { timeout: 3 } } } };
-    const plan = { timeoutMs: 1, concurrent: 1, outputBytes: 1, rate: { calls: 1, perMs: 1 } };
+    const plan = { timeoutMs: 1, concurrent: 1, outputBytes: 1, rate: "1/1ms" };
 
     expect(shapeOf(entry, plan)?.limits).toEqual({
       timeoutMs: 3,
       concurrent: 2,
       outputBytes: 1,
-      rate: { calls: 1, perMs: 1 },
+      rate: "1/1ms",
     });
-    expect(shapeOf({ limits: { rate: { calls: 2, perMs: 2 }, outputBytes: 5 } })?.limits).toEqual({
-      rate: { calls: 2, perMs: 2 },
+    expect(shapeOf({ limits: { rate: "2/2ms", outputBytes: 5 } })?.limits).toEqual({
+      rate: "2/2ms",
       outputBytes: 5,
     });
     expect(shapeOf({}, {}, { status: "internal" })?.limits).toEqual({ outputBytes: 67_108_864 });

@@ -22,14 +22,10 @@ const rows: [string, Schema, unknown, unknown][] = [
   ["a timeout", limitsSchema, { timeout: longest }, { timeout: longest + 1 }],
   ["bytes of output", limitsSchema, { outputBytes: 1 }, { outputBytes: 0 }],
   ["calls at the same time", limitsSchema, { concurrent: 1 }, { concurrent: 0 }],
-  ["calls of a rate", limitsSchema, { rate: { calls: 1, perMs: 1 } }, { rate: { calls: 0, perMs: 1 } }],
-  [
-    "the time of a rate",
-    limitsSchema,
-    { rate: { calls: 1, perMs: longest } },
-    { rate: { calls: 1, perMs: longest + 1 } },
-  ],
-  ["the time of a rate", limitsSchema, { rate: { calls: 1, perMs: 1 } }, { rate: { calls: 1, perMs: 0 } }],
+  ["calls of a rate", limitsSchema, { rate: "1/s" }, { rate: "0/s" }],
+  ["the time of a rate", limitsSchema, { rate: `1/${longest}ms` }, { rate: `1/${longest + 1}ms` }],
+  ["the time of a rate", limitsSchema, { rate: "1/1ms" }, { rate: "1/0ms" }],
+  ["the unit of a rate", limitsSchema, { rate: "1/h" }, { rate: "1/day" }],
   ["a module", entrySchema, entry({}), { module: "" }],
   ["an id", entrySchema, entry({ id: "x".repeat(128) }), entry({ id: "x".repeat(129) })],
   ["an id", entrySchema, entry({ id: "x" }), entry({ id: "" })],
@@ -176,7 +172,7 @@ test("a list of programs without words says what a command is", () => {
 
 test.each<[Schema, object]>([
   [limitsSchema, { more: 1 }],
-  [limitsSchema, { rate: { calls: 1, perMs: 1, more: 1 } }],
+  [limitsSchema, { rate: { calls: 1, perMs: 1 } as never }],
   [entrySchema, entry({ more: 1 })],
   [entrySchema, tool({ more: 1 })],
   [entrySchema, tool({ arguments: { a: { more: 1 } } })],

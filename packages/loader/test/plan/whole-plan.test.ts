@@ -123,7 +123,7 @@ describe("a plan as a whole", () => {
   test("has its limits apart from the rest of its policy, and sections that it does not know", async () => {
     const policy = {
       level: "standard",
-      limits: { timeout: 1, outputBytes: 2, concurrent: 3, rate: { calls: 1, perMs: 2 } },
+      limits: { timeout: 1, outputBytes: 2, concurrent: 3, rate: "1/2ms" },
     };
     const { sections, limits, unknownSections } = await check({
       policy,
@@ -133,7 +133,7 @@ describe("a plan as a whole", () => {
       agents: {},
     });
 
-    expect(limits).toEqual({ timeoutMs: 1, outputBytes: 2, concurrent: 3, rate: { calls: 1, perMs: 2 } });
+    expect(limits).toEqual({ timeoutMs: 1, outputBytes: 2, concurrent: 3, rate: "1/2ms" });
     expect(sections).toEqual({ policy: { level: "standard" }, state: "memory" });
     expect(unknownSections).toEqual(["zzzzzz"]);
     expect((await check({ policy: { limits: {} } })).sections).toEqual({});
