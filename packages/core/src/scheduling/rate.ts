@@ -6,7 +6,7 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, 
 /** What a rate must be, for messages. */
 export const rateForm = "a number of calls and a time, such as 10/s, 100/min or 500/15min";
 
-/** Reads a rate: at most `calls` in any `perMs` milliseconds. Null for a text that is none, or a time above 24 days. */
+/** Reads a rate: at most `calls` in any `perMs` milliseconds. Null for a text of another form, or a time above 24 days. */
 export function readRate(text: string): { readonly calls: number; readonly perMs: number } | null {
   const [, count, times = "1", unit = ""] =
     /^([1-9]\d{0,8})\/([1-9]\d{0,9})?(ms|s|min|h)$/.exec(String(text)) ?? [];
