@@ -4,6 +4,7 @@ import type { ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
+import { leastBytes } from "../json/meter.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { CallBundle } from "../sessions/bundle.ts";
@@ -39,7 +40,7 @@ export async function callInner(host: HostState, call: Call, request: CallReques
   if (inner.isSuspended) throw suspended();
   if (inner.running >= host.limits.nested) return refuseInner(host, call, request);
   const mayWait = canSuspend(call);
-  const key = mayWait || inner.log !== null ? keyOf(request) : null;
+  const key = mayWait || inner.log !== null ? keyOf(host, request) : null;
   const number = ++inner.count;
   inner.running += 1;
   const outcome = await startOrResume(host, call, request, { number, key })
@@ -158,9 +159,11 @@ function nestedContext(parent: Call): CallContext {
   };
 }
 
-/** Equal requests have equal keys; null for one that cannot be read, which the host refuses. The caller's id may differ. */
-function keyOf(request: CallRequest): string | null {
+/** Equal requests have equal keys; null for one that is not read, which the host refuses. The caller's id may differ. */
+function keyOf(host: HostState, request: CallRequest): string | null {
+  const { argumentBytes } = host.limits;
   try {
+    if (leastBytes(request.arguments, argumentBytes) > argumentBytes) return null;
     return digestOf(frozenCopy({ name: request.name, arguments: request.arguments ?? {} }));
   } catch {
     return null;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { data } from "../../src/index.ts";
+import { createMemoryStore, data } from "../../src/index.ts";
 import { createRedactor } from "../../src/text/redact.ts";
 import { lineOf } from "../../src/record.ts";
 import { tool, world } from "../world.ts";
@@ -82,4 +82,24 @@ describe("masking what is frozen", () => {
     expect(shown["open"]).not.toBe(open);
     expect(Object.keys(shown)).toEqual(["plain", "list", "open", "my-[masked]"]);
   });
+});
+
+test("arguments of an inner call that are too large are neither copied nor digested before they are refused", async () => {
+  const read: string[] = [];
+  const rest = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, 1]));
+  const given = { text: "x".repeat(2_000_000) };
+  for (const key of Object.keys(rest))
+    Object.defineProperty(given, key, { enumerable: true, get: () => read.push(key) });
+  const outer = tool(
+    async (_, context) => {
+      const { status, result } = await context.call({ name: "probe", arguments: given });
+      return data([status, result.error ?? ""]);
+    },
+    { name: "outer", idempotent: true },
+  );
+  const { host } = world([outer, tool(() => data(1))], { store: createMemoryStore() });
+
+  const { result } = await host.call({ name: "outer" }, { sessionId: "s" });
+  expect(result.data).toEqual(["invalid", "the arguments are larger than 1048576 bytes"]);
+  expect(read).toEqual([]);
 });
