@@ -59,7 +59,7 @@ export async function* readCallsOfAudit(sink: AuditSink): AsyncIterable<Recorded
 }
 
 /** Calls that are read and judged before others have their turn. */
-const pageSize = 200;
+const pageSize = 50;
 
 /** The newest calls of an audit that lists calls, newest first, page by page; between pages the process does other work. */
 export async function* readNewestCallsOf(sink: AuditSink, last: number): AsyncIterable<RecordedCall> {

@@ -90,7 +90,7 @@ const compare = createRoute({
     body: jsonBody(
       z
         .strictObject({
-          policy: z.string().max(200_000).describe("The section policy of the plan, as YAML"),
+          policy: z.string().max(50_000).describe("The section policy of the plan, as YAML"),
           last: newest,
         })
         .openapi("PolicyToCompare"),
