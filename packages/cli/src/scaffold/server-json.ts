@@ -143,13 +143,13 @@ function ofPackage(one: Package, name: string): Made {
     return `a package with the transport ${JSON.stringify(how.type)} listens on a port of its own; start it, and add its address`;
   if (registryBaseUrl !== undefined && !launcher.home.test(registryBaseUrl))
     return `it comes from ${registryBaseUrl}, which ${command} would not ask`;
-  const fixed = fixedPackage(registryType, identifier, version);
-  if (fixed === undefined) return `its version ${JSON.stringify(version ?? "")} is not a fixed one`;
   const values = new ServerInputs(name);
   const env = values.map(one.environmentVariables);
   const runtime = values.list(one.runtimeArguments);
   const limit = limitOf(registryType, identifier, runtime, Object.keys(env));
   if (limit !== undefined) return limit;
+  const fixed = fixedPackage(registryType, identifier, version);
+  if (fixed === undefined) return `its version ${JSON.stringify(version ?? "")} is not a fixed one`;
   const args = launcher.args(fixed, {
     runtime,
     own: values.list(one.packageArguments),
@@ -171,7 +171,10 @@ function ofRemote({ type, url = "", headers, variables }: z.output<typeof transp
   const address = values.fill(url, variables);
   if (!address.startsWith("https://") && !/^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(address))
     return "its address does not begin with https://";
+  if (/^[^/]*\/\/[^/?#]*@/.test(address)) return "its address has a name or a password before the host";
   const sent = values.map(headers);
+  const odd = Object.keys(sent).find((key) => !headerName.test(key));
+  if (odd !== undefined) return `its header ${JSON.stringify(odd.slice(0, 200))} is no name of a header`;
   const mcp = {
     url: address,
     ...(Object.keys(sent).length > 0 && { headers: sent }),
@@ -181,13 +184,15 @@ function ofRemote({ type, url = "", headers, variables }: z.output<typeof transp
   return choiceOf(name, values, mcp, [address, ...shown].join(", "));
 }
 
+/** Source: RFC 9110, tokens. */
+const headerName = /^[!#$%&'*+.^`|~\w-]+$/;
+
 /** A package with the version that is written; undefined for one that could be another tomorrow. */
 function fixedPackage(
   registryType: string,
   identifier: string,
   version: string | undefined,
 ): string | undefined {
-  if (identifier.startsWith("-") || /\s/.test(identifier)) return undefined;
   if (registryType === "oci") {
     const whole = version === undefined ? identifier : `${identifier}:${version}`;
     return /(?:@sha256:[0-9a-f]{64}|:(?!latest$)[\w][\w.-]{0,127})$/.test(whole) ? whole : undefined;

@@ -39,7 +39,7 @@ export function limitOf(
     return `its identifier ${JSON.stringify(identifier.slice(0, 200))} is no name of a package${own}`;
   const word = runtime.find((each) => !known.has(each));
   if (word !== undefined)
-    return `its runtime argument ${JSON.stringify(word.slice(0, 200))} is not one of ${[...known].join(", ") || "none"}${own}`;
+    return `its runtime argument ${JSON.stringify(word.slice(0, 200))} is ${known.size === 0 ? "not taken" : `not one of ${[...known].join(", ")}`}${own}`;
   const variable = variables.find(
     (each) => !/^[a-z_]\w*$/i.test(each) || (loaders.test(each) && !harmless.test(each)),
   );

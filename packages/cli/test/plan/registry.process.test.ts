@@ -219,7 +219,7 @@ test.each([
   [{ packages: [{ ...npm, version: "latest" }] }, 'npm: its version "latest" is not a fixed one'],
   [{ packages: [{ ...npm, version: "^1.2.0" }] }, "is not a fixed one"],
   [{ packages: [{ ...npm, version: "1.x" }] }, "is not a fixed one"],
-  [{ packages: [{ ...npm, identifier: "--call=rm" }] }, "is not a fixed one"],
+  [{ packages: [{ ...npm, identifier: "--call=rm" }] }, "is no name of a package"],
   [{ packages: [{ ...npm, runtimeHint: "bash" }] }, 'its runtimeHint "bash" is not one of npx'],
   [{ packages: [{ ...npm, registryBaseUrl: "https://npm.evil.test" }] }, "which npx would not ask"],
   [{ packages: [{ ...npm, registryType: "mcpb" }] }, "mcpb: packages of this kind are not supported"],

@@ -134,9 +134,18 @@ test.each<[object, string]>([
     npm({ version }),
     `npm: its version "${version}" is not a fixed one`,
   ]),
-  [npm({ identifier: "--eval" }), 'npm: its version "1.2.3" is not a fixed one'],
-  [npm({ identifier: "a b" }), 'npm: its version "1.2.3" is not a fixed one'],
-  [npm({ registryType: "oci", version: "latest" }), 'oci: its version "latest" is not a fixed one'],
+  [
+    npm({ identifier: "--eval" }),
+    'npm: its identifier "--eval" is no name of a package; write the entry yourself, if you trust it',
+  ],
+  [
+    npm({ identifier: "a b" }),
+    'npm: its identifier "a b" is no name of a package; write the entry yourself, if you trust it',
+  ],
+  [
+    npm({ registryType: "oci", identifier: "me/weather", version: "latest" }),
+    'oci: its version "latest" is not a fixed one',
+  ],
   [
     npm({ registryType: "oci", identifier: "me/w", version: undefined }),
     'oci: its version "" is not a fixed one',
@@ -189,6 +198,14 @@ test.each<[object, string]>([
   ...["http://a.org", "http://localhost.evil.org", "http://127.0.0.1.evil.org/", "ftp://a", ""].map(
     (url): [object, string] => [{ type: "sse", url }, "remote: its address does not begin with https://"],
   ),
+  ...["https://a:b@c.org/x", "https://a@c.org", "http://localhost:a@c.org"].map((url): [object, string] => [
+    { type: "sse", url },
+    "remote: its address has a name or a password before the host",
+  ]),
+  ...["X-A\r\nEvil: 1", "X A"].map((name): [object, string] => [
+    { type: "sse", url: "https://a.org", headers: [{ name, value: "1" }] },
+    `remote: its header ${JSON.stringify(name)} is no name of a header`,
+  ]),
 ])("the remote %j is refused: %s", (one, reason) => {
   expect(refusal({ remotes: [one] })).toBe(reason);
 });
