@@ -138,6 +138,25 @@ describe("an export of calls", () => {
     await expect.poll(() => isOver).toBe(true);
   });
 
+  test("lets other requests in after each fifty lines", async () => {
+    let [since, most, isOver] = [0, 0, false];
+    const turn = () => {
+      since = 0;
+      if (!isOver) setImmediate(turn);
+    };
+    async function* many() {
+      setImmediate(turn);
+      for (let at = 0; at < 1_000; at++) {
+        most = Math.max(most, ++since);
+        yield "x";
+      }
+      isOver = true;
+    }
+    const { send } = await world(many);
+    expect(await (await send("/calls/export")).text()).toBe("x\n".repeat(1_000));
+    expect(most).toBeLessThanOrEqual(50);
+  });
+
   test("is refused where the host has none", async () => {
     const { get } = await world();
     expect(await get("/calls/export")).toEqual(

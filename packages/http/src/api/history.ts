@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PastCall, PastCallFilter } from "@toolmount/core";
 import { searchProblem } from "@toolmount/core/record";
@@ -175,12 +176,17 @@ async function findVisible(history: CallHistory, runId: string, principal: Princ
   return found;
 }
 
+/** Lines that are sent while the server does nothing else: a page of them is in memory, and asks for no wait. */
+const linesAtOnce = 50;
+
 /** Lines as a body. They are read as fast as the client takes them, and no longer once it has gone. */
 function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = lines[Symbol.asyncIterator]();
+  let sent = 0;
   return new ReadableStream({
     async pull(controller) {
+      if (++sent % linesAtOnce === 0) await setImmediate();
       const { value, done } = signal.aborted ? { value: "", done: true } : await iterator.next();
       if (done === true) return controller.close();
       controller.enqueue(encoder.encode(`${value}\n`));
