@@ -97,6 +97,22 @@ test("a second tool of a name is refused with both modules, and with no place in
   ]);
 });
 
+test("a tool that a module of a file refuses is named with its place in the file", async () => {
+  const mount = `import { z } from "zod";
+const facts = { category: "read", consequenceLevel: "low", requiresConfirmation: false };
+const work = { schema: z.strictObject({}), execute: () => ({ data: 1 }) };
+export const mount = (c) => {
+  c.mount("tools", { name: "no name", description: "Looks.", ...facts, ...work });
+};`;
+  const { path } = await workspace({ "a.ts": mount, "plan.yaml": "tools: [{ module: ./a.ts, id: a }]" });
+
+  await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
+    details: {
+      problems: [{ code: "TOOL_INVALID", details: { origin: { file: path("a.ts"), line: 5, column: 5 } } }],
+    },
+  });
+});
+
 test("programs without a module that runs them are refused, and nothing that was mounted is left", async () => {
   const ended: string[] = [];
   const own = { mount: () => () => void ended.push("own") };

@@ -106,3 +106,9 @@ test("the message names each form of a plan, and the page of the error has every
   expect(section).toContain([...stems].map((stem) => `\`${stem}\``).join(", "));
   for (const part of [".yaml", ".yml", ".json"]) expect(section).toContain(part);
 });
+
+test("without a package.json above it, a folder is searched up to the root of the disk", async () => {
+  const { path } = await workspace({ "mount-plan.yaml": "tools: []", "deep/er/x.txt": "" });
+
+  expect(await findPlan(undefined, path("deep/er"))).toBe(path("mount-plan.yaml"));
+});
