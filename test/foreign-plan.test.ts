@@ -219,3 +219,30 @@ test("a file that only exports a definition without requiresConfirmation is neve
   expect(host.tools()).toMatchObject([{ name: "drop_all", origin: "forge", requiresConfirmation: true }]);
   expect((await host.call({ name: "drop_all", arguments: {} })).status).toBe("denied");
 });
+
+test.each([
+  ["its own file, known by its SDK", { name: "kit", dependencies: { "@modelcontextprotocol/sdk": "1" } }],
+  ["a bundle, known by its name", { name: "kit-mcp" }],
+])(
+  "a server of MCP in %s is refused with the line that mounts it, and none of its functions is called",
+  async (...row) => {
+    const manifest = { ...row[1], version: "1.0.0", type: "module", exports: "./index.js" };
+    await using space = await createWorkspace({
+      "plan.yaml": `version: 1\ntools:\n  - module: npm:${manifest.name}\n`,
+      [`node_modules/${manifest.name}/package.json`]: JSON.stringify({
+        ...manifest,
+        bin: { "run-kit": "./mcp.js" },
+      }),
+      [`node_modules/${manifest.name}/index.js`]:
+        "export const about = {}; export const runServer = () => { globalThis.hasRun = true; };",
+    });
+
+    const line = "source: { mcp: { command: npx, args: [--no, run-kit] } }";
+    await expect(
+      openHost(space.path("plan.yaml"), { extensions: { "@toolmount/interop": interop } }),
+    ).rejects.toThrow(
+      `it exports no tool, but is a server of MCP, a program; write ${line} in the plan's entry`,
+    );
+    expect(globalThis).not.toHaveProperty("hasRun");
+  },
+);

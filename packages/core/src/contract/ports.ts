@@ -121,6 +121,8 @@ export interface ForeignModuleName {
   readonly name: string;
   /** The exports that the plan names; undefined for all. */
   readonly chosen?: readonly string[] | undefined;
+  /** Its package is a program: the line of the plan by which that program is a server of tools. */
+  readonly program?: string | undefined;
 }
 
 /** The host's services for an adapter: capabilities for injected dependencies, and a logger. */

@@ -28,6 +28,8 @@ export type LoadedModule =
       /** Tools among its exports that need no adapter to be found. */
       readonly tools: readonly { readonly name: string }[];
       readonly chosen: readonly string[] | undefined;
+      /** Its package is a program: the line of the plan by which that program is a server of tools. */
+      readonly program?: string | undefined;
     };
 
 /**
@@ -139,9 +141,9 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
   const isElsewhere = module.kind === "mount" && module.exports["mount"] === undefined;
   if (module.kind === "tools" || isElsewhere) return module;
   const adapters = [...(coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>).values()];
-  const chosen = module.kind === "foreign" ? module.chosen : undefined;
+  const { chosen, program } = module.kind === "foreign" ? module : {};
   for (const adapter of adapters) {
-    const rendered = adapter.adaptModule?.(module.exports, { name, chosen }) ?? null;
+    const rendered = adapter.adaptModule?.(module.exports, { name, chosen, program }) ?? null;
     if (rendered !== null) return recogniseModule(name, rendered);
   }
   if (module.kind === "foreign") return withoutAdapter(name, module, adapters.length > 0);

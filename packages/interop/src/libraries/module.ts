@@ -9,6 +9,8 @@ interface LibraryModule {
   readonly name: string;
   /** The exports that the plan's `export` names; undefined for all. */
   readonly chosen?: readonly string[] | undefined;
+  /** The line of the plan for a package that is a program. */
+  readonly program?: string | undefined;
 }
 
 /**
@@ -66,6 +68,8 @@ async function makeTools(
   coordinator: Coordinator,
   config: JsonObject,
 ): Promise<readonly object[]> {
+  // A function of a program may be the one that starts it.
+  if (chosen === undefined && module.program !== undefined) refuse(module.name, askProgram(module.program));
   const listed = listedArguments(config);
   const isGiven = Object.keys(config).length > 0;
   const maker = chooseMaker(found, chosen, { name: module.name, exported });
@@ -77,6 +81,10 @@ async function makeTools(
   const members = askMember(path, made);
   const what = members === "" && makers.length > 0 ? "a function" : describe(made);
   return refuse(module.name, `its export ${path} made ${what}, in which there is no tool${members}`);
+}
+
+function askProgram(line: string): string {
+  return `it exports no tool, but is a server of MCP, a program; write ${line} in the plan's entry, or name the exports that make tools: export: [ … ]`;
 }
 
 /** A toolkit whose methods return tools: which of them a person wants only the person knows. */
@@ -147,11 +155,17 @@ function namesOf(exports: Members): string {
 
 function askWhich(makers: readonly Maker[]): string {
   const all = makers.map(({ name }) => name);
-  const likely = all.filter((name) => /tool/i.test(name));
+  const likely = all.filter((name) => /tool/i.test(name)).toSorted((a, b) => rank(a) - rank(b));
   const names = [...new Set([...likely, ...all])];
   const first = (likely.length > 0 ? likely : names).slice(0, 3).join(", ");
   const shown = names.slice(0, 12).join(", ");
   return `it exports no tool, but functions that may make tools (${shown}); name those that you want in the plan's entry, such as: export: [${first}]`;
+}
+
+/** `webSearchTool` and `getTools` come before classes of that name, and before `RunToolCallItem`. */
+function rank(name: string): number {
+  if (!/tools?$/i.test(name)) return 2;
+  return /^[a-z]/.test(name) ? 0 : 1;
 }
 
 function askConfig({ name, make }: Maker): string {

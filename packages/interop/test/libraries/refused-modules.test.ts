@@ -107,6 +107,17 @@ describe("a module is refused", () => {
       "it exports no tool, but functions that may make tools (createTools, cut, more); name those that you want in the plan's entry, such as: export: [createTools]",
     ],
     [
+      "with many such functions: those whose names end with tool, and functions before classes",
+      {
+        RunToolItem: class extends Array {},
+        ShellTool: class extends Array {},
+        toolSpan: () => "",
+        webSearchTool: () => ({}),
+      },
+      {},
+      "it exports no tool, but functions that may make tools (webSearchTool, ShellTool, RunToolItem, toolSpan); name those that you want in the plan's entry, such as: export: [webSearchTool, ShellTool, RunToolItem]",
+    ],
+    [
       "whose function makes a toolkit, with the line that takes the tools of its methods",
       {
         make: () =>

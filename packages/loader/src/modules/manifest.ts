@@ -132,11 +132,13 @@ function readFacts(folder: string, json: Readonly<Record<string, unknown>>): Pac
   };
 }
 
+/** A package with a program that uses MCP's SDK, or has the word `mcp` in its name: many servers carry the SDK in their own file. */
 function mcpProgram({ name, bin, dependencies }: Readonly<Record<string, unknown>>) {
+  const isNamed = typeof name === "string" && /\bmcp\b/.test(name);
   const usesMcp = Object.keys(isRecord(dependencies) ? dependencies : {}).some((key) =>
     key.startsWith("@modelcontextprotocol/"),
   );
-  if (!usesMcp) return {};
+  if (!usesMcp && !isNamed) return {};
   const own = typeof name === "string" ? name.split("/").at(-1) : undefined;
   const program = isRecord(bin) ? Object.keys(bin)[0] : typeof bin === "string" ? own : undefined;
   return program === undefined ? {} : { mcpProgram: program };

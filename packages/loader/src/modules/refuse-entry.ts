@@ -23,7 +23,7 @@ export function failToEnter(module: string, facts: PackageFacts): never {
 
 /** A package with entries beside its main one has its tools there, and a program is the other way to use it. */
 function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string {
-  const server = `source: { mcp: { command: npx, args: [--no, ${mcpProgram}] } }`;
+  const server = mcpProgram === undefined ? "" : serverLine(mcpProgram);
   const [first, ...more] = otherEntries(exports).map((key) => `${name}${key.slice(1)}`);
   if (first !== undefined) {
     const others = more.length > 0 ? `, or ${more.slice(0, 11).join(", ")}` : "";
@@ -35,6 +35,11 @@ function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string
   return isForRequire(exports)
     ? `its exports in ${folder}/package.json have a file for require only, and modules are imported; add "default" to its exports`
     : `its package.json in ${folder} names no file that exists; build the package, or fix its exports`;
+}
+
+/** What a plan's entry says for a package that is a server of MCP. */
+export function serverLine(program: string): string {
+  return `source: { mcp: { command: npx, args: [--no, ${program}] } }`;
 }
 
 function otherEntries(exports: unknown): readonly string[] {

@@ -50,6 +50,8 @@ export interface Resolution {
   readonly manifest?: ModuleManifest | undefined;
   /** Version of the tool contract that its package declares. */
   readonly contract?: unknown;
+  /** The program by which its package is a server of MCP. */
+  readonly mcpProgram?: string | undefined;
   readonly files?: SourceFiles | undefined;
 }
 
@@ -161,8 +163,9 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
   const plain = isMain ? plainEntry(facts, lookup) : undefined;
   const path = plain ?? (await enterPackage(name, lookup.folder, lookup));
   if (path === undefined) return failToEnter(name, facts);
-  const { version, manifest } = facts;
-  return { name, version, path, manifest: isMain ? manifest : undefined, contract: manifest?.contract };
+  const { version, manifest, mcpProgram } = facts;
+  const contract = manifest?.contract;
+  return { name, version, path, manifest: isMain ? manifest : undefined, contract, mcpProgram };
 }
 
 /** The file that Node would import; under the condition `toolmount` it may be an entry with only `mount`. */

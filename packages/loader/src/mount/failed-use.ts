@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
 import { isToolmountError, ToolmountError, type MountedModule } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { nearestNames } from "@toolmount/core/text";
 import { isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
@@ -88,13 +89,23 @@ function explainMissing(use: ModuleUse, error: unknown): unknown {
 }
 
 function findHint({ source }: ModuleUse, error: unknown): string | undefined {
-  if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return undefined;
+  if (!isToolmountError(error)) return undefined;
+  if (error.code === "MODULE_IMPORT_FAILED") return hintForPeer(messageOf(error.cause));
+  if (error.code !== "SOURCE_NOT_FOUND") return undefined;
   if (source.kind === "path") return `${nearFile(source.path)}paths are relative to the plan's file`;
   if (source.kind === "fetched") return "toolmount install";
   const { installed } = error.details as ToolmountError<"SOURCE_NOT_FOUND">["details"];
   if (installed !== undefined)
     return `a package of that exact name is installed; write module: npm:${installed}`;
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
+}
+
+/** An installed package that imports one that is not there: it leaves that one to who installs it. */
+function hintForPeer(message: string): string | undefined {
+  const match = /^Cannot find package '((?:@[^/']+\/)?[^/']+)[^']*' imported from .*\/node_modules\//.exec(
+    message,
+  );
+  return match === null ? undefined : `npm install ${match[1]}`;
 }
 
 /** The file beside a missing one that was probably meant: its name differs in case or in its ending only. */

@@ -17,6 +17,7 @@ import { importResolved } from "../modules/import-resolved.ts";
 import { canLoadLazily, createLazyModule, type Wake } from "./lazy-module.ts";
 import type { ModuleUse } from "./module-use.ts";
 import type { MountContext } from "./mount-context.ts";
+import { serverLine } from "../modules/refuse-entry.ts";
 import { mountModule } from "./recording-coordinator.ts";
 import { checkByManifest, parseConfig } from "./parse-config.ts";
 import { runRefusal, isBehindBorder } from "./runner-modules.ts";
@@ -96,9 +97,14 @@ async function loadModule(
 ): Promise<Loaded> {
   refuseRun(use, resolution);
   const exports = await timer.measure("importMs", () => importResolved(resolution, context));
-  const module = recogniseModule(resolution.name, exports, exportsOf(use));
+  const module = withProgram(recogniseModule(resolution.name, exports, exportsOf(use)), resolution);
   const config = await timer.measure("configMs", () => parseConfig(use, module, reporter, context.logger));
   return config === null ? null : { module, config };
+}
+
+function withProgram(module: LoadedModule, { mcpProgram }: Resolution): LoadedModule {
+  if (module.kind !== "foreign" || mcpProgram === undefined) return module;
+  return { ...module, program: serverLine(mcpProgram) };
 }
 
 /** Throws for a module that cannot run where its entry says. */

@@ -48,6 +48,35 @@ test.each([
   await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toThrow(said);
 });
 
+const server = { bin: { "local-mcp": "./mcp.js" }, dependencies: { "@modelcontextprotocol/sdk": "1" } };
+test("a server of MCP that also exports tools mounts them", async () => {
+  const { path } = await workspace({
+    ...installed("@acme/kit", toolFile("greet"), server),
+    "plan.yaml": 'version: 1\ntools: [{ module: "@acme/kit" }]\n',
+  });
+
+  await using host = await openHost(path("plan.yaml"), { logger: silentLogger });
+  expect(host.tools().map(({ name }) => name)).toEqual(["greet"]);
+});
+
+test.each([
+  ["@acme/peer", "@acme/peer"],
+  ["@acme/peer/deep/part", "@acme/peer"],
+  ["peer/part", "peer"],
+])(
+  "a package that imports %s, which is not installed, is refused with the install",
+  async (imported, name) => {
+    const { path } = await workspace({
+      ...installed("@acme/kit", `import "${imported}";`),
+      "plan.yaml": 'version: 1\ntools: [{ module: "@acme/kit" }]\n',
+    });
+
+    await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toMatchObject({
+      details: { problems: [{ code: "MODULE_IMPORT_FAILED", hint: `npm install ${name}` }] },
+    });
+  },
+);
+
 test("a manifest with the type tool alone mounts tools, and is not said to have 0 of them", async () => {
   const { path } = await workspace({
     ...installed("@acme/kit", toolFile("greet"), { toolmount: { type: "tool" } }),

@@ -24,6 +24,9 @@ describe("the program of an MCP server's package", () => {
   test.each<[object, string | undefined]>([
     [{ bin: { serve: "x.js", other: "y.js" } }, "serve"],
     [{ bin: "x.js" }, "mail"],
+    [{ bin: "x.js", dependencies: {}, name: "@acme/mcp-mail" }, "mcp-mail"],
+    [{ name: "@acme/mcp-mail", dependencies: {} }, undefined],
+    [{ bin: "x.js", dependencies: {}, name: "@acme/mcpx" }, undefined],
     [{}, undefined],
     [{ bin: 7 }, undefined],
     [{ bin: "x.js", dependencies: {} }, undefined],
