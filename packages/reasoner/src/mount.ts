@@ -1,11 +1,14 @@
 import type { Coordinator, ListAgents } from "@toolmount/core";
 import { providersByRank } from "./config/provider-entry.ts";
-import { settingsOf, type Config } from "./config/settings.ts";
+import { translateAgents } from "./config/amplifier-session.ts";
+import { agentSchema, settingsOf, type Agent, type Config } from "./config/settings.ts";
 import { createReasoner } from "./reasoner.ts";
 
 /** Mounts a plan's reasoner, and the capabilities with which tools begin sub-agents. */
 export async function mount(coordinator: Coordinator, given: Config): Promise<void> {
-  const { agents = {}, session = {} } = given;
+  const { session = {} } = given;
+  const translated = [...translateAgents(session)];
+  const agents = { ...agentsOf(translated), ...given.agents };
   const { injection_size_limit: size, injection_budget_per_turn: tokensPerTurn } = session;
   const reasoner = createReasoner(coordinator, { settings: settingsOf(given), agents });
   const [chosen, ...others] = providersByRank(session.providers ?? []).map(
@@ -16,6 +19,9 @@ export async function mount(coordinator: Coordinator, given: Config): Promise<vo
       { chosen, others },
       "a session has one provider: the others of the plan are not used",
     );
+  for (const [agent, { unused }] of translated)
+    if (unused.length > 0)
+      coordinator.logger.warn({ agent, unused }, "parts of an agent have no counterpart, and are not used");
   const listAgents: ListAgents = () =>
     Object.entries(agents).map(([name, { description }]) => ({ name, description }));
   coordinator.mount("orchestrator", reasoner);
@@ -24,6 +30,12 @@ export async function mount(coordinator: Coordinator, given: Config): Promise<vo
   coordinator.registerCapability("session.resume", reasoner.spawn);
   coordinator.registerCapability("session.agents", listAgents);
   coordinator.registerCapability("session.injection_limits", { size, tokensPerTurn });
+}
+
+function agentsOf(
+  translated: readonly (readonly [string, { readonly agent: object }])[],
+): Readonly<Record<string, Agent>> {
+  return Object.fromEntries(translated.map(([name, { agent }]) => [name, agentSchema.parse(agent)]));
 }
 
 /** The events that a reasoner emits: Amplifier's, and `mode:entered` of toolmount. A test compares them with the sources. */

@@ -178,7 +178,7 @@ function requestOf(
     traceparent: context.traceparent,
     abortSignal,
     inherit:
-      given.context_depth === "none"
+      given.context_depth === "none" || !features.context_inheritance.enabled
         ? undefined
         : given.context_depth === "all"
           ? ("all" as const)

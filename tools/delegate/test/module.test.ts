@@ -38,6 +38,28 @@ test.each([
   ]);
 });
 
+test("the config of Amplifier's default bundle mounts, and without inheritance an agent gets no conversation", async () => {
+  const asked: SpawnRequest[] = [];
+  const host = createHost();
+  onTestFinished(() => void host.close());
+  host.coordinator.registerCapability("session.spawn", async (request) => {
+    asked.push(request);
+    return child();
+  });
+  const features = {
+    self_delegation: { enabled: true },
+    session_resume: { enabled: true },
+    context_inheritance: { enabled: false, max_turns: 10 },
+    provider_selection: { enabled: true },
+  };
+  const settings = { exclude_tools: ["tool-delegate"], exclude_hooks: [] };
+  await mount(host.coordinator, config.parse({ features, settings }));
+  await host.call({ name: "delegate", arguments: { agent: "self", instruction: "x", context_depth: "all" } });
+  expect(asked).toMatchObject([{ inherit: undefined }]);
+  const { error } = config.safeParse({ settings: { exclude_hooks: ["hooks-guard"] } });
+  expect(error?.issues[0]?.message).toContain("hooks hold for sub-agents, too");
+});
+
 test("a mounted tool offers its events, and an observer gets them", async () => {
   const host = createHost();
   onTestFinished(() => void host.close());

@@ -99,7 +99,7 @@ const knownOfFunction: ReadonlySet<string> = new Set(["name", "arguments"]);
 function addToFunction(call: Record<string, Json>, given: unknown): void {
   if (!isRecord(given)) return;
   const members = isRecord(call["function"]) ? call["function"] : {};
-  addTo(members as Record<string, Json>, given, knownOfFunction);
+  addTo(members, given, knownOfFunction);
   if (Object.keys(members).length > 0) call["function"] = members as Json;
 }
 

@@ -9,7 +9,7 @@ import { extensionUse, type ModuleUse } from "./module-use.ts";
 /** The modules that sections of the plan mean: its modes, and one for each module of the section table. */
 export function listSectionModules(plan: Plan): ModuleUse[] {
   const uses = addCommandHooks(tableUses(plan), plan);
-  return [...modesUse(plan), ...addParts(uses, plan.entries.filter(isReasonerPart(plan)))];
+  return [...modesUse(plan), ...addParts(uses, plan)];
 }
 
 function modesUse({ modes }: Plan): ModuleUse[] {
@@ -53,14 +53,17 @@ export function isReasonerPart({ amplifier }: Plan): (entry: PlanEntry) => boole
 
 const reasoner = "@toolmount/reasoner";
 
-/** Adds orchestrator, context and providers of an Amplifier plan to the session of the reasoner's config. */
-function addParts(uses: readonly ModuleUse[], parts: readonly PlanEntry[]): ModuleUse[] {
+/** Adds orchestrator, context, providers and agents of an Amplifier plan to the session of the reasoner's config. */
+function addParts(uses: readonly ModuleUse[], plan: Plan): ModuleUse[] {
+  const parts = plan.entries.filter(isReasonerPart(plan));
   const [first] = parts;
+  const { agents } = plan;
   const known = uses.find(({ id }) => id === reasoner);
   if (first === undefined) return [...uses];
   const path = first.path.slice(0, 1);
   const use = known ?? extensionUse(reasoner, `section "${String(path[0])}"`, { path, configPath: [] });
-  const session = { ...(use.config["session"] as JsonObject | undefined), ...readParts(parts) };
+  const own = use.config["session"] as JsonObject | undefined;
+  const session = { ...own, ...readParts(parts), ...(agents !== undefined && agents !== null && { agents }) };
   const config = { ...use.config, session } as JsonObject;
   return [...uses.filter((other) => other !== known), { ...use, memberSections: ["session"], config }];
 }

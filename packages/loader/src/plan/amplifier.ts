@@ -12,7 +12,7 @@ export interface WrittenEntry {
   readonly path: Path;
 }
 
-/** Sections that only Amplifier plans have. The loader does not use `agents`: overlays for sessions of others. */
+/** Sections that only Amplifier plans have. `agents` are for the module that begins them. */
 export const amplifierSections: readonly string[] = [
   "session",
   "orchestrator",
@@ -20,6 +20,24 @@ export const amplifierSections: readonly string[] = [
   "providers",
   "agents",
 ];
+
+const bundle =
+  "this is a bundle of Amplifier, which its application compiles to a mount plan; give the mount plan that it compiles";
+
+/** Sections of Amplifier without a counterpart, each with what to do: dropped without a word, a restriction would be lost. */
+export const unmappedSections: Readonly<Record<string, string>> = {
+  bundle,
+  includes: bundle,
+  spawn: "write what sub-agents do not get in settings.exclude_tools of tool-delegate",
+};
+
+/** Whether a section asks for what holds anyway: sub-agents do not get the tool that begins them. */
+export function isKept(section: string, value: Json): boolean {
+  if (section !== "spawn" || !isRecord(value)) return false;
+  const { exclude_tools: tools = [], ...others } = value;
+  const isOwn = (name: Json) => typeof name === "string" && /^(tool-)?(delegate|task)$/.test(name);
+  return Object.keys(others).length === 0 && isList(tools) && tools.every(isOwn);
+}
 
 /** Whether a plan is one of Amplifier: it has no `version`, but a session with its parts or another section of such plans. */
 export function isAmplifierPlan(plan: JsonObject): boolean {
@@ -92,7 +110,8 @@ function findUnnamed(providers: readonly Json[]): number[] {
   );
 }
 
-const pythonSource = /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/[\w.-]+\/amplifier-(?:module|bundle)-/;
+const pythonSource =
+  /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/(?:[\w.-]+\/amplifier-(?:module|bundle)-|microsoft\/amplifier-)/;
 
 type Foreign =
   /** A package of toolmount, when it is installed. */

@@ -5,7 +5,7 @@ import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { movedMembers, sectionOfMember, sectionTable } from "../modules/section-table.ts";
-import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.ts";
+import { amplifierSections, checkAmplifier, isAmplifierPlan, isKept, unmappedSections } from "./amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type PlacedHook } from "./command-hooks.ts";
 import { limitsSchema, modesSchema, planSchema, type LimitsDocument, type PlanModes } from "./schema.ts";
@@ -19,6 +19,8 @@ export interface Plan {
   readonly commandHooks: readonly PlacedHook[];
   readonly sections: Readonly<Record<string, Json>>;
   readonly amplifier: boolean;
+  /** Of an Amplifier plan: its agents, for the module that begins them. */
+  readonly agents?: Json | undefined;
   readonly modes: PlanModes | undefined;
   readonly limits: Limits;
   /** Unknown sections of an Amplifier plan. */
@@ -41,6 +43,7 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
     commandHooks: await checkCommandHooks(known, reporter),
     sections: pickSections(known),
     amplifier,
+    agents: amplifier ? known["agents"] : undefined,
     modes: checkModes(rest["modes"], reporter),
     limits: checkLimits(known["policy"], reporter),
     unknownSections,
@@ -85,7 +88,7 @@ function splitSections(
   const rest: Record<string, Json> = {};
   for (const [key, value] of Object.entries(plan)) {
     if (planKeys.includes(key)) rest[key] = value;
-    else if (amplifier && amplifierSections.includes(key)) continue;
+    else if (amplifier && (amplifierSections.includes(key) || isKept(key, value))) continue;
     else if (!allKeys.includes(key) && !reportUnknown(key, amplifier, reporter)) unknownSections.push(key);
   }
   return { unknownSections, rest };
@@ -94,13 +97,14 @@ function splitSections(
 function reportUnknown(key: string, amplifier: boolean, { report }: Reporter): boolean {
   const isAmplifiers = amplifierSections.includes(key);
   const [near] = isAmplifiers || sectionOfMember(key) !== undefined ? [] : nearestNames(key, allKeys);
-  if (amplifier && near === undefined) return false;
+  const unmapped = Object.hasOwn(unmappedSections, key) ? unmappedSections[key] : undefined;
+  if (amplifier && near === undefined && unmapped === undefined) return false;
   const ownKey = near === undefined ? "a key of your own begins with x-" : undefined;
   const section = isAmplifiers ? undefined : sectionOfMember(key);
   const home = section === undefined ? ownKey : `write it in ${section}:`;
   const hint = isAmplifiers
     ? "this is a section of Amplifier plans, which have no version; write the model and its agents in agent:"
-    : home;
+    : (unmapped ?? home);
   const details = { key: key.slice(0, 100), ...(near !== undefined && { near }) };
   report("PLAN_KEY_UNKNOWN", details, { path: [key], part: "key", hint });
   return true;

@@ -79,6 +79,7 @@ test("AMP-N6, AMP-N7, AMP-N9, AMP-N10, AMP-N11, AMP-N16, AMP-N17, AMP-N18: a pla
             { module: "provider-openai", id: "fast", config: { default_model: "some-model", api_key: "k" } },
             { module: "provider-openai", config: { default_model: "another" } },
           ],
+          agents: { helper: { description: "helps", tools: [] } },
         },
       },
     ],
@@ -241,4 +242,43 @@ test("instance_id is a name of Amplifier's plans only", async () => {
   const plan = "version: 1\ntools: [{ module: own, instance_id: first }]";
 
   await expect(open(plan, { own: diary().note("own") })).rejects.toThrow('unknown key "instance_id"');
+});
+
+const small = "session: { orchestrator: loop-basic, context: context-simple }\nproviders: []\n";
+
+test.each([
+  [
+    "bundle: { name: mine }\nincludes: [{ bundle: foundation }]\n",
+    /bundle of Amplifier, which its application compiles/,
+  ],
+  [`${small}includes: [{ bundle: foundation }]\n`, /bundle of Amplifier, which its application compiles/],
+  [`${small}spawn: { exclude_tools: [tool-bash] }\n`, /settings\.exclude_tools of tool-delegate/],
+  [`${small}spawn: { other: 1 }\n`, /settings\.exclude_tools of tool-delegate/],
+])("what of Amplifier has no counterpart is refused by name, with what to do: %s", async (text, hint) => {
+  const { note } = diary();
+  await expect(open(text, { "@toolmount/reasoner": note("reasoner") })).rejects.toMatchObject({
+    code: "PLAN_INVALID",
+    message: expect.stringMatching(hint) as string,
+  });
+});
+
+test("a plan that keeps the delegating tool from sub-agents says what holds anyway", async () => {
+  const { note } = diary();
+  const text = `${small}spawn: { exclude_tools: [tool-delegate] }\n`;
+  await using host = await open(text, { "@toolmount/reasoner": note("reasoner") });
+  expect(host.status().entries.filter(({ state }) => state === "failed")).toEqual([]);
+});
+
+test("a module of Amplifier's own repositories is a package of ours, also one in a folder", async () => {
+  const { seen, note } = diary();
+  const text = `${small}tools:
+  - module: tool-delegate
+    source: git+https://github.com/microsoft/amplifier-foundation@main#subdirectory=modules/tool-delegate
+    config: { features: {} }
+`;
+  await using _ = await open(text, {
+    "@toolmount/reasoner": note("reasoner"),
+    "@toolmount/tool-delegate": note("delegate"),
+  });
+  expect(seen.at(-1)).toEqual(["delegate", { features: {} }]);
 });

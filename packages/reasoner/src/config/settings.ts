@@ -1,6 +1,6 @@
 import { ToolmountError } from "@toolmount/core";
-import { amplifierProviderName } from "@toolmount/interop/internal";
 import { z } from "zod";
+import { amplifierSession } from "./amplifier-session.ts";
 import { providersByRank, withProvider } from "./provider-entry.ts";
 
 const count = z.int().positive();
@@ -115,7 +115,7 @@ export const settingsSchema = z.strictObject({
 /** The settings of a model and its turns, parsed. */
 export type Settings = z.output<typeof settingsSchema>;
 
-const agent = z.strictObject({
+export const agentSchema = z.strictObject({
   description: z.string().min(1),
   instructions: z.string().optional(),
   /** Globs of its tools, out of those of its parent; a glob that begins with `!` excludes. */
@@ -127,13 +127,7 @@ const agent = z.strictObject({
 });
 
 /** An agent of the plan, parsed. */
-export type Agent = z.output<typeof agent>;
-
-const foreign = z.strictObject({
-  module: z.string().optional(),
-  id: z.string().optional(),
-  config: z.record(z.string(), z.unknown()).optional(),
-});
+export type Agent = z.output<typeof agentSchema>;
 
 const partialSettings = settingsSchema.partial();
 
@@ -149,26 +143,9 @@ function written(schema: z.ZodType): z.ZodType {
   return (innerType as z.ZodType).optional().meta({ default: defaultValue });
 }
 
-/** The `session` of an Amplifier plan, with the providers of the plan. */
-const amplifierSession = z
-  .strictObject({
-    orchestrator: foreign.optional(),
-    context: foreign.optional(),
-    providers: z.array(foreign).optional(),
-    /** Bounds of what hooks inject: characters of one text, and tokens of one turn. */
-    injection_size_limit: count.nullish(),
-    injection_budget_per_turn: count.nullish(),
-  })
-  .superRefine(({ providers = [] }, context) => {
-    const [first] = providersByRank(providers);
-    if (first === undefined || amplifierProviderName(first.module ?? "") !== null) return;
-    const message = `no provider of toolmount is the counterpart of "${first.module ?? ""}"; toolmount doctor models lists those that there are`;
-    context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
-  });
-
 /** The plan's `agent`: settings, and agents to delegate to. An Amplifier plan has a `session` in its place. */
 export const config = writtenSettings.extend({
-  agents: z.record(z.string(), agent).optional(),
+  agents: z.record(z.string(), agentSchema).optional(),
   session: amplifierSession.optional(),
 });
 

@@ -1,0 +1,93 @@
+import { amplifierProviderName } from "@toolmount/interop/internal";
+import { z } from "zod";
+import { providersByRank, qualified } from "./provider-entry.ts";
+
+const foreign = z.strictObject({
+  module: z.string().optional(),
+  id: z.string().optional(),
+  config: z.record(z.string(), z.unknown()).optional(),
+});
+
+const noHooks =
+  "hooks of one agent are not mapped; write them as hooks of the plan, which hold for agents, too";
+
+/** An agent of an Amplifier plan: what differs from the session that begins it. Its tools are those of that session. */
+const amplifierAgent = z.looseObject({
+  description: z.string().optional(),
+  meta: z.looseObject({ description: z.string().optional() }).nullish(),
+  instruction: z.string().optional(),
+  instructions: z.string().optional(),
+  system: z.looseObject({ instruction: z.string().optional() }).nullish(),
+  provider_preferences: z
+    .array(z.looseObject({ provider: z.string(), model: z.string().optional() }))
+    .nullish(),
+  hooks: z.array(z.unknown()).max(0, noHooks).nullish(),
+});
+
+/** The `session` of an Amplifier plan, with the providers and the agents of the plan. */
+export const amplifierSession = z
+  .strictObject({
+    /** Of bundles: their application adds nothing to the session. Nothing is added here. */
+    raw: z.boolean().optional(),
+    orchestrator: foreign.optional(),
+    context: foreign.optional(),
+    providers: z.array(foreign).optional(),
+    agents: z.record(z.string(), amplifierAgent).optional(),
+    /** Bounds of what hooks inject: characters of one text, and tokens of one turn. */
+    injection_size_limit: z.int().positive().nullish(),
+    injection_budget_per_turn: z.int().positive().nullish(),
+  })
+  .superRefine(({ providers = [] }, context) => {
+    const [first] = providersByRank(providers);
+    if (first === undefined || amplifierProviderName(first.module ?? "") !== null) return;
+    const message = `no provider of toolmount is the counterpart of "${first.module ?? ""}"; toolmount models lists those that there are`;
+    context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
+  });
+
+/** An agent as our plans write it, and what of the other plan's agent is not used. */
+interface Translated {
+  readonly agent: { readonly description: string; readonly instructions?: string; readonly model?: string };
+  readonly unused: readonly string[];
+}
+
+/** The agents of an Amplifier plan, by their names. */
+export function translateAgents({
+  agents = {},
+  providers = [],
+}: z.output<typeof amplifierSession>): ReadonlyMap<string, Translated> {
+  const [entry] = providersByRank(providers);
+  const provider = amplifierProviderName(entry?.module ?? "");
+  return new Map(Object.entries(agents).map(([name, given]) => [name, translate(name, given, provider)]));
+}
+
+const notUsed = ["model_role", "session", "providers"] as const;
+
+function translate(
+  name: string,
+  given: z.output<typeof amplifierAgent>,
+  provider: string | null,
+): Translated {
+  const { description = given.meta?.description ?? `The agent ${name}.`, system } = given;
+  const instructions = given.instruction ?? given.instructions ?? system?.instruction;
+  const preferences = given.provider_preferences ?? [];
+  // Only the session's provider has its key. A pattern names no model.
+  const fitting = preferences.find(
+    (one) =>
+      provider !== null &&
+      amplifierProviderName(one.provider) === provider &&
+      /^[^*?[\]]+$/.test(one.model ?? ""),
+  );
+  const unused = [
+    ...notUsed.filter((key) => given[key] !== undefined && given[key] !== null),
+    ...(preferences.length > 0 && fitting === undefined ? ["provider_preferences"] : []),
+  ];
+  const model = fitting === undefined ? undefined : qualified(provider!, fitting.model!);
+  return {
+    agent: {
+      description,
+      ...(instructions !== undefined && { instructions }),
+      ...(model !== undefined && { model }),
+    },
+    unused,
+  };
+}
