@@ -88,7 +88,7 @@ export async function expectSafe(seed: number): Promise<void> {
 
 export type Draw = (below: number) => number;
 
-/** Drops, repeats or moves an event, or changes, drops or moves a member of one. */
+/** Drops, repeats or moves an event, or changes, drops or renames a member of one, or moves it to another event. */
 function mutate(events: readonly Item[], draw: Draw): Item[] {
   const at = draw(events.length);
   const event = structuredClone(events[at] ?? {});
@@ -97,17 +97,35 @@ function mutate(events: readonly Item[], draw: Draw): Item[] {
     () => events.toSpliced(at, 0, event),
     () => events.toSpliced(at, 1).toSpliced(draw(events.length), 0, event),
     () => events.with(at, mutateMember(event, draw)),
+    () => moveMember(events, at, draw),
   ];
   return ways[draw(ways.length)]!();
 }
 
 const members = ["arguments", "id", "call_id", "item_id", "output_index", "delta"] as const;
 
-function mutateMember(event: Item, draw: Draw): Item {
+/** An event, or one of its items. */
+function recordIn(event: Item, draw: Draw): Record<string, unknown> {
   const inner = [event["item"], (event["response"] as Item | undefined)?.["output"]]
     .flat()
     .filter(Boolean) as Item[];
-  const target = (inner.length > 0 ? inner[draw(inner.length)]! : event) as Record<string, unknown>;
+  return (inner.length > 0 ? inner[draw(inner.length)]! : event) as Record<string, unknown>;
+}
+
+function moveMember(events: readonly Item[], at: number, draw: Draw): Item[] {
+  const changed = structuredClone([...events]);
+  const [from, to] = [recordIn(changed[at]!, draw), recordIn(changed[draw(changed.length)]!, draw)];
+  const present = members.filter((name) => name in from);
+  const name = present[draw(Math.max(1, present.length))];
+  if (name === undefined) return changed;
+  const value = from[name];
+  delete from[name];
+  to[name] = value;
+  return changed;
+}
+
+function mutateMember(event: Item, draw: Draw): Item {
+  const target = recordIn(event, draw);
   const present = members.filter((name) => name in target);
   const name = present[draw(Math.max(1, present.length))];
   if (name === undefined) return event;

@@ -12,7 +12,15 @@ const calls = Object.entries(written).map(([name, text], at) => ({
   name,
   arguments: text,
 }));
-const pieces = (text: string) => [text.slice(0, 5), text.slice(5, 9), text.slice(9)];
+/** Cut where a piece of one call in the other one makes no JSON: a stream that is a valid answer is no mutant. */
+const cuts = [
+  [5, 9],
+  [8, 16],
+] as const;
+const pieces = (text: string, at: number) => {
+  const [first, second] = cuts[at]!;
+  return [text.slice(0, first), text.slice(first, second), text.slice(second)];
+};
 
 /** A recorded stream of each wire: two calls, their arguments in pieces where the wire has pieces. */
 const streams = {
@@ -35,7 +43,7 @@ function chatChunk(delta: object, finish_reason: string | null = null): Event {
 
 function chatEvents({ id, name, arguments: text }: (typeof calls)[number], index: number): Event[] {
   const first = { index, id, type: "function", function: { name, arguments: "" } };
-  const rest = pieces(text).map((part) => ({ index, function: { arguments: part } }));
+  const rest = pieces(text, index).map((part) => ({ index, function: { arguments: part } }));
   return [first, ...rest].map((call) => chatChunk({ tool_calls: [call] }));
 }
 
@@ -48,7 +56,7 @@ function anthropicEvents(): Event[] {
   const [start, ...rest] = anthropic.events({ calls }) as Event[];
   const blocks = calls.flatMap(({ id, name, arguments: text }, index): Event[] => [
     { type: "content_block_start", index, content_block: { type: "tool_use", id, name, input: {} } },
-    ...pieces(text).map((part) => ({
+    ...pieces(text, index).map((part) => ({
       type: "content_block_delta",
       index,
       delta: { type: "input_json_delta", partial_json: part },
@@ -143,7 +151,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Drops, repeats or moves an event, or drops, renames, empties or retypes a member somewhere in one. */
+/** Drops, repeats or moves an event, drops, renames, empties or retypes a member somewhere in one, or moves it to another event. */
 function mutate(events: readonly Event[], draw: Draw): Event[] {
   if (events.length === 0) return [];
   const at = draw(events.length);
@@ -153,6 +161,7 @@ function mutate(events: readonly Event[], draw: Draw): Event[] {
     () => events.toSpliced(at, 0, event),
     () => events.toSpliced(at, 1).toSpliced(draw(events.length), 0, event),
     () => (mutateMember(event, draw), events.with(at, event)),
+    () => moveMember(events, at, draw),
   ];
   return ways[draw(ways.length)]!();
 }
@@ -172,6 +181,25 @@ function mutateMember(event: Event, draw: Draw): void {
   const way = draw(ways.length);
   ways[way]!();
   if (way === 2) delete holder[name];
+}
+
+/** A name or a piece of arguments in another call is the whole stream of a model that wrote it there: nothing contradicts it. */
+const whole = /"(?:name|args|arguments|partial_json)":/;
+
+/** Moves a member to a record of another event, over the one that it has there. */
+function moveMember(events: readonly Event[], at: number, draw: Draw): Event[] {
+  const changed = structuredClone([...events]);
+  const [from, to] = [placesIn(changed[at]!), placesIn(changed[draw(changed.length)]!)];
+  if (from.length === 0 || to.length === 0) return changed;
+  const [holder, name] = from[draw(from.length)]!;
+  const moved = JSON.stringify({ [name]: holder[name] });
+  if (whole.test(moved)) return changed;
+  const fitting = to.filter(([other, known]) => other !== holder && known === name);
+  const [target] = fitting[draw(Math.max(1, fitting.length))] ?? to[draw(to.length)]!;
+  const value = holder[name];
+  delete holder[name];
+  if (!Array.isArray(target)) target[name] = structuredClone(value);
+  return changed;
 }
 
 /** All members of an event, at every level. */
