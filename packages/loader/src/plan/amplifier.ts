@@ -21,13 +21,14 @@ export const amplifierSections: readonly string[] = [
   "agents",
 ];
 
-const bundle =
+/** Says what to give in place of a bundle, which is not a plan. */
+export const bundleProblem =
   "this is a bundle of Amplifier, which its application compiles to a mount plan; give the mount plan that it compiles";
 
 /** Sections of Amplifier without a counterpart, each with what to do: dropped without a word, a restriction would be lost. */
 export const unmappedSections: Readonly<Record<string, string>> = {
-  bundle,
-  includes: bundle,
+  bundle: bundleProblem,
+  includes: bundleProblem,
   spawn: "write what sub-agents do not get in settings.exclude_tools of tool-delegate",
 };
 

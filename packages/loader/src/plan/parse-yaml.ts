@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/json.ts";
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
+import { bundleProblem } from "./amplifier.ts";
 import { explainSyntax } from "./explain-syntax.ts";
 import { isJsonPlan, readJsonText } from "./json-text.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
@@ -52,8 +53,12 @@ function compose(text: PlanText, source: string): ParseResult {
     );
     return { ok: false, problems: withoutRepeats(problems) };
   }
-  if (second !== undefined)
-    return refuse(text, second.range[0], "PLAN_SYNTAX", "a plan is one YAML document; this file has several");
+  if (second !== undefined) {
+    const problem = document.has("bundle")
+      ? bundleProblem
+      : "a plan is one YAML document; this file has several";
+    return refuse(text, second.range[0], "PLAN_SYNTAX", problem);
+  }
   return convert(text, document.contents);
 }
 

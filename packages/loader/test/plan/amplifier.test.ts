@@ -251,6 +251,10 @@ test.each([
     "bundle: { name: mine }\nincludes: [{ bundle: foundation }]\n",
     /bundle of Amplifier, which its application compiles/,
   ],
+  [
+    "---\nbundle: { name: mine }\n---\nYou are helpful: see @mine:rules.md\n",
+    /bundle of Amplifier, which its application compiles/,
+  ],
   [`${small}includes: [{ bundle: foundation }]\n`, /bundle of Amplifier, which its application compiles/],
   [`${small}spawn: { exclude_tools: [tool-bash] }\n`, /settings\.exclude_tools of tool-delegate/],
   [`${small}spawn: { other: 1 }\n`, /settings\.exclude_tools of tool-delegate/],

@@ -109,7 +109,7 @@ function recordIn(event: Item, draw: Draw): Record<string, unknown> {
   const inner = [event["item"], (event["response"] as Item | undefined)?.["output"]]
     .flat()
     .filter(Boolean) as Item[];
-  return (inner.length > 0 ? inner[draw(inner.length)]! : event) as Record<string, unknown>;
+  return inner.length > 0 ? inner[draw(inner.length)]! : event;
 }
 
 function moveMember(events: readonly Item[], at: number, draw: Draw): Item[] {
