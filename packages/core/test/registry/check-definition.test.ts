@@ -118,7 +118,7 @@ test("limits of a plan are checked, with the tool that they are for", () => {
     expect(() => {
       const module = createHost()
         .draft()
-        .addModule({ id: "tests", shapeTool: () => ({ limits }) as ToolShape });
+        .addModule({ id: "tests", shapeTool: () => ({ limits }) });
       module.coordinator.mount("tools", tool());
     }).toThrow(expect.objectContaining({ code: "OPTION_INVALID", message }));
 });

@@ -40,7 +40,7 @@ export const amplifierSession = z
   .superRefine(({ providers = [] }, context) => {
     const [first] = providersByRank(providers);
     if (first === undefined || amplifierProviderName(first.module ?? "") !== null) return;
-    const message = `no provider of toolmount is the counterpart of "${first.module ?? ""}"; toolmount models lists those that there are`;
+    const message = `no provider of toolmount is the counterpart of "${first.module ?? ""}"; toolmount doctor models lists those that there are`;
     context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
   });
 
