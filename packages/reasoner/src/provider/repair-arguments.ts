@@ -4,15 +4,18 @@ import { isItem } from "./items.ts";
 /**
  * The arguments of a call in which texts that should be other values are these values: `"3"` for a number, `"[…]"` for a list. Only a
  * text that the schema does not take, and that parses to exactly the wanted type, is replaced, so nothing that the model wrote is
- * lost or guessed. Anything else stays as it was written.
+ * lost or guessed. Marks of a model's own format after the arguments are left out. Anything else stays as it was written.
  */
 export function repairArguments(text: string, schema: unknown): string {
-  const given = parsed(text);
+  const given = parsed(text.replace(marks, ""));
   const value = typeof given === "string" ? parsed(given) : given;
   if (!isItem(value)) return text;
   const repaired = repair(value, schema);
-  return repaired === given ? text : JSON.stringify(repaired);
+  return repaired === given && !marks.test(text) ? text : JSON.stringify(repaired);
 }
+
+/** Special tokens, such as `<|call|>`, that a server left behind the arguments. */
+const marks = /(?<=[}"])\s*(?:<\|\w{1,32}\|>\s*)+$/;
 
 /** The value of a JSON text; undefined for another text, and for one that would change when it is parsed. */
 function parsed(text: string): unknown {

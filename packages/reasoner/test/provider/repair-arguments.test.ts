@@ -37,6 +37,14 @@ test("arguments that are encoded twice are read", () => {
   });
 });
 
+test.each(["<|call|>", " <|im_end|>\n<|endoftext|>"])(
+  "marks after the arguments are left out: %s",
+  (marks) => {
+    expect(repairArguments(`{"text":"a<|call|>"}${marks}`, schema)).toBe('{"text":"a<|call|>"}');
+    expect(repairArguments(`{"text":"a"${marks}`, schema)).toBe(`{"text":"a"${marks}`);
+  },
+);
+
 test.each([
   { text: "3", mixed: "3", open: "3", other: "3" },
   { count: "3.5", on: "yes", meta: "[1]", labels: "a" },
