@@ -1,6 +1,7 @@
 import type { Offer } from "@toolmount/core";
 import type { ModelFailure } from "@toolmount/interop";
 import { isRefused, partDigest, partsOf, type RefusedParts } from "../provider/refused-parts.ts";
+import { message } from "../provider/items.ts";
 import { rulesOf } from "../provider/legal-items.ts";
 import { compact, contextSize } from "./compaction.ts";
 import type { TurnState } from "./turn-state.ts";
@@ -19,6 +20,7 @@ export function createRepair(state: TurnState, offer: Offer) {
       if (++tries > maxRepairs) return false;
       if (failure.kind === "context_length") return compact(state, offer, "refused");
       if (failure.refused !== undefined) return leaveOutRefused(state, failure);
+      if (failure.kind === "invalid_tool_call") return askAgain(state, failure);
       if (failure.providerCode === "previous_response_not_found") return sendWhole(state);
       if (guessed !== null || !mayBeTooLong(state, offer, failure)) return false;
       guessed = contextSize(state, offer);
@@ -29,6 +31,16 @@ export function createRepair(state: TurnState, offer: Offer) {
       if (guessed !== null) await state.log.append({ kind: "refused", tokens: guessed });
     },
   };
+}
+
+/** Says to the model, once, that its server could not read its call. Nothing ran, so nothing runs twice. */
+async function askAgain({ log, emit }: TurnState, { kind, rawArguments }: ModelFailure): Promise<boolean> {
+  if (log.view.turn!.tries > 0) return false;
+  const written = rawArguments === undefined ? "" : ` You wrote: ${rawArguments.slice(0, 1_000)}`;
+  const text = `[The server could not read your last call, so no tool ran.${written} Make the call again: a name of an offered tool, and arguments in JSON.]`;
+  await log.append({ kind: "again", items: [message("developer", text)] });
+  emit({ type: "retry", kind, afterMs: 0 });
+  return true;
 }
 
 async function sendWhole({ log }: TurnState): Promise<boolean> {
@@ -62,8 +74,8 @@ async function leaveOutRefused(state: TurnState, failure: ModelFailure): Promise
 }
 
 function report({ emit, model }: TurnState, what: string, problem: string, change: string): void {
-  const message = `${model.provider} refused ${what}: ${problem.slice(0, 300)}; ${change}`;
-  emit({ type: "tool_warning", tool: "", message });
+  const text = `${model.provider} refused ${what}: ${problem.slice(0, 300)}; ${change}`;
+  emit({ type: "tool_warning", tool: "", message: text });
 }
 
 /** Sends what the server refused in the form that every known server takes. Resolves to false where it has that form. */

@@ -1,6 +1,6 @@
 import * as google from "@ai-sdk/google";
 import { expect, test } from "vitest";
-import { call, response, tool, world, type Answer, type WorldOptions } from "../support/world.ts";
+import { call, response, say, tool, world, type Answer, type WorldOptions } from "../support/world.ts";
 
 // The kinds of Amplifier's taxonomy that are not a status of HTTP; the others are in provider.process.test.ts.
 
@@ -50,7 +50,7 @@ test.each([
 ])(
   "AMP-N61: a call that the model wrote so that the server cannot read it is invalid_tool_call ($wire)",
   async ({ model, answer, raw }) => {
-    const { turn, reported, requests } = await failureOf([answer], { model });
+    const { turn, reported, requests } = await failureOf([answer, answer], { model });
 
     expect(turn).toMatchObject({
       status: "failed",
@@ -59,10 +59,21 @@ test.each([
         details: { kind: "invalid_tool_call", retryable: false, model: "m", ...raw },
       },
     });
-    expect(reported).toMatchObject([{ kind: "invalid_tool_call", model: "m", delay_multiplier: 2 }]);
-    expect(requests).toHaveLength(1);
+    const one = { kind: "invalid_tool_call", model: "m", delay_multiplier: 2 };
+    expect(reported).toMatchObject([one, one]);
+    expect(requests).toHaveLength(2);
   },
 );
+
+test("the model reads that its call could not be read, and makes it again", async () => {
+  const good = response([call("c1", "echo")]);
+  const { turn, requests } = await failureOf([refused, good, response([say("done")])], { model: "m" });
+  expect(turn).toMatchObject({ status: "done", text: "done", calls: 1 });
+  expect(requests[1]!.input.at(-1)).toMatchObject({
+    role: "developer",
+    content: expect.stringContaining(`You wrote: ${written}`) as string,
+  });
+});
 
 test.each([{ model: "m" }, { model: "openai-compatible:m" }])(
   "AMP-N61: a request that its caller cancels is abort, and is not made again ($model)",
