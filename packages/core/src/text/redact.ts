@@ -19,6 +19,9 @@ const harmless =
 /** Short names of secrets. They count as whole words only: `pin` is in `shipping`, and `otp` in `footprint`. */
 const secretNames: ReadonlySet<string> = new Set("pass pwd bearer jwt otp pin dsn pem".split(" "));
 
+/** The letters of each key that names a secret have one of these. Most keys have none, and are not split into words. */
+const perhapsSecret = new RegExp([secretWord.source, "auth", ...secretNames].join("|"));
+
 /** Each name of a secret has three letters. */
 const threeLetters = /[a-z][^a-z]*[a-z][^a-z]*[a-z]/i;
 
@@ -26,6 +29,7 @@ const threeLetters = /[a-z][^a-z]*[a-z][^a-z]*[a-z]/i;
 export function namesSecret(key: string): boolean {
   if (!threeLetters.test(key)) return false;
   const folded = key.toLowerCase().replaceAll(/[^a-z]/g, "");
+  if (!perhapsSecret.test(folded)) return false;
   if (folded === "token" || folded === "auth") return true;
   const words = key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ").toLowerCase();
   if (words.split(/[^a-z]+/).some((word) => secretNames.has(word))) return true;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { createRoute, type z } from "@hono/zod-openapi";
 import {
   isToolInterrupt,
@@ -9,6 +10,7 @@ import {
   type Progress,
   type ToolOutcome,
 } from "@toolmount/core";
+import { smallBytes } from "@toolmount/core/json";
 import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { Context, TypedResponse } from "hono";
@@ -72,6 +74,8 @@ export function callRoutes(service: Service) {
     const { principal } = c.env;
     requireRole(principal, "call");
     requireOpen(service);
+    // A large body was parsed just now, and the call walks it: other requests come in between.
+    if (!(Number(c.req.header("content-length")) <= smallBytes)) await setImmediate();
     const live = hostOf(service, c.req.param("host") ?? "", principal);
     const context = contextOf(given, principal);
     const complete = completerOf(live, given);
