@@ -256,7 +256,11 @@ function onStoreFailure(call: Call, err: unknown): "next" {
 }
 
 function notifyDecision(call: Call, decision: RecordedDecision): void {
-  notifyApproval(call.host, call.generation, { tool: call.tool!.name, info: infoOf(call), decision });
+  notifyApproval(call.host, call.generation, {
+    tool: call.tool!.name,
+    info: call.info ?? infoOf(call), // the question made it, where there was one
+    decision,
+  });
 }
 
 /** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
