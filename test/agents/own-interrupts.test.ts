@@ -9,7 +9,7 @@ import { asked, config, graphs, input, orders, resultsOf, type Graph } from "./s
 type Pace = Readonly<Record<string, number>>;
 
 /** A host whose `pay` interrupts the graph by itself, as a tool that was written for LangGraph. Each `open` is another process. */
-function world(kind: keyof typeof graphs, times = 1) {
+function world(kind: keyof typeof graphs, times = 1, requiresConfirmation = false) {
   const store = createMemoryStore();
   const checkpointer = new MemorySaver();
   const answers: string[] = [];
@@ -35,7 +35,7 @@ function world(kind: keyof typeof graphs, times = 1) {
     const look = { name: "look", requiresConfirmation: false, execute: () => data("seen") };
     const pay = {
       name: "pay",
-      requiresConfirmation: false,
+      requiresConfirmation,
       execute: (given: { to: string }) => execute(given, pace),
     };
     for (const tool of [look, pay]) host.coordinator.mount("tools", defineTool({ ...words, ...tool }));
@@ -88,6 +88,23 @@ describe.each(Object.keys(graphs) as (keyof typeof graphs)[])("%s", (kind) => {
     }
     expect(answers.toSorted()).toEqual(asked.map((to) => `${to}: yes ${to} 1, yes ${to} 2`));
     expect(await resultsOf(open().graph)).not.toBeNull();
+  });
+
+  test("a tool that the host asks about first asks for its own value after the approval, and gets it", async () => {
+    const { open, answers } = world(kind, 1, true);
+    let shown: readonly { readonly id: string; readonly value: object }[] = await invoke(open(), input);
+    for (let turns = 0; shown.length > 0 && turns < 16; turns++) {
+      const [{ id, value }] = shown as [
+        { id: string; value: { pay?: string; questions?: { id: string }[] } },
+      ];
+      const approvals = value.questions?.map((one) => ({ id: one.id, decision: "approve" }));
+      shown = await invoke(open(), new Command({ resume: { [id]: approvals ?? `yes ${value.pay}` } }));
+    }
+    expect(answers.toSorted()).toEqual(asked.map((to) => `${to}: yes ${to}`));
+    expect(await resultsOf(open().graph)).toEqual({
+      c0: "seen",
+      ...Object.fromEntries(asked.map((to, at) => [`c${at + 1}`, `${to} got yes ${to}`])),
+    });
   });
 
   test("a value for a call that is denied meanwhile reaches no other call", async () => {

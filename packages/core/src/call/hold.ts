@@ -153,14 +153,14 @@ export function requeue(call: Call, stored: StoredCall): void {
   };
 }
 
-/** Releases the record of such a call, so that any host can resume it. When that fails, its lease expires. */
+/** Releases the record of a call that did not end, so that any host can resume it. When that fails, its lease expires. */
 export async function releaseRecord(call: Call): Promise<void> {
   const { logger, stores } = call.host;
   const stored = call.stored!;
   stored.dropLease();
   try {
     await stored.change((record) =>
-      record.state === "claimed" && stored.owns(record)
+      (record.state === "claimed" || record.state === "started") && stored.owns(record)
         ? { state: stateBefore(record), leaseUntil: null }
         : null,
     );

@@ -170,8 +170,10 @@ function recordOutcome(call: Call): Promise<void> | null {
     return stores.track(storeOtherEnd(call, call.stored));
   const audited = audit === null ? null : auditEnd(call, audit);
   if (call.stored === null) return audited;
-  if (call.ending.status !== "pending") return stores.track(storeEnd(call, audited));
-  return call.stored.record.state === "claimed"
+  // A tool that interrupts a resumed call to ask a person itself did not end it: its approval stays valid for the next resume.
+  const isPaused = call.ending.interrupt !== null && call.stored.isResumed;
+  if (call.ending.status !== "pending" && !isPaused) return stores.track(storeEnd(call, audited));
+  return isPaused || call.stored.record.state === "claimed"
     ? stores.track(releaseRecord(call).then(() => audited ?? undefined))
     : audited;
 }

@@ -191,7 +191,8 @@ export interface Host {
   call(request: CallRequest, context?: CallContext): Promise<ToolOutcome>;
   /**
    * Resumes a waiting call after its approval or with the client's result, in this process or another. Rejects with
-   * `TICKET_INVALID`, `TICKET_USED`, `CLIENT_RESULT_REFUSED` and `STORE_FAILED`; every other failure is in the outcome.
+   * `TICKET_INVALID`, `TICKET_USED`, `CLIENT_RESULT_REFUSED` and `STORE_FAILED`, and with an interrupt that the tool
+   * threw: then the approval stays valid, and the ticket resumes the call again. Every other failure is in the outcome.
    */
   resume(ticket: string, context?: CallContext, clientResult?: unknown): Promise<ToolOutcome>;
   /** The questions about waiting calls, for approvers. */

@@ -92,6 +92,7 @@ async function runAgain(host: HostState, stored: StoredCall, context: CallContex
   if (!claimed)
     return stored.record.state === "ended" ? pastOutcome(host, stored) : stillPending(host, stored, "run");
   stored.keepLease();
+  stored.isResumed = true;
   return new Promise((resolve) => {
     const call = callOf(host, stored, openRequest(stored), context, resolve);
     call.inner = readInnerCalls(request);

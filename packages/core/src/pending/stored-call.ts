@@ -14,10 +14,6 @@ interface StoredCallHost {
   readonly stopped: boolean;
 }
 
-interface ClientResult {
-  readonly value: unknown;
-}
-
 /**
  * A call that waits, or waited, in a store: its record as this host saw it last, and its ticket where the host knows it.
  *
@@ -28,9 +24,11 @@ export class StoredCall {
   readonly store: ApprovalStore;
   readonly ticket: string | null;
   /** The client's result, when the call resumes with one. */
-  readonly clientResult: ClientResult | null;
+  readonly clientResult: { readonly value: unknown } | null;
   /** The call whose tool resumes this one; null when its session does. */
   maker: object | null = null;
+  /** Whether the call was resumed: its session has the ticket, and can resume it again. */
+  isResumed = false;
   record: ApprovalRecord;
   /** Another host has ended the call: this host reports nothing about it. */
   lost = false;
@@ -52,7 +50,7 @@ export class StoredCall {
     store: ApprovalStore,
     record: ApprovalRecord,
     ticket: string | null,
-    clientResult: ClientResult | null = null,
+    clientResult: StoredCall["clientResult"] = null,
   ) {
     this.#host = host;
     this.store = store;
