@@ -173,9 +173,8 @@ function recordOutcome(call: Call): Promise<void> | null {
   // A tool that interrupts a resumed call to ask a person itself did not end it: its approval stays valid for the next resume.
   const isPaused = call.ending.interrupt !== null && call.stored.isResumed;
   if (call.ending.status !== "pending" && !isPaused) return stores.track(storeEnd(call, audited));
-  return isPaused || call.stored.record.state === "claimed"
-    ? stores.track(releaseRecord(call).then(() => audited ?? undefined))
-    : audited;
+  if (!isPaused && call.stored.record.state !== "claimed") return audited;
+  return stores.track(releaseRecord(call).then(() => audited ?? undefined));
 }
 
 function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
