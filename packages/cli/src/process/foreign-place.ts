@@ -4,8 +4,10 @@ import { fileURLToPath } from "node:url";
 export function findForeignPlace(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;
-  const frames = (new Error("here").stack ?? "").split("\n");
+  const stack = (new Error("here").stack ?? "").split("\n");
   Error.stackTraceLimit = stackTraceLimit;
+  // What is loaded before a program may replace process.exit; who called that is meant.
+  const frames = stack.slice(stack.findLastIndex((frame) => frame.includes(" process.exit (")) + 1);
   // The folder of this package. Built, its files are not the sources: no name of a file says which frames are ours.
   const own = new URL(".", import.meta.resolve("#package.json"));
   const ownFolders = [own.href, fileURLToPath(own)];
