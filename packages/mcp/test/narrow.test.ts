@@ -87,7 +87,7 @@ test("a body that states its length is read as a text, and no stream is made of 
 });
 
 /** Arguments of so many levels, as JSON. */
-const levels = (count: number) => `${'{"a":'.repeat(count)}1${"}".repeat(count)}`;
+const levels = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
 test.each(eras)("a call of 40,000 levels over HTTP is invalid, and the next one runs (%s)", async (era) => {
   const deep = levels(40_000);
