@@ -204,7 +204,7 @@ test("a worker that starts while Postgres is away waits for it, and says so once
   const [line] = await worker.ready;
   expect(JSON.parse(line)).toMatchObject({ ready: true, tools: ["whoami"] });
   expect(worker.log()).not.toMatch(/INTERNAL|needs a ledger|password/);
-  expect(worker.log().match(/worker waits/g)).toHaveLength(1);
+  expect(worker.log().match(/fleet work waits/g)).toHaveLength(1);
   worker.child.kill("SIGTERM");
   expect((await worker.ended)[0]).toBe(0);
 });
