@@ -83,7 +83,13 @@ async function runCommand(words: readonly string[], input = "") {
   const answers = [[call("c1", "send_money", given)], [say("done")]];
   const { baseUrl } = await serve(answers.map((items) => response(items)));
   const agent = { model: "m", stream: false, baseUrl, apiKey: "k" };
-  const plan = { version: 1, tools: [{ module: "./bank.ts" }], policy: { flows: "on" }, state: "memory", agent };
+  const plan = {
+    version: 1,
+    tools: [{ module: "./bank.ts" }],
+    policy: { flows: "on" },
+    state: "memory",
+    agent,
+  };
   await writeFile(join(folder, "mount-plan.json"), JSON.stringify(plan));
   const child = spawn(process.execPath, [...nodeFlags, commandFile, ...words, "--json"], { cwd: folder });
   child.stdin.end(input);
