@@ -59,8 +59,8 @@ test("policies are compared and suggested by the newest calls, 10,000 where the 
   ]);
   for (const last of [0, 100_001, 1.5])
     expect((await post("suggest", { last })).body, String(last)).toMatchObject({ code: "REQUEST_INVALID" });
-  expect((await post("compare", { policy: "x".repeat(200_000) })).status).toBe(200);
-  expect((await post("compare", { policy: "x".repeat(200_001) })).status).toBe(400);
+  expect((await post("compare", { policy: "x".repeat(50_000) })).status).toBe(200);
+  expect((await post("compare", { policy: "x".repeat(50_001) })).status).toBe(400);
 });
 
 test("one comparison of a host runs at a time, and the next one after it has ended or failed", async () => {
