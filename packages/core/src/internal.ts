@@ -3,7 +3,7 @@ export { isHostCapability } from "./contract/coordinator.ts";
 export { listTool, type ApprovedListArguments } from "./sessions/bundle.ts";
 export { workStoreOf } from "./pending/memory-work.ts";
 export { decryptWithTicket, encryptWithTicket } from "./pending/ticket.ts";
-export { rateForm, readRate } from "./scheduling/rate.ts";
+export { rateForm, readRate, requireRate } from "./scheduling/rate.ts";
 export { ProgressPace } from "./scheduling/progress-pace.ts";
 export { callInternal } from "./host/session.ts";
 export { readHostLinks } from "./contract/host-chain.ts";

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { matchesGlob } from "@toolmount/core/text";
+import { kindOf, matchesGlob } from "@toolmount/core/text";
 import type { Rule } from "./config.ts";
 import { fitsSigned, leadsUp, type Members } from "./pattern.ts";
 
@@ -15,8 +15,8 @@ interface ToolPattern {
 
 /** Reads a line about what tools say of themselves: `category: delete`, `consequence: high`, `tag: shell`. */
 export function readKind(text: string): Rule["match"] | null {
-  const [, key, word] = /^(category|consequence|tag): (.+)$/s.exec(text) ?? [];
-  return key === undefined ? null : { [key]: word };
+  const [kind, word] = kindOf(text) ?? [];
+  return kind === undefined ? null : { [kind]: word };
 }
 
 /** Reads a pattern that the config's schema has accepted. */

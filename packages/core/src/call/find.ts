@@ -59,9 +59,10 @@ export function findTool(generation: Generation, parent: Call | null, name: stri
     : generation.findFor(parent.tool!, name);
 }
 
-/** Longest text of a member, and most members, that need no measuring; together they are below this size. */
+/** Longest text of a member, and most members, that need no measuring; together they are below 64 KB. */
 const smallText = 1_024;
 const fewMembers = 32;
+
 /** Whether arguments are few short scalars, as those of most calls are. To measure these, too, takes 5 % of a call. */
 function areSmall(given: unknown, maxBytes: number): boolean {
   if (typeof given === "string") return given.length <= smallBytes && given.length * 3 <= maxBytes;

@@ -5,14 +5,14 @@ import { isPlain, maxDepth } from "./freeze.ts";
  * one that is small enough. Reads no more than it has to, so a circle ends, too. Instances of classes are not entered.
  */
 export function meter(value: unknown, maxBytes: number, maxLevels = maxDepth): string | null {
-  const left = remaining(value, maxBytes, maxLevels);
+  const left = walk(value, maxBytes, maxLevels, { values: 0 });
   if (left >= 0) return null;
   return left === tooDeep ? `nested deeper than ${maxLevels} levels` : `larger than ${maxBytes} bytes`;
 }
 
 /** The least bytes that a value takes as JSON; more than `maxBytes` as soon as it is more, or nested too deep. */
 export function leastBytes(value: unknown, maxBytes: number): number {
-  return maxBytes - remaining(value, maxBytes, maxDepth);
+  return measure(value, maxBytes).bytes;
 }
 
 /** The least bytes that a value takes as JSON, and how many values are below it: all of them where the bytes are not too many. */
@@ -20,21 +20,19 @@ export function measure(
   value: unknown,
   maxBytes: number,
 ): { readonly bytes: number; readonly values: number } {
-  return { bytes: leastBytes(value, maxBytes), values: walked };
+  const tally = { values: 0 };
+  return { bytes: maxBytes - walk(value, maxBytes, maxDepth, tally), values: tally.values };
 }
 
 const tooDeep = Number.NEGATIVE_INFINITY;
 
-/** Values below the one that was measured last, as far as it was walked. A second walk to count them takes as long again. */
-let walked = 0;
-
-/** Bytes of `budget` that a value leaves; below 0 it stops. Counts the least that JSON takes, so what fits is never refused. */
-function remaining(value: unknown, budget: number, levels: number): number {
-  walked = 0;
-  return walk(value, budget, levels);
+/** How many values a walk has seen below its first one. */
+interface Tally {
+  values: number;
 }
 
-function walk(value: unknown, budget: number, levels: number): number {
+/** Bytes of `budget` that a value leaves; below 0 it stops. Counts the least that JSON takes, so what fits is never refused. */
+function walk(value: unknown, budget: number, levels: number, tally: Tally): number {
   if (typeof value === "string") return budget - value.length - 2;
   if (typeof value !== "object" || value === null) return budget - 1;
   const isList = Array.isArray(value);
@@ -42,19 +40,19 @@ function walk(value: unknown, budget: number, levels: number): number {
   if (levels === 0) return tooDeep;
   let left = budget - 2;
   if (isList) {
-    for (let at = 0; at < value.length && left >= 0; at++) left = walkMember(value[at], left, levels);
+    for (let at = 0; at < value.length && left >= 0; at++) left = walkMember(value[at], left, levels, tally);
     return left;
   }
   for (const key in value) {
     if (left < 0) return left;
-    left = walkMember((value as Record<string, unknown>)[key], left - key.length - 3, levels);
+    left = walkMember((value as Record<string, unknown>)[key], left - key.length - 3, levels, tally);
   }
   return left;
 }
 
-function walkMember(member: unknown, left: number, levels: number): number {
-  walked++;
-  return typeof member === "string" ? left - member.length - 2 : walk(member, left, levels - 1);
+function walkMember(member: unknown, left: number, levels: number, tally: Tally): number {
+  tally.values++;
+  return typeof member === "string" ? left - member.length - 2 : walk(member, left, levels - 1, tally);
 }
 
 /** Bytes of arguments that are walked in one piece; the host does other work between the hops of a call with more. */

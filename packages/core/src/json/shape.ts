@@ -12,9 +12,9 @@ const mostNarrow = maxKeys * 5;
 const maxObjects = 1_000;
 
 /**
- * Says what makes a foreign JSON text too wide to parse: "an object of more than 20000 members", or more than `most` members
- * and objects in all. Null for one that may be parsed. Reads the text once, skips what is inside of its strings, and stops at the first member too many. For a text
- * that is not JSON the answer has no meaning.
+ * Says what makes a foreign JSON text too wide to parse: "an object of more than 20000 members", or more than `most`
+ * members and objects in all. Null for one that may be parsed. Reads the text once, skips what is inside of its strings,
+ * and stops at the first member too many. For a text that is not JSON the answer has no meaning.
  */
 export function excessOf(text: string, most = maxMembers): string | null {
   if (text.length <= Math.min(mostNarrow, most)) return null;

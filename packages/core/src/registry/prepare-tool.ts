@@ -5,7 +5,8 @@ import { withoutUndefined } from "../json/without-undefined.ts";
 import type { Limits, ModuleOptions, ToolShape } from "../contract/host.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { PolicyJudge, SchemaCompiler } from "../contract/ports.ts";
-import { requireCount, requireRate } from "../scheduling/limits.ts";
+import { requireCount } from "../scheduling/limits.ts";
+import { requireRate } from "../scheduling/rate.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { maskInfo } from "../result/mask-result.ts";
@@ -90,7 +91,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   );
   const { concurrent = defaults.concurrent, rate = defaults.rate } = limits;
   requireCount(`limits.concurrent of tool "${name}"`, concurrent);
-  requireRate(`limits.rate of tool "${name}"`, rate);
+  if (rate !== undefined) requireRate(`limits.rate of tool "${name}"`, rate);
   const aliases = options.alias === undefined || options.alias === name ? [] : [options.alias];
   const names = { name, declaredName, aliases, owner: module.id };
   const { usage, outputSchema: outputs } = definition;

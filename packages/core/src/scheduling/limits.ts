@@ -1,6 +1,6 @@
 import { ToolmountError } from "../contract/errors.ts";
 import type { HostLimits } from "../contract/host.ts";
-import { rateForm, readRate } from "./rate.ts";
+import { requireRate } from "./rate.ts";
 
 export type ResolvedLimits = {
   readonly [Key in keyof HostLimits]-?: NonNullable<HostLimits[Key]> | undefined;
@@ -25,8 +25,8 @@ export function resolveLimits(limits: HostLimits): ResolvedLimits {
   const { timeoutMs, concurrent, concurrentTotal, rate, rateTotal } = limits;
   requireCount("limits.concurrent", concurrent);
   requireCount("limits.concurrentTotal", concurrentTotal);
-  requireRate("limits.rate", rate);
-  requireRate("limits.rateTotal", rateTotal);
+  if (rate !== undefined) requireRate("limits.rate", rate);
+  if (rateTotal !== undefined) requireRate("limits.rateTotal", rateTotal);
   const given = Object.entries(limits).filter(([, value]) => (value ?? null) !== null);
   return {
     timeoutMs,
@@ -44,14 +44,6 @@ export function requireCount(option: string, count: number | undefined): void {
   throw new ToolmountError("OPTION_INVALID", {
     option,
     problem: `it is ${String(count)}; it must be a whole number from 1`,
-  });
-}
-
-export function requireRate(option: string, rate: string | undefined): void {
-  if (rate === undefined || readRate(rate) !== null) return;
-  throw new ToolmountError("OPTION_INVALID", {
-    option,
-    problem: `it is ${JSON.stringify(rate)}; it must be ${rateForm}`,
   });
 }
 

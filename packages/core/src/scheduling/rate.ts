@@ -1,3 +1,5 @@
+import { ToolmountError } from "../contract/errors.ts";
+
 /** Longest delay of a timer: above 2^31-1 it fires immediately. */
 export const maxTimerMs = 2_147_483_647;
 
@@ -13,4 +15,12 @@ export function readRate(text: string): { readonly calls: number; readonly perMs
   if (count === undefined) return null;
   const perMs = Number(times) * units[unit]!;
   return perMs > maxTimerMs ? null : { calls: Number(count), perMs };
+}
+
+/** Reads a rate as {@link readRate} does. Throws `OPTION_INVALID` for another text. */
+export function requireRate(option: string, rate: string) {
+  const read = readRate(rate);
+  if (read !== null) return read;
+  const problem = `it is ${JSON.stringify(rate)}; it must be ${rateForm}`;
+  throw new ToolmountError("OPTION_INVALID", { option, problem });
 }

@@ -110,3 +110,11 @@ function borderTable(wanted: Segment): readonly number[] {
   }
   return table;
 }
+
+/** The parts of a line about what tools say of themselves: `category: delete`, `consequence: high`, `tag: shell`. Null for others. */
+export function kindOf(
+  line: string,
+): readonly [kind: "category" | "consequence" | "tag", word: string] | null {
+  const [, kind, word = ""] = /^(category|consequence|tag): (.+)$/s.exec(line) ?? [];
+  return kind === undefined ? null : [kind as "category" | "consequence" | "tag", word];
+}

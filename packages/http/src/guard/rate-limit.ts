@@ -1,5 +1,5 @@
-import { ToolmountError, type Clock } from "@toolmount/core";
-import { rateForm, readRate } from "@toolmount/core/internal";
+import type { Clock } from "@toolmount/core";
+import { requireRate } from "@toolmount/core/internal";
 
 /** Keys that are remembered; the oldest is forgotten to make room. */
 const maxKeys = 10_000;
@@ -13,13 +13,8 @@ export class RateLimit {
 
   /** Throws `OPTION_INVALID`. */
   constructor(rate: string, clock: Clock) {
-    const read = readRate(rate);
-    if (read === null)
-      throw new ToolmountError("OPTION_INVALID", {
-        option: `limit ${String(rate)}`,
-        problem: `it must be ${rateForm}`,
-      });
-    [this.#most, this.#perMs] = [read.calls, read.perMs];
+    const { calls, perMs } = requireRate("limits", rate);
+    [this.#most, this.#perMs] = [calls, perMs];
     this.#clock = clock;
   }
 

@@ -1,4 +1,4 @@
-import { matchesGlob } from "@toolmount/core/text";
+import { kindOf, matchesGlob } from "@toolmount/core/text";
 import { isRecord } from "../diagnostics/json.ts";
 
 export interface Choosable {
@@ -31,10 +31,4 @@ export function choosesTool(item: unknown, { name, category, tags }: Choosable):
   const [kind, word] = kindOf(item) ?? [];
   if (word !== undefined) return kind === "category" ? word === category : tags?.includes(word) === true;
   return item === name || (/[*?]/.test(item) && matchesGlob(item, name));
-}
-
-/** The parts of an item about what tools say of themselves: `category: read`, `tag: files`. */
-export function kindOf(item: string): readonly [kind: string, word: string] | null {
-  const [, kind, word] = /^(category|tag): (.+)$/s.exec(item) ?? [];
-  return kind === undefined ? null : [kind, word!];
 }

@@ -1,7 +1,7 @@
 import type { Limits, ToolDefinition, ToolShape } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/text";
+import { kindOf, nearestNames } from "@toolmount/core/text";
 import type { PlanLock } from "../plan/lock-file.ts";
-import { choosesTool, kindOf, offeredName, type Choosable } from "./offered-name.ts";
+import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
 import { readLimits } from "../plan/check-plan.ts";
 import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
