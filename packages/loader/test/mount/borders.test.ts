@@ -3,6 +3,7 @@ import { z } from "zod";
 import { expect, test } from "vitest";
 import { inspectPlan } from "../../src/commands/index.ts";
 import { openHost } from "../../src/index.ts";
+import { nameRunners } from "../../src/mount/runner-modules.ts";
 import { installed, workspace } from "../workspace.ts";
 
 const ran = "throw new Error('this module ran')";
@@ -53,6 +54,29 @@ test.each<[object, string, string | null]>([
   [{ hooks: ["tool:pre"], mounts: ["policies"] }, "{ in: process }", null],
 ])("a module with the manifest %j and run: %s", async (manifest, run, expected) => {
   expect(await refusal(manifest, run)).toBe(expected);
+});
+
+test("a runner is named by its place, a second one of the place with a number, and equal ones are one", () => {
+  const runs = [
+    { in: "process" },
+    { in: "process", workers: 2 },
+    { in: "fleet" },
+    { in: "process" },
+    { in: "process", workers: 3 },
+    { in: "inline" },
+  ];
+  const entries = runs.map((run, at) => ({ run, source: undefined, path: ["tools", at] })) as never[];
+  const { settings, names } = nameRunners(entries);
+
+  expect(entries.map((entry) => names.get(entry))).toEqual([
+    "process",
+    "process-2",
+    "fleet",
+    "process",
+    "process-3",
+    undefined,
+  ]);
+  expect(settings.map(({ name }) => name)).toEqual(["process", "process-2", "fleet", "process-3"]);
 });
 
 /** A runner that mounts modules behind its border, and what it was asked. */

@@ -67,6 +67,30 @@ test.each([
   });
 });
 
+test("a fleet whose state has failed is not tried: the one problem is that of the state", async () => {
+  const { path } = await workspace({
+    "plan.yaml": "version: 1\nstate: sqlite:./s.db\ntools: [{ module: m, run: { in: fleet } }]\n",
+    ...pack("m", moduleSource("m"), {}),
+  });
+  const seen: string[] = [];
+  const fails = (name: string) => ({
+    mount: () => {
+      seen.push(name);
+      throw new Error(`no ${name}`);
+    },
+  });
+  const extensions = {
+    m: { mount: () => [] },
+    "@toolmount/store": fails("disk"),
+    "@toolmount/workers": fails("queue"),
+  };
+  const opened = openHost(path("plan.yaml"), { ...quiet, extensions: extensions as never });
+  const error = (await opened.catch((thrown: unknown) => thrown)) as { details: { problems: object[] } };
+
+  expect(error.details.problems).toEqual([expect.objectContaining({ line: 2, path: "state" })]);
+  expect(seen).toEqual(["disk"]);
+});
+
 test("two tools of one name in a plan without a file are refused with the id of the other entry", async () => {
   const tool = {
     name: "same",

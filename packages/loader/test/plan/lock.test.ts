@@ -137,6 +137,15 @@ test("a module that is away and need not be there keeps what was locked of its t
   expect(await readFile(file, "utf8")).toBe(before);
 });
 
+test("a first lock in which no module answered is not written: it would deny each tool that comes later", async () => {
+  const { path } = await workspace({ "plan.yaml": "tools: [{ module: n, required: false }]" });
+  const mount = () => Promise.reject(new Error("it is away"));
+  const end = await lockPlan(path("plan.yaml"), { logger: silentLogger, extensions: { n: { mount } } });
+
+  expect(end).toMatchObject({ exists: false, written: false, leftOut: [{ module: "n" }] });
+  await expect(readFile(end.file)).rejects.toThrow("ENOENT");
+});
+
 test("a plan without a lock asks for none", async () => {
   const { open } = await world();
   await using host = await open(makeTool("a"));

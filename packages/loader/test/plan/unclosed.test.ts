@@ -16,6 +16,7 @@ test.each([
   ['name: "a\\"b\ntools: []\n', '1:7 the " of line 1 is not closed; add " at the end of the text'],
   ['a: "x\\"y"\nname: "mine\n', '2:7 the " of line 2 is not closed; add " at the end of the text'],
   ["a: 'x\\'\nname: 'mine\n", "2:7 the ' of line 2 is not closed; add ' at the end of the text"],
+  ['a: 1\ntools: ["b", c\n', "2:8 the [ of line 2 is not closed; add ]"],
   ["a: '[{'\nname: 'mine\n", "2:7 the ' of line 2 is not closed; add ' at the end of the text"],
   ['a: it\'s # "not\nname: "mine\n', '2:7 the " of line 2 is not closed; add " at the end of the text'],
 ])("of %j the mark that is not closed is named where it begins", (text, problem) => {

@@ -120,6 +120,29 @@ describe("a plan as a whole", () => {
     expect((await check(plan)).problems).toEqual(problems);
   });
 
+  test.each([
+    ...["allow", "ask", "deny", "rules", "flows", "budgets", "limits", "replace", "level", "approver"].map(
+      (key) => [key, "policy"],
+    ),
+    ...["model", "instructions", "baseUrl", "apiKey"].map((key) => [key, "agent"]),
+  ])("a plan with %s: at its top is shown the section %s:", async (key, section) => {
+    const problem = [key, `unknown key "${key}"`, `write it in ${section}:`];
+    expect((await check({ version: 1, [key!]: 1 })).problems).toEqual([problem]);
+  });
+
+  test("a note is no key of an entry or a tool, and what modules get is theirs, notes too", async () => {
+    const own = { "x-a": 1 };
+    const inner = { config: own, source: own, run: { in: "process", ...own } };
+    const entry = { module: "m", ...inner, tools: { t: { as: "u", ...own } }, ...own };
+    const { entries } = await checkPlan(
+      { version: 1, tools: [entry], ...own } as never,
+      createReporter(new Map()),
+    );
+
+    expect(entries[0]).toMatchObject({ ...inner, tools: { t: { as: "u" } } });
+    expect(JSON.stringify(entries[0]).match(/x-a/g)).toHaveLength(3);
+  });
+
   test("has its limits apart from the rest of its policy, and sections that it does not know", async () => {
     const policy = {
       level: "standard",
