@@ -36,20 +36,19 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/mcp": { house: [core, paths], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": {
     house: [core],
-    // preact is served to browsers as its packages ship it; jose checks the tokens of OpenID providers, and oauth4webapi gets them.
+    // jose checks the tokens of OpenID providers, and oauth4webapi gets them.
     libraries: [
       "hono",
       "@hono/node-server",
       "@hono/zod-openapi",
       "jose",
       "oauth4webapi",
-      "preact",
-      "@preact/signals",
-      "@preact/signals-core",
       "prom-client",
       "zod",
     ],
   },
+  // preact is served to browsers as its packages ship it.
+  "@toolmount/page": { house: [], libraries: ["preact", "@preact/signals", "@preact/signals-core"] },
   "@toolmount/reasoner": { house: [core, tape, "@toolmount/interop"], libraries: ["openai", "zod"] },
   // The paths' package has the launcher of bubblewrap, which the shell tool uses, too. A process that runs calls needs the
   // adapters of other contracts.
@@ -72,6 +71,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/interop",
       "@toolmount/mcp",
       "@toolmount/http",
+      "@toolmount/page",
       "@toolmount/reasoner",
       "@toolmount/workers",
       "@toolmount/testing",
@@ -158,16 +158,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   "tools/filesystem": [["config.ts", "usage"], "files", "text", "tools"],
   "tools/search": ["text.ts", "ripgrep"],
-  "packages/http": [
-    "fault",
-    ["guard", "page"],
-    "access",
-    "served-host.ts",
-    "journal",
-    "work",
-    "api",
-    "server",
-  ],
+  "packages/http": ["fault", "guard", "access", "served-host.ts", "journal", "work", "api", "server"],
   "packages/mcp": ["wire", "reading", "auth", "tasks", ["serve", "mount"]],
   "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };

@@ -8,12 +8,13 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { createHost, createMemoryStore, data, defineTool, type ApprovalQuestion } from "@toolmount/core";
 import { createToken, createTokenCheck, hashToken, serveHosts } from "@toolmount/http";
 import { openHost } from "@toolmount/loader";
+import { readPage } from "@toolmount/page";
 import { serveStreams } from "@toolmount/mcp";
 import { config, mount } from "@toolmount/policy";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { startBrowser } from "../../packages/http/test/support/browser.ts";
-import { live, openPage } from "../../packages/http/test/support/page.ts";
+import { startBrowser } from "../../packages/page/test/support/browser.ts";
+import { live, openPage } from "../../packages/page/test/support/page.ts";
 import { commandFile, nodeFlags } from "../support/program.ts";
 import { shellAtTerminal } from "../support/shell-terminal.ts";
 import { silent } from "../support/world-hosts.ts";
@@ -90,6 +91,7 @@ test("the card of a question on the operator's page shows the origin", async () 
       { name: "operator", sha256: hashToken(token), roles: ["call", "approve"] },
     ]),
     listen: { host: "127.0.0.1", port: 0 },
+    page: await readPage(),
   });
   const browser = await startBrowser();
   onTestFinished(async () => {

@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryStore, silentLogger } from "@toolmount/core";
-import { openHost, type Host } from "@toolmount/loader";
+import { createMemoryStore, silentLogger, type Host } from "@toolmount/core";
+import { openHost } from "@toolmount/loader";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 /** Files that a program of a developer's machine runs or obeys when it is started next, one for each name that is known. */

@@ -3,8 +3,8 @@ import { silentLogger, type Json, type ServerSignIn } from "@toolmount/core";
 import { stringify } from "yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { windows } from "../../packages/cli/test/support/browser.ts";
-import { startBrowser } from "../../packages/http/test/support/browser.ts";
-import { openPage } from "../../packages/http/test/support/page.ts";
+import { startBrowser } from "../../packages/page/test/support/browser.ts";
+import { openPage } from "../../packages/page/test/support/page.ts";
 import { startProtectedServer } from "./support/authorization-server.ts";
 import { linkPackages, serveCommand } from "./support/command.ts";
 import {

@@ -14,7 +14,7 @@ const pages = globSync(["README.md", "docs/*.md", "packages/*/README.md", "tools
 });
 
 /** The views of the operator's page. */
-const views = globSync("packages/http/ui/**/*.tsx", { cwd: root });
+const views = globSync("packages/page/ui/**/*.tsx", { cwd: root });
 
 /** The prefix of short names, the condition for sources, and a mistyped name in an example. */
 const examples = new Set(["@toolmount/tool", "@toolmount/source", "@toolmount/tool-filesystm"]);

@@ -1,7 +1,7 @@
 // Serve hosts
 export { serveHosts } from "./server/serve-hosts.ts";
 export type { SignInOptions } from "./guard/protected-resource.ts";
-export type { HttpLimits, HttpServer, ServeHostsOptions } from "./server/options.ts";
+export type { HttpLimits, HttpServer, PageFile, ServeHostsOptions } from "./server/options.ts";
 export type {
   ServedHost,
   ServedPlan,

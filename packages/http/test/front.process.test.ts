@@ -119,30 +119,6 @@ test("the page is sent as the browser takes it, and a request for its head has n
   ]);
 });
 
-test("only the page's own files run in it, each sent with its type", async () => {
-  const { ask } = await world();
-  const policy = (await ask("/")).headers.get("content-security-policy")!;
-  const [script, ...rest] = policy.split("; ").toSorted((a) => (a.startsWith("script-src") ? -1 : 0));
-  expect(script).toMatch(/^script-src 'self' 'sha256-[\w+/=]{44}'$/);
-  expect(rest.toSorted()).toEqual([
-    "base-uri 'none'",
-    "connect-src 'self'",
-    "default-src 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "img-src data:",
-    "require-trusted-types-for 'script'",
-    "style-src 'self'",
-    "trusted-types 'none'",
-  ]);
-  const typeOf = async (path: string) => (await ask(path)).headers.get("content-type");
-  expect([await typeOf("/assets/style.css"), await typeOf("/assets/main.js")]).toEqual([
-    "text/css; charset=utf-8",
-    "text/javascript; charset=utf-8",
-  ]);
-  expect((await ask("/assets/none.js")).status).toBe(401);
-});
-
 test("guesses and requests are limited in a window of a minute, where the server has no other limit", async () => {
   let now = 1_000;
   const clock = { ...systemClock, now: () => now };

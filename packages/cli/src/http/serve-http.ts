@@ -179,7 +179,9 @@ async function start(
   logger: Logger,
 ): Promise<HttpServer> {
   const { serveHosts } = await import("@toolmount/http");
+  const { readPage } = await import("@toolmount/page");
   return serveHosts({
+    page: await readPage(pageSignIn),
     hosts: Object.fromEntries(open.map(({ name, served }) => [name, served])),
     authenticate,
     pageSignIn,

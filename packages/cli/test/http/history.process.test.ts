@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBrowser } from "../../../http/test/support/browser.ts";
+import { startBrowser } from "../../../page/test/support/browser.ts";
 import { openPage } from "../support/browser.ts";
 import { startServer, writeTokens } from "../support/served.ts";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";

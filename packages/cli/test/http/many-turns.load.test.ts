@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startBrowser } from "../../../http/test/support/browser.ts";
+import { startBrowser } from "../../../page/test/support/browser.ts";
 import { operatorFolder } from "../support/operator-world.ts";
 import { startServer } from "../support/served.ts";
 

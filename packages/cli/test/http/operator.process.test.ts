@@ -4,7 +4,7 @@ import type { ToolOutcome } from "@toolmount/core";
 import { outcomeText } from "@toolmount/reasoner";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBrowser } from "../../../http/test/support/browser.ts";
+import { startBrowser } from "../../../page/test/support/browser.ts";
 import { openPage, windows } from "../support/browser.ts";
 import { driftedWorld, operatorFolder, operatorWorld, standingWorld } from "../support/operator-world.ts";
 import { startServer } from "../support/served.ts";

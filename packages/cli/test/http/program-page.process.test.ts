@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBrowser } from "../../../http/test/support/browser.ts";
+import { startBrowser } from "../../../page/test/support/browser.ts";
 import { openPage, windows } from "../support/browser.ts";
 import { startServer, writeTokens } from "../support/served.ts";
 import { oneTool, root, workspace } from "../support/workspace.ts";

@@ -1,8 +1,83 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
 import { requireRole } from "../access/principal.ts";
-import { anyObject, approvalSchema, rememberedSchema, scopeSchema } from "./schemas.ts";
+import { anyObject } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
+
+/** A question about a waiting call. */
+export const approvalSchema = z
+  .object({
+    id: z.string(),
+    state: z.string(),
+    tool: z.string(),
+    arguments: anyObject,
+    prompt: z.string(),
+    reasons: z.array(z.object({ source: z.string(), reason: z.string(), rule: z.string().optional() })),
+    place: z
+      .object({ tool: z.string(), line: z.number(), code: z.string(), after: z.number() })
+      .optional()
+      .describe("The line of a program that makes the call, and how many calls the program made before it"),
+    options: z.array(z.string()),
+    digest: z.string(),
+    createdAt: z.number(),
+    expiresAt: z.number(),
+    decision: z
+      .object({
+        decision: z.enum(["approve", "deny"]),
+        by: z.string(),
+        at: z.number(),
+        reason: z.string().optional(),
+        arguments: anyObject.optional().describe("With which the approver lets the call run instead; masked"),
+      })
+      .nullable(),
+    info: z
+      .looseObject({
+        callId: z.string(),
+        runId: z.string(),
+        parentRunId: z.string().optional(),
+        sessionId: z.string().optional(),
+        userId: z.string().optional(),
+      })
+      .describe("The call, and whose it is"),
+    default: z.enum(["approve", "deny"]),
+    rememberable: z.boolean(),
+    end: z.looseObject({ status: z.string() }).optional().describe("How the call ended"),
+  })
+  .openapi("Approval");
+
+/** An approval that answers later calls, too. */
+export const rememberedSchema = z
+  .object({
+    id: z.string(),
+    tool: z.string(),
+    definition: z.string(),
+    scope: z.enum(["arguments", "session", "rule"]),
+    argumentsDigest: z.string().nullable(),
+    pattern: anyObject.nullable(),
+    sessionId: z.string().nullable(),
+    userId: z.string().nullable(),
+    by: z.string(),
+    at: z.number(),
+    expiresAt: z.number().nullable().describe("When it ends by itself; null: when it is revoked"),
+    uses: z.number().describe("Calls that it has answered"),
+    usedAt: z.number().nullable(),
+  })
+  .openapi("RememberedApproval");
+
+/** For which later calls an approval counts, too. */
+const forMs = z
+  .int()
+  .min(1)
+  .max(315_360_000_000)
+  .optional()
+  .describe("It ends by itself after so many milliseconds; default: when it is revoked");
+
+export const scopeSchema = z
+  .union([
+    z.strictObject({ scope: z.enum(["arguments", "session"]), forMs }),
+    z.strictObject({ scope: z.literal("rule"), arguments: anyObject, forMs }),
+  ])
+  .openapi("ApprovalScope");
 
 const idParam = hostParam.extend({ id: z.string().min(1).max(256) });
 

@@ -103,7 +103,7 @@ export function rehearsalRoutes(service: Service) {
   });
 }
 
-const changeSchema = z
+export const changeSchema = z
   .object({
     number: z.number().describe("Its place among the changes of its session"),
     sessionId: z.string().optional().describe("The session of an agent that this session began"),
@@ -143,7 +143,7 @@ const selection = z
   })
   .openapi("UndoRequest");
 
-const report = z
+export const undoReportSchema = z
   .object({
     undone: z.array(changeSchema).describe("Newest first"),
     stopped: z
@@ -163,7 +163,10 @@ const undo = createRoute({
   tags: ["Sessions"],
   summary: "Undo changes of a session, the newest first, each once",
   request: { params: sessionParam, body: jsonBody(selection) },
-  responses: { 200: json(report, "What is undone, what stopped it, and what is left"), ...failures },
+  responses: {
+    200: json(undoReportSchema, "What is undone, what stopped it, and what is left"),
+    ...failures,
+  },
 });
 
 /** What sessions have changed, and its undo. */
@@ -183,7 +186,7 @@ export function changeRoutes(service: Service) {
       const user = userIn(session.id, userOfCall(principal, userId));
       const context = { userId: user, abortSignal: c.env.signal };
       const done = await session.undo(selected, context);
-      return c.json(done as unknown as z.output<typeof report>, 200);
+      return c.json(done as unknown as z.output<typeof undoReportSchema>, 200);
     });
 }
 

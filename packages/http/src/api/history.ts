@@ -98,7 +98,7 @@ const show = createRoute({
 });
 
 /** A program with its calls. */
-const programSchema = z
+export const programSchema = z
   .object({
     lines: z.array(
       z.object({

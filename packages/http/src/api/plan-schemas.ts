@@ -1,7 +1,38 @@
 import { z } from "@hono/zod-openapi";
 import { anyObject } from "./schemas.ts";
 
-const problem = z.looseObject({ code: z.string(), message: z.string() }).openapi("PlanProblem");
+/** A place in a file of the plan. */
+const position = z.looseObject({ file: z.string(), line: z.number() });
+
+const problem = z
+  .looseObject({
+    code: z.string(),
+    message: z.string(),
+    file: z.string().optional(),
+    line: z.number().optional(),
+    frame: z.string().optional().describe("The lines of the file around it"),
+    hint: z.string().optional().describe("How to fix it"),
+  })
+  .openapi("PlanProblem");
+
+const entry = z.looseObject({
+  id: z.string(),
+  section: z.string(),
+  specifier: z.string().describe("As the plan names the module"),
+  version: z.string().optional(),
+  state: z.string(),
+  tools: z.array(z.string()),
+  problems: z.array(problem),
+  position: position.optional(),
+});
+
+const lockChange = z.looseObject({
+  tool: z.string(),
+  change: z.string(),
+  differences: z.array(
+    z.looseObject({ path: z.string(), before: z.unknown().optional(), now: z.unknown().optional() }),
+  ),
+});
 
 /** The status of a host. */
 export const statusSchema = z
@@ -9,10 +40,8 @@ export const statusSchema = z
     state: z.enum(["open", "closed"]),
     plan: z.looseObject({ file: z.string().optional(), name: z.string().optional() }),
     generation: z.number().describe("How many times the plan was mounted; 1 after opening"),
-    entries: z
-      .array(z.looseObject({ id: z.string(), state: z.string() }))
-      .describe("The modules of the plan"),
-    lockChanges: z.array(anyObject).describe("Tools that differ from the plan's lock file"),
+    entries: z.array(entry).describe("The modules of the plan"),
+    lockChanges: z.array(lockChange).describe("Tools that differ from the plan's lock file"),
     reloadProblems: z.array(problem).describe("Why the last reload changed nothing"),
   })
   .openapi("HostStatus");
@@ -80,7 +109,25 @@ export const suggestionSchema = z
 /** Why a tool is what it is. */
 export const explanationSchema = z
   .looseObject({
-    tools: z.array(anyObject).describe("Every tool of that name"),
+    tools: z
+      .array(
+        z.looseObject({
+          origins: z.array(
+            z.looseObject({ what: z.string(), value: z.unknown(), position: position.optional() }),
+          ),
+          answers: z.array(
+            z.looseObject({
+              policy: z.string(),
+              answer: z.looseObject({
+                answer: z.string(),
+                reason: z.string().optional(),
+                rule: z.string().optional(),
+              }),
+            }),
+          ),
+        }),
+      )
+      .describe("Every tool of that name"),
     offered: z.array(z.string()),
     problems: z.array(problem),
     unknown: z.array(z.string()).describe("Modules whose tools only importing could show"),

@@ -62,7 +62,9 @@ export const outcomeSchema = z
       "failed",
       "unknown",
     ]),
-    result: anyObject.describe("Exactly one of `data` and `error`, with `tool` and `fetchedAt`"),
+    result: z
+      .looseObject({ error: z.string().optional(), code: z.string().optional() })
+      .describe("Exactly one of `data` and `error`, with `tool` and `fetchedAt`"),
     durationMs: z.number(),
     sessionId: z.string().optional(),
     conversationId: z.string().optional(),
@@ -127,73 +129,6 @@ export const resumeSchema = z
     ...callContext,
   })
   .openapi("ResumeRequest");
-
-/** A question about a waiting call. */
-export const approvalSchema = z
-  .object({
-    id: z.string(),
-    state: z.string(),
-    tool: z.string(),
-    arguments: anyObject,
-    prompt: z.string(),
-    reasons: z.array(z.object({ source: z.string(), reason: z.string(), rule: z.string().optional() })),
-    place: z
-      .object({ tool: z.string(), line: z.number(), code: z.string(), after: z.number() })
-      .optional()
-      .describe("The line of a program that makes the call, and how many calls the program made before it"),
-    options: z.array(z.string()),
-    digest: z.string(),
-    createdAt: z.number(),
-    expiresAt: z.number(),
-    decision: z
-      .object({
-        decision: z.enum(["approve", "deny"]),
-        by: z.string(),
-        at: z.number(),
-        reason: z.string().optional(),
-        arguments: anyObject.optional().describe("With which the approver lets the call run instead; masked"),
-      })
-      .nullable(),
-    info: anyObject,
-    default: z.enum(["approve", "deny"]),
-    rememberable: z.boolean(),
-    end: anyObject.optional(),
-  })
-  .openapi("Approval");
-
-/** An approval that answers later calls, too. */
-export const rememberedSchema = z
-  .object({
-    id: z.string(),
-    tool: z.string(),
-    definition: z.string(),
-    scope: z.enum(["arguments", "session", "rule"]),
-    argumentsDigest: z.string().nullable(),
-    pattern: anyObject.nullable(),
-    sessionId: z.string().nullable(),
-    userId: z.string().nullable(),
-    by: z.string(),
-    at: z.number(),
-    expiresAt: z.number().nullable().describe("When it ends by itself; null: when it is revoked"),
-    uses: z.number().describe("Calls that it has answered"),
-    usedAt: z.number().nullable(),
-  })
-  .openapi("RememberedApproval");
-
-/** For which later calls an approval counts, too. */
-const forMs = z
-  .int()
-  .min(1)
-  .max(315_360_000_000)
-  .optional()
-  .describe("It ends by itself after so many milliseconds; default: when it is revoked");
-
-export const scopeSchema = z
-  .union([
-    z.strictObject({ scope: z.enum(["arguments", "session"]), forMs }),
-    z.strictObject({ scope: z.literal("rule"), arguments: anyObject, forMs }),
-  ])
-  .openapi("ApprovalScope");
 
 export const nullableText = z.string().nullable();
 

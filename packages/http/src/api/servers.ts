@@ -18,6 +18,27 @@ const serverSchema = z.object({
     .describe("Tools that were left out, and why"),
 });
 
+/** The mounted servers, and those to which people sign in. */
+export const serversSchema = z.object({
+  mounted: z
+    .array(serverSchema)
+    .describe("All servers; empty for a token that sees only what is of its user"),
+  servers: z.array(
+    z.object({
+      name: z.string(),
+      whose: z
+        .enum(["user", "host"])
+        .describe("Whose credentials; where users have their own, those of the host list the tools"),
+      state: z
+        .enum(["signed_in", "needed", "unknown"])
+        .describe("unknown: it has not asked for a sign-in yet; it may need none"),
+      maySignIn: z
+        .boolean()
+        .describe("Users sign in for themselves; a person with the role admin does for the host"),
+    }),
+  ),
+});
+
 const list = createRoute({
   method: "get",
   path: "/hosts/{host}/servers",
@@ -26,28 +47,7 @@ const list = createRoute({
   summary: "List the mounted servers: how they stand, and to which this token's user has signed in",
   request: { params: hostParam },
   responses: {
-    200: json(
-      z.object({
-        mounted: z
-          .array(serverSchema)
-          .describe("All servers; empty for a token that sees only what is of its user"),
-        servers: z.array(
-          z.object({
-            name: z.string(),
-            whose: z
-              .enum(["user", "host"])
-              .describe("Whose credentials; where users have their own, those of the host list the tools"),
-            state: z
-              .enum(["signed_in", "needed", "unknown"])
-              .describe("unknown: it has not asked for a sign-in yet; it may need none"),
-            maySignIn: z
-              .boolean()
-              .describe("Users sign in for themselves; a person with the role admin does for the host"),
-          }),
-        ),
-      }),
-      "The servers",
-    ),
+    200: json(serversSchema, "The servers"),
     ...failures,
   },
 });

@@ -6,13 +6,12 @@ import type { CallHistory } from "../journal/call-history.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { ServedTurns } from "../served-host.ts";
 import type { ServerTurns } from "../work/server-turns.ts";
-import { anyObject } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
 const nullableText = z.string().nullable();
 
 /** A session of a model in a list. */
-const sessionSummarySchema = z
+export const sessionSummarySchema = z
   .looseObject({
     id: z.string(),
     parentId: nullableText,
@@ -30,9 +29,11 @@ const sessionSummarySchema = z
   .openapi("SessionSummary");
 
 /** A session with its conversation. */
-const sessionSchema = sessionSummarySchema
+export const sessionSchema = sessionSummarySchema
   .extend({
-    items: z.array(anyObject).describe("The conversation as the model sees it"),
+    items: z
+      .array(z.looseObject({ type: z.string(), role: z.string().optional() }))
+      .describe("The conversation as the model sees it"),
     waiting: z.array(z.looseObject({ callId: z.string(), tool: z.string(), waitsFor: z.string() })),
     children: z.array(z.string()).describe("Sessions of its sub-agents"),
   })

@@ -6,6 +6,25 @@ import { toolSchema } from "./schemas.ts";
 import { countServers } from "./servers.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
+/** Whose token it is, and the hosts that it may use. */
+export const meSchema = z.object({
+  name: z.string(),
+  user: z.string().nullable(),
+  roles: z.array(z.enum(roles)),
+  version: z.string(),
+  hosts: z.array(
+    z.object({
+      name: z.string(),
+      tools: z.number(),
+      plan: z.boolean(),
+      turns: z.boolean(),
+      mcp: z.boolean(),
+      modelText: z.boolean(),
+      servers: z.number().describe("Mounted servers that this token sees"),
+    }),
+  ),
+});
+
 const hosts = createRoute({
   method: "get",
   path: "/hosts",
@@ -13,26 +32,7 @@ const hosts = createRoute({
   tags: ["Server"],
   summary: "Show who the token belongs to, and the hosts that it may use",
   responses: {
-    200: json(
-      z.object({
-        name: z.string(),
-        user: z.string().nullable(),
-        roles: z.array(z.enum(roles)),
-        version: z.string(),
-        hosts: z.array(
-          z.object({
-            name: z.string(),
-            tools: z.number(),
-            plan: z.boolean(),
-            turns: z.boolean(),
-            mcp: z.boolean(),
-            modelText: z.boolean(),
-            servers: z.number().describe("Mounted servers that this token sees"),
-          }),
-        ),
-      }),
-      "The token and the hosts",
-    ),
+    200: json(meSchema, "The token and the hosts"),
     ...failures,
   },
 });

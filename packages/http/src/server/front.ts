@@ -13,9 +13,8 @@ import { readRest } from "../guard/read-rest.ts";
 import { ProtectedResource, type SignInOptions } from "../guard/protected-resource.ts";
 import { clientKey } from "../guard/client-key.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
-import type { Asset } from "../page/assets.ts";
 import type { OpenRequests } from "./open-requests.ts";
-import type { HttpLimits } from "./options.ts";
+import type { HttpLimits, PageFile } from "./options.ts";
 
 /** What the front needs to judge a request. */
 interface FrontOptions {
@@ -26,7 +25,7 @@ interface FrontOptions {
   readonly baseOf: (host: string | undefined) => string;
   /** A browser comes back from the provider of a mounted server. */
   readonly comesBack: ComesBack;
-  readonly page: ReadonlyMap<string, Asset>;
+  readonly page: ReadonlyMap<string, PageFile>;
   readonly limits: HttpLimits;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
@@ -164,7 +163,7 @@ function answerPublic(
 }
 
 function sendAsset(
-  { type, body, gzipped, headers }: Asset,
+  { type, body, gzipped, headers }: PageFile,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {

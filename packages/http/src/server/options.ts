@@ -34,6 +34,17 @@ export interface HttpLimits {
   readonly decisions?: string | undefined;
 }
 
+/** A file that is answered without a token. */
+export interface PageFile {
+  /** Its media type. */
+  readonly type: string;
+  readonly body: Buffer;
+  /** The body as gzip, for browsers that read it. */
+  readonly gzipped: Buffer;
+  /** Further headers of its answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** How hosts are served over HTTP. */
 export interface ServeHostsOptions {
   /** By name. The first is the one that `/mcp` serves. */
@@ -42,6 +53,8 @@ export interface ServeHostsOptions {
   readonly authenticate: Authenticate;
   /** Lets clients of MCP find out where to sign in. */
   readonly signIn?: SignInOptions | undefined;
+  /** The page for people: `readPage()` of `@toolmount/page`. Default: none. */
+  readonly page?: ReadonlyMap<string, PageFile> | undefined;
   /** Lets people sign in to the page at an OpenID provider: `createPageSignIn`. Default: they enter a token. */
   readonly pageSignIn?: PageSignIn | undefined;
   /**

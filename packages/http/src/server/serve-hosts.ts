@@ -12,7 +12,6 @@ import { defaultAddress, isLoopback, reachedAt, type ListenAddress } from "../gu
 import { loopbackNames, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
-import { pageFor, readPage } from "../page/assets.ts";
 import { liveHosts } from "./live-hosts.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { createFront } from "./front.ts";
@@ -30,13 +29,12 @@ const keepAliveMs = 65_000;
 const reservedConnections = 200;
 
 /**
- * Serves hosts over HTTP: the API, the operator's page, metrics and MCP, behind one set of guards. Rejects with
+ * Serves hosts over HTTP: the API, the page, metrics and MCP, behind one set of guards. Rejects with
  * `OPTION_INVALID` for an address that other machines can reach, unless `beyondLoopback` is set.
  */
 export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer> {
   const { listen = defaultAddress, limits = {}, clock = systemClock, logger = silentLogger } = options;
   requireAllowedAddress(listen, options);
-  const page = pageFor(await readPage(), options.pageSignIn?.provider);
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
   const decisions = new RateLimit(limits.decisions ?? "120/min", clock);
   const drain = createDrain(clock);
@@ -66,7 +64,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const front = createFront({
     ...options,
     rules: () => rules,
-    page,
+    page: options.page ?? new Map(),
     limits,
     isReady,
     open,

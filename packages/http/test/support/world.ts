@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import {
   createHost,
   createMemoryStore,
@@ -88,6 +89,17 @@ export interface Tokens {
   readonly ana: string;
 }
 
+const fileOf = (type: string, text: string) => {
+  const body = Buffer.from(text);
+  return { type, body, gzipped: gzipSync(body), headers: {} };
+};
+
+/** What a page is for a server: files that need no token. */
+const smallPage = new Map([
+  ["/", fileOf("text/html; charset=utf-8", `<!doctype html><title>toolmount</title>${" ".repeat(500)}`)],
+  ["/assets/main.js", fileOf("text/javascript; charset=utf-8", "export {};")],
+]);
+
 /** Serves hosts on a free port of loopback, with a token for each kind of person. */
 export async function serve(
   hosts: Readonly<Record<string, ServedHost>> | Host,
@@ -109,6 +121,7 @@ export async function serve(
       own("ana", tokens.ana, ["call"], "ana"),
     ]),
     listen: { host: "127.0.0.1", port: 0 },
+    page: smallPage,
     ...options,
   });
   onTestFinished(() => server.close({ graceMs: 0 }));

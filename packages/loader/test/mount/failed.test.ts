@@ -84,7 +84,7 @@ test("a fleet whose state has failed is not tried: the one problem is that of th
     "@toolmount/store": fails("disk"),
     "@toolmount/workers": fails("queue"),
   };
-  const opened = openHost(path("plan.yaml"), { ...quiet, extensions: extensions as never });
+  const opened = openHost(path("plan.yaml"), { ...quiet, extensions });
   const error = (await opened.catch((thrown: unknown) => thrown)) as { details: { problems: object[] } };
 
   expect(error.details.problems).toEqual([expect.objectContaining({ line: 2, path: "state" })]);

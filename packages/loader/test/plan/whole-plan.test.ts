@@ -127,17 +127,15 @@ describe("a plan as a whole", () => {
     ...["model", "instructions", "baseUrl", "apiKey"].map((key) => [key, "agent"]),
   ])("a plan with %s: at its top is shown the section %s:", async (key, section) => {
     const problem = [key, `unknown key "${key}"`, `write it in ${section}:`];
-    expect((await check({ version: 1, [key!]: 1 })).problems).toEqual([problem]);
+    expect((await check({ version: 1, [key]: 1 })).problems).toEqual([problem]);
   });
 
   test("a note is no key of an entry or a tool, and what modules get is theirs, notes too", async () => {
     const own = { "x-a": 1 };
     const inner = { config: own, source: own, run: { in: "process", ...own } };
     const entry = { module: "m", ...inner, tools: { t: { as: "u", ...own } }, ...own };
-    const { entries } = await checkPlan(
-      { version: 1, tools: [entry], ...own } as never,
-      createReporter(new Map()),
-    );
+    const plan = { version: 1, tools: [entry], ...own };
+    const { entries } = await checkPlan(plan, createReporter(new Map()));
 
     expect(entries[0]).toMatchObject({ ...inner, tools: { t: { as: "u" } } });
     expect(JSON.stringify(entries[0]).match(/x-a/g)).toHaveLength(3);

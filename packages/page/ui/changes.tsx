@@ -2,30 +2,9 @@ import { useSignal, type Signal } from "@preact/signals";
 import { ask } from "./api.ts";
 import { useLoaded } from "./load.tsx";
 import { linkTo } from "./route.ts";
+import type { Change, UndoReport } from "./shapes.ts";
 import { hostPath, me, notify, textOf } from "./state.ts";
 import { Age, countText } from "./value.tsx";
-
-/** One change of a session, or of an agent that it began. */
-interface Change {
-  readonly number: number;
-  readonly sessionId?: string;
-  readonly at: number;
-  readonly tool: string;
-  readonly runId: string;
-  readonly arguments: object;
-  readonly irreversible?: string;
-  readonly isUndone: boolean;
-  readonly undoBegan?: true;
-}
-
-interface Report {
-  readonly undone: readonly Change[];
-  readonly stopped: {
-    readonly change: Change;
-    readonly outcome: { readonly result: { readonly error?: string } };
-  } | null;
-  readonly left: readonly Change[];
-}
 
 interface ChangesProps {
   readonly sessionId: string;
@@ -47,7 +26,7 @@ export function Changes({ sessionId, again }: ChangesProps) {
     busy.value = true;
     try {
       const body = { after: after.value ?? 0 };
-      notify(sentenceOf(await ask<Report>("POST", `${hostPath.value}${path}/undo`, body)));
+      notify(sentenceOf(await ask<UndoReport>("POST", `${hostPath.value}${path}/undo`, body)));
     } catch (error) {
       notify(textOf(error));
     }
@@ -148,7 +127,7 @@ function State({ change: { isUndone, irreversible, undoBegan } }: { readonly cha
   return isUndone ? <span class="chip">undone</span> : <span class="chip good">can be undone</span>;
 }
 
-function sentenceOf({ undone, stopped, left }: Report): string {
+function sentenceOf({ undone, stopped, left }: UndoReport): string {
   const done = `${countText(undone.length, "change")} undone`;
   if (stopped === null) return `${done}.`;
   const { change, outcome } = stopped;

@@ -3,13 +3,19 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-/** A file of the operator's page. */
-export interface Asset {
+/** A file of the page. */
+export interface PageFile {
+  /** Its media type. */
   readonly type: string;
   readonly body: Buffer;
+  /** The body as gzip, for browsers that read it. */
   readonly gzipped: Buffer;
+  /** Further headers of its answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** The files of the page, by their paths: the document at `/`, the others below `/assets/`. */
+export type PageFiles = ReadonlyMap<string, PageFile>;
 
 /** The page's own modules, compiled by tsc. */
 const modules = new URL("dist/ui/", import.meta.resolve("#package.json"));
@@ -25,30 +31,23 @@ const libraries = [
 ] as const;
 
 /**
- * Reads the operator's page: its document at `/`, and its files below `/assets/`. Nothing of it is secret, so it needs no
- * token; it asks for one, or takes it from the address's fragment, which browsers do not send.
+ * Reads the page, for `serveHosts`. Nothing of it is secret, so it needs no token; it asks for one, or takes it from the
+ * address's fragment, which browsers do not send. With `signIn`, people may sign in at that provider instead.
  */
-export function readPage(): Promise<ReadonlyMap<string, Asset>> {
-  return (page ??= readAssets());
-}
-
-/** The page of one server: its document says where people sign in. */
-export function pageFor(
-  files: ReadonlyMap<string, Asset>,
-  provider: string | undefined,
-): ReadonlyMap<string, Asset> {
+export async function readPage(signIn?: { readonly provider: string }): Promise<PageFiles> {
+  const files = await (page ??= readFiles());
+  if (signIn === undefined) return files;
   const document = files.get("/")!;
-  if (provider === undefined) return files;
-  const meta = `<meta name="toolmount-provider" content="${provider.replaceAll(/[^\w.:[\]-]/g, "")}">`;
+  const meta = `<meta name="toolmount-provider" content="${signIn.provider.replaceAll(/[^\w.:[\]-]/g, "")}">`;
   const body = Buffer.from(document.body.toString("utf8").replace("<title>", `${meta}\n<title>`));
   return new Map(files).set("/", { ...document, body, gzipped: gzipSync(body) });
 }
 
 /** The files of an installed package stay as they are, so a process reads and compresses them once. */
-let page: Promise<ReadonlyMap<string, Asset>> | undefined;
+let page: Promise<PageFiles> | undefined;
 
-async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
-  const files = new Map<string, Asset>();
+async function readFiles(): Promise<PageFiles> {
+  const files = new Map<string, PageFile>();
   const add = (path: string, type: string, text: string, headers = {}) => {
     const body = Buffer.from(text);
     files.set(path, { type, body, gzipped: gzipSync(body), headers });

@@ -1,23 +1,8 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { ask } from "../api.ts";
 import { placeText } from "./place.ts";
-import type { Position } from "../shapes.ts";
+import type { Explanation } from "../shapes.ts";
 import { hostPath, textOf, tools } from "../state.ts";
-
-/** What explains a tool: lines of the plan, and the answers of its policies. */
-export interface Explanation {
-  readonly tools: readonly {
-    readonly origins: readonly {
-      readonly what: string;
-      readonly value: unknown;
-      readonly position?: Position;
-    }[];
-    readonly answers: readonly {
-      readonly policy: string;
-      readonly answer: { readonly answer: string; readonly reason?: string; readonly rule?: string };
-    }[];
-  }[];
-}
 
 /** Which lines of the plan made a tool what it is, and what would decide a call of it. */
 export function Why({ tool }: { readonly tool: string }) {

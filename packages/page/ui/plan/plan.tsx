@@ -6,21 +6,13 @@ import { Missing, useLoaded } from "../load.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { Empty, Top } from "../parts/frame.tsx";
 import { linkTo } from "../route.ts";
-import type { Entry, LockChange, Problem } from "../shapes.ts";
+import type { LockChange, Reload as ReloadReport, Status } from "../shapes.ts";
 import { hostPath, me, served, textOf } from "../state.ts";
 import { Value } from "../value.tsx";
 import { Compare } from "./compare.tsx";
 import { planFile } from "./place.ts";
 import { Problems } from "./problems.tsx";
 import { ToolTable } from "./tools.tsx";
-
-interface Status {
-  readonly plan: { readonly file?: string; readonly name?: string };
-  readonly generation: number;
-  readonly entries: readonly Entry[];
-  readonly lockChanges: readonly LockChange[];
-  readonly reloadProblems: readonly Problem[];
-}
 
 /** The plan: every tool with its verdict, its calls and its drift; why it is as it is; and reload. */
 export function PlanView() {
@@ -75,23 +67,15 @@ function Shown({ status: { entries, lockChanges, reloadProblems }, again }: Show
   );
 }
 
-interface Report {
-  readonly generation: number;
-  readonly mounted: readonly string[];
-  readonly kept: readonly string[];
-  readonly removed: readonly string[];
-  readonly failed: readonly string[];
-}
-
 /** Reloads the plan, and shows what that did. A plan with problems changes nothing. */
 function Reload({ again }: { readonly again: Signal<number> }) {
-  const result = useSignal<Report | string | null>(null);
+  const result = useSignal<ReloadReport | string | null>(null);
   const busy = useSignal(false);
   if (me.value?.roles.includes("admin") !== true) return null;
   const reload = async () => {
     busy.value = true;
     try {
-      result.value = await ask<Report>("POST", `${hostPath.value}/reload`);
+      result.value = await ask<ReloadReport>("POST", `${hostPath.value}/reload`);
     } catch (error) {
       result.value = `The plan is as it was: ${textOf(error)}`;
     }
@@ -112,7 +96,7 @@ function Reload({ again }: { readonly again: Signal<number> }) {
   );
 }
 
-function ReloadFacts({ report }: { readonly report: Report }) {
+function ReloadFacts({ report }: { readonly report: ReloadReport }) {
   const { generation, mounted, kept, removed, failed } = report;
   const parts = { mounted, kept, removed, failed };
   const texts = Object.entries(parts).flatMap(([what, ids]) =>

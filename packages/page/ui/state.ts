@@ -33,7 +33,7 @@ export const answeredHere = signal<ReadonlySet<string>>(new Set());
 export const mayApprove = computed(() => has("approve"));
 export const maySeeQuestions = computed(() => has("approve") || has("view"));
 
-const has = (role: string) => me.value?.roles.includes(role) ?? false;
+const has = (role: Me["roles"][number]) => me.value?.roles.includes(role) ?? false;
 
 /** What the shown host serves. */
 export const served = computed(() => me.value?.hosts.find(({ name }) => name === hostName.value));

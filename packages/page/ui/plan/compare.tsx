@@ -1,39 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { ask } from "../api.ts";
 import { linkTo } from "../route.ts";
+import type { Comparison, Suggestion } from "../shapes.ts";
 import { hostPath, textOf } from "../state.ts";
 import { countText } from "../value.tsx";
 
-interface Group {
-  readonly tool: string;
-  readonly from: string;
-  readonly to: string;
-  readonly rule: string;
-  readonly count: number;
-  readonly examples: readonly { readonly id: string; readonly arguments: string; readonly user?: string }[];
-}
-
-interface Comparison {
-  readonly judged: number;
-  readonly changed: number;
-  readonly groups: readonly Group[];
-  readonly notJudged: Readonly<Record<string, number>>;
-}
-
-interface Suggestion {
-  readonly lines: readonly SuggestedLine[];
-  readonly answered: number;
-  readonly spared: number;
-  readonly remaining: Readonly<Record<string, number>>;
-  readonly policy: string;
-}
-
-interface SuggestedLine {
-  readonly list: "allow" | "ask";
-  readonly line: string;
-  readonly calls: number;
-  readonly examples: readonly { readonly id: string; readonly arguments: string }[];
-}
+type Group = Comparison["groups"][number];
 
 /** How many calls a person may choose, the newest. */
 const counts = [100, 1_000, 10_000, 100_000];

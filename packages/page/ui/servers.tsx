@@ -5,17 +5,12 @@ import { StatusChip } from "./calls/status.tsx";
 import { Missing, useLoaded } from "./load.tsx";
 import { Empty, Top } from "./parts/frame.tsx";
 import { route } from "./route.ts";
-import type { Mounted, Server } from "./shapes.ts";
+import type { Mounted, Server, Servers } from "./shapes.ts";
 import { calls, hostPath, me, textOf } from "./state.ts";
 import { countText } from "./value.tsx";
 
 /** Milliseconds after which the view reads again how servers stand: they come and go without a call. */
 const againMs = 5_000;
-
-interface Servers {
-  readonly mounted: readonly Mounted[];
-  readonly servers: readonly Server[];
-}
 
 /** The servers that the host mounts, how they stand, and the way to sign in to them. */
 export function ServersView() {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { ask } from "../api.ts";
 import { hostPath, tools } from "../state.ts";
-import type { Explanation } from "./why.tsx";
+import type { Explanation } from "../shapes.ts";
 
 /** What a call of each tool would be answered: allow, ask or deny; absent while it is not known. */
 export const verdicts = signal<ReadonlyMap<string, string>>(new Map());

@@ -6,7 +6,7 @@ import { ProgramOf } from "../parts/program.tsx";
 import { StatusChip } from "./status.tsx";
 import { ask } from "../api.ts";
 import { go, linkTo, route } from "../route.ts";
-import type { CallRecord } from "../shapes.ts";
+import type { AuditRecord, CallRecord } from "../shapes.ts";
 import { calls, hostPath, maySeeAll, textOf } from "../state.ts";
 import { durationText, now, Time, Value } from "../value.tsx";
 
@@ -158,13 +158,6 @@ function Kept({ shown, label }: KeptProps) {
       {shown !== null && <Value value={"value" in shown ? shown.value : shown.text} label={label} />}
     </section>
   );
-}
-
-interface AuditRecord {
-  readonly writer: string;
-  readonly sequence: number;
-  readonly hash: string;
-  readonly entry: Readonly<Record<string, unknown>>;
 }
 
 /** The records of the audit about a call, oldest first. They are read when a person opens them. */

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startBrowser } from "./support/browser.ts";
 import { item, pane } from "./support/page.ts";
-import { audience, signInAs, startProvider } from "./support/provider.ts";
+import { audience, signInAs, startProvider } from "../../http/test/support/provider.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;

@@ -1,0 +1,62 @@
+// The answers of the API that the page reads, as the types of its schemas, so the page expects nothing that the API does not say.
+import type { z } from "zod";
+import type { changeSchema, undoReportSchema } from "../../http/src/api/changes.js";
+import type { programSchema } from "../../http/src/api/history.js";
+import type * as plan from "../../http/src/api/plan-schemas.js";
+import type { approvalSchema, rememberedSchema } from "../../http/src/api/approvals.js";
+import type * as api from "../../http/src/api/schemas.js";
+import type { serversSchema } from "../../http/src/api/servers.js";
+import type { sessionSchema, sessionSummarySchema } from "../../http/src/api/sessions.js";
+import type { meSchema } from "../../http/src/api/tools.js";
+
+export type Approval = z.output<typeof approvalSchema>;
+export type Remembered = z.output<typeof rememberedSchema>;
+export type CallSummary = z.output<typeof api.callSummarySchema>;
+export type CallRecord = z.output<typeof api.callRecordSchema>;
+export type AuditRecord = z.output<typeof api.auditRecordSchema>;
+export type Program = z.output<typeof programSchema>;
+/** A line of a program with the calls that it made. */
+export type ProgramLine = Program["lines"][number];
+
+export type Me = z.output<typeof meSchema>;
+export type Servers = z.output<typeof serversSchema>;
+/** A mounted server. */
+export type Mounted = Servers["mounted"][number];
+/** A mounted server to which people sign in. */
+export type Server = Servers["servers"][number];
+
+export type SessionSummary = z.output<typeof sessionSummarySchema>;
+export type SessionDetails = z.output<typeof sessionSchema>;
+export type Change = z.output<typeof changeSchema>;
+export type UndoReport = z.output<typeof undoReportSchema>;
+
+export type Status = z.output<typeof plan.statusSchema>;
+/** A module of the plan. */
+export type Entry = Status["entries"][number];
+/** A tool that differs from the lock file. */
+export type LockChange = Status["lockChanges"][number];
+export type Problem = Status["reloadProblems"][number];
+export type Reload = z.output<typeof plan.reloadSchema>;
+export type Comparison = z.output<typeof plan.comparisonSchema>;
+export type Suggestion = z.output<typeof plan.suggestionSchema>;
+export type Explanation = z.output<typeof plan.explanationSchema>;
+/** A place in a file of the plan. */
+export type Position = NonNullable<Entry["position"]>;
+
+/** A tool; its schema is a JSON Schema, which may be any. */
+export type Tool = z.output<typeof api.toolSchema> & { readonly inputSchema: Schema };
+
+/** The keywords of a JSON Schema that the page shows. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** One item of a conversation, in the form of the model's API. */
+export type Item = SessionDetails["items"][number];
