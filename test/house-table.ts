@@ -5,8 +5,9 @@ export interface Allowance {
 }
 
 const core = "@toolmount/core";
-// Its part `system` has what differs between operating systems: packages that start programs carry it.
 const paths = "@toolmount/paths";
+// What differs between operating systems, and borders: packages that start programs carry it.
+const sandbox = "@toolmount/sandbox";
 // The calls that a host made, as a file: the loader records them, tests and evaluations read them, a model is replayed from them.
 const tape = "@toolmount/tape";
 
@@ -15,12 +16,16 @@ export const packages: Readonly<Record<string, Allowance>> = {
   // The compiler of TypeScript that Node cannot strip is carried.
   "@toolmount/core": { house: [], libraries: ["zod", "@babel/*"] },
   "@toolmount/paths": { house: [], libraries: [] },
+  "@toolmount/sandbox": {
+    house: [core, paths],
+    libraries: ["@anthropic-ai/sandbox-runtime", "@vscode/ripgrep"],
+  },
   "@toolmount/tape": { house: [core], libraries: [] },
   "@toolmount/loader": {
     house: [core, tape],
     libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"],
   },
-  "@toolmount/policy": { house: [core, paths], libraries: ["zod"] },
+  "@toolmount/policy": { house: [core, paths, sandbox], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
   "@toolmount/interop": {
     house: [core],
@@ -33,7 +38,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "zod-to-json-schema",
     ],
   },
-  "@toolmount/mcp": { house: [core, paths], libraries: ["@modelcontextprotocol/*", "zod"] },
+  "@toolmount/mcp": { house: [core, paths, sandbox], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": {
     house: [core],
     // jose checks the tokens of OpenID providers, and oauth4webapi gets them.
@@ -50,11 +55,10 @@ export const packages: Readonly<Record<string, Allowance>> = {
   // preact is served to browsers as its packages ship it.
   "@toolmount/page": { house: [], libraries: ["preact", "@preact/signals", "@preact/signals-core"] },
   "@toolmount/reasoner": { house: [core, tape, "@toolmount/interop"], libraries: ["openai", "zod"] },
-  // The paths' package has the launcher of bubblewrap, which the shell tool uses, too. A process that runs calls needs the
-  // adapters of other contracts.
+  // A process that runs calls needs the adapters of other contracts.
   "@toolmount/workers": {
-    house: [core, paths, "@toolmount/interop"],
-    libraries: ["bullmq", "ioredis", "pg", "zod", "@anthropic-ai/sandbox-runtime", "@vscode/ripgrep"],
+    house: [core, paths, sandbox, "@toolmount/interop"],
+    libraries: ["bullmq", "ioredis", "pg", "zod"],
   },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
@@ -64,6 +68,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
     house: [
       core,
       paths,
+      sandbox,
       tape,
       "@toolmount/loader",
       "@toolmount/policy",
@@ -95,8 +100,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "create-toolmount": { house: ["toolmount"], libraries: [] },
 };
 
-/** A tool has zod and its own library, whichever that is; of the house only core, as a peer, and the paths' armour. */
-export const tool: Allowance = { house: [core, paths], libraries: ["*"] };
+/** A tool has zod and its own library, whichever that is; of the house only core, as a peer, and the armour of paths and programs. */
+export const tool: Allowance = { house: [core, paths, sandbox], libraries: ["*"] };
 
 /**
  * The order of the folders of a package's `src/`, lowest first. A folder imports only from folders before it, type
@@ -137,7 +142,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     ["http", "plan-evals"],
     "commands",
   ],
-  "packages/workers": [["far", "config.ts", "run-failures.ts"], "border", "process", "fleet"],
+  "packages/workers": [["far", "config.ts", "run-failures.ts"], "process", "fleet"],
   "packages/store": [
     ["read-row.ts", "store-shapes.ts", "tables.ts"],
     "sqlite.ts",
@@ -146,7 +151,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "reads",
     "ledger",
   ],
-  "packages/paths": ["below.ts", ["proof", "rules.ts"], ["path-error.ts", "system"]],
+  "packages/sandbox": ["proof", "system", "border"],
   "tools/bash": [["config.ts", "run", "script"], ["commands", "jobs.ts"], "policy", "shell.ts", "tools"],
   "tools/web": [
     ["config.ts", "guard", "page", "text", "usage"],
@@ -223,7 +228,7 @@ export const ambientReaders: readonly AmbientReader[] = [
     because: "a shell without the host's PATH finds no programs; commands get the few variables it names",
   },
   {
-    path: "packages/workers/src/border/environment.ts",
+    path: "packages/sandbox/src/border/environment.ts",
     reads: ["process.env"],
     because:
       "programs that a tool starts need PATH and HOME; a process gets these few and the names in the plan",

@@ -13,6 +13,9 @@ export {
   type SnapshotOptions,
   type TakenSnapshot,
 } from "./snapshot.ts";
+export { isBelow } from "./below.ts";
+export { copyAttributes } from "./attributes.ts";
+export { canOthersRead } from "./file-mode.ts";
 export { isTemporary } from "./temporary.ts";
 export { markOfFile, type Marked } from "./mark.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";

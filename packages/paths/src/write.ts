@@ -26,7 +26,7 @@ export interface ReplaceOptions {
 
 /**
  * Gives the attributes of a file to the new one that replaces it: `from` is its path, `before` its state. `copyAttributes` of
- * `@toolmount/paths/system` does so.
+ * `@toolmount/sandbox` does so.
  */
 export type CopyAttributes = (from: string, to: FileHandle, before: BigIntStats) => Promise<void>;
 

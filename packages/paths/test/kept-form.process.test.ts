@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFiles } from "@toolmount/paths";
-import { copyAttributes } from "@toolmount/paths/system";
+import { copyAttributes } from "@toolmount/paths";
 import { expect, onTestFinished, test } from "vitest";
 import { procDisk, plainDisk } from "../src/disk.ts";
 import { openFolder } from "../src/folder.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Coordinator, EventData, HookResult } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
-import { createProgramGuard } from "@toolmount/paths/system";
+import { createProgramGuard } from "@toolmount/sandbox";
 import type { CommandHook } from "./config.ts";
 import { hookEnvironment } from "./hook-environment.ts";
 import { runHookProcess } from "./hook-process.ts";

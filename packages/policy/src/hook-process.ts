@@ -1,5 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { programCommand, signalTree, treeOptions, type ProgramGuard } from "@toolmount/paths/system";
+import { programCommand, signalTree, treeOptions, type ProgramGuard } from "@toolmount/sandbox";
 
 /** Most bytes that a hook may write to each of its outputs. */
 const maxHookOutputBytes = 65_536;

@@ -8,9 +8,6 @@ export {
   type ProcessRunner,
   type ProcessRunnerOptions,
 } from "./process/process-runner.ts";
-export { chooseBorder, examineBorders } from "./border/choose-border.ts";
-export type { BorderFinding } from "./border/probe.ts";
-export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/border.ts";
 
 // Fleets
 export { fleetQueues, openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";

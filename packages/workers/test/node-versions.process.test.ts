@@ -86,7 +86,7 @@ for (const [title, node] of nodes)
     `${title}: runs in a sandbox with its filter of system calls, and stops each attempt to break out`,
     async () => {
       const program = `
-        import { proveSandbox } from "@toolmount/paths/system";
+        import { proveSandbox } from "@toolmount/sandbox";
         const proof = await proveSandbox({ kind: "closed", env: { PATH: process.env.PATH } });
         console.log(JSON.stringify(proof));`;
       const words = ["--conditions=@toolmount/source", "--input-type=module", "--eval", program];

@@ -1,6 +1,6 @@
 import { silentLogger, type RunnerControl, type RunnerModule } from "@toolmount/core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Border, NodeProgram } from "../src/border/border.ts";
+import type { Border, NodeProgram } from "@toolmount/sandbox";
 import { createProcessRunner } from "../src/process/process-runner.ts";
 import { control, farSide, job } from "./far-world.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { bubblewrapArguments, sandboxMounts, systemCallFilter, wallMounts } from "@toolmount/paths/system";
+import { bubblewrapArguments, sandboxMounts, systemCallFilter, wallMounts } from "@toolmount/sandbox";
 import type { Settings } from "@toolmount/tool-bash";
 import { expect, onTestFinished, test } from "vitest";
 import { openShell, type Services } from "../src/shell.ts";

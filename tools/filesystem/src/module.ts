@@ -1,5 +1,5 @@
 import type { Coordinator } from "@toolmount/core";
-import { copyAttributes } from "@toolmount/paths/system";
+import { copyAttributes } from "@toolmount/paths";
 import { z } from "zod";
 import type { ParsedSettings } from "./config.ts";
 import { createDirectoryIn } from "./tools/create-directory.ts";

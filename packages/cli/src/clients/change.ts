@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
-import { isBelow } from "@toolmount/paths/system";
+import { isBelow } from "@toolmount/paths";
 import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { readServerList } from "../scaffold/read-server-list.ts";

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { isToolmountError } from "@toolmount/core";
-import { basicVariables, delegatedGroup, programCommand, proveSandbox } from "@toolmount/paths/system";
-import type { BorderName } from "@toolmount/workers";
+import { basicVariables, delegatedGroup, programCommand, proveSandbox } from "@toolmount/sandbox";
+import type { BorderName } from "@toolmount/sandbox";
 import type { Shell } from "../process/shell.ts";
 import { unsupportedOn } from "./platform-support.ts";
 
@@ -60,7 +60,7 @@ function nothingGranted({ cwd, env: { PATH = "", HOME = "" } }: Shell) {
 
 /** The border that a plan gets here that asks for `strictest`; undefined when none works. A process is started behind it. */
 export async function findStrictestBorder(shell: Shell): Promise<BorderName | undefined> {
-  const { chooseBorder } = await import("@toolmount/workers");
+  const { chooseBorder } = await import("@toolmount/sandbox");
   try {
     return (await chooseBorder("strictest", nothingGranted(shell))).name;
   } catch (error) {
@@ -71,7 +71,7 @@ export async function findStrictestBorder(shell: Shell): Promise<BorderName | un
 
 /** Builds each border, and starts a process behind it. */
 async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
-  const { examineBorders: examine } = await import("@toolmount/workers");
+  const { examineBorders: examine } = await import("@toolmount/sandbox");
   const examined = await examine(nothingGranted(shell));
   const strictest = (["bubblewrap", "permission"] as const).find(
     (name) => examined.get(name)?.problem === null,

@@ -2,7 +2,7 @@ import { existsSync, watch, type FSWatcher } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
-import { isBelow } from "@toolmount/paths/system";
+import { isBelow } from "@toolmount/paths";
 import type { OpenedHost, ReloadReport } from "@toolmount/loader";
 import { problemsOf } from "../render/failure.ts";
 import { countOf } from "../screen/count.ts";

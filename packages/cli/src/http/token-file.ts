@@ -2,7 +2,7 @@ import { lstat, open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import type { TokenRecord } from "@toolmount/http";
-import { canOthersRead, isBelow } from "@toolmount/paths/system";
+import { canOthersRead, isBelow } from "@toolmount/paths";
 import { firstIssue } from "../schema/first-issue.ts";
 
 /** Reads a file of hashed tokens; null when it is not there. Throws `USAGE_INVALID`. */

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { ToolmountError } from "@toolmount/core";
 import type { Environment } from "@toolmount/loader";
 import type { FetchedSource } from "@toolmount/loader/commands";
-import { programCommand } from "@toolmount/paths/system";
+import { programCommand } from "@toolmount/sandbox";
 
 /** Where packages are fetched to, and with what. */
 export interface Fetching {

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { programCommand } from "@toolmount/paths/system";
+import { programCommand } from "@toolmount/sandbox";
 
 /** What a person wants in a new plan. */
 export interface InitAnswers {

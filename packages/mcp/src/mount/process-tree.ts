@@ -19,7 +19,7 @@ import {
   usageOf,
   type SandboxLaunch,
   type SandboxMounts,
-} from "@toolmount/paths/system";
+} from "@toolmount/sandbox";
 
 /** What is started. */
 export interface Program {

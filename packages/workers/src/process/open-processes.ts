@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from "node:path";
 import type { Coordinator } from "@toolmount/core";
-import type { Grants } from "../border/border.ts";
-import { chooseBorder } from "../border/choose-border.ts";
-import { processEnvironment } from "../border/environment.ts";
+import type { Grants } from "@toolmount/sandbox";
+import { chooseBorder } from "@toolmount/sandbox";
+import { processEnvironment } from "@toolmount/sandbox";
 import type { FleetSettings, ProcessSettings } from "../config.ts";
 import { createProcessRunner, type ProcessRunner } from "./process-runner.ts";
 

@@ -10,10 +10,10 @@ import {
   type ToolReturn,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
+import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmount/sandbox";
 import { canonicalJson } from "@toolmount/core/json";
-import type { Border, Grants as BorderGrants, NodeProgram } from "../border/border.ts";
-import { secretsBeside, codeFolders } from "../border/code-folders.ts";
+import type { Border, Grants as BorderGrants, NodeProgram } from "@toolmount/sandbox";
+import { secretsBeside, codeFolders } from "@toolmount/sandbox";
 import { findTsconfig } from "@toolmount/core/import";
 import { unavailable } from "../run-failures.ts";
 import type { Grants, Question } from "../far/messages.ts";

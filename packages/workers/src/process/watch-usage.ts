@@ -1,6 +1,6 @@
 import type { Clock } from "@toolmount/core";
-import { createControlGroup, usageOf, type ControlGroup } from "@toolmount/paths/system";
-import type { Launch } from "../border/border.ts";
+import { createControlGroup, usageOf, type ControlGroup } from "@toolmount/sandbox";
+import type { Launch } from "@toolmount/sandbox";
 
 /** Milliseconds between two measurements: of a process with and without a limit of memory, while a call runs and between calls. */
 const measureMs = { limited: { busy: 50, idle: 250 }, unlimited: { busy: 250, idle: 1_000 } } as const;

@@ -7,7 +7,7 @@ import {
   wallMounts,
   type SandboxKind,
   type WallMounts,
-} from "@toolmount/paths/system";
+} from "@toolmount/sandbox";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
 import { createProcessFinder, markName } from "./find-processes.ts";

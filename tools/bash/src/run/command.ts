@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "@toolmount/core";
-import { passFilter, sandboxStdio } from "@toolmount/paths/system";
+import { passFilter, sandboxStdio } from "@toolmount/sandbox";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
 import { commandLinesOf, signal, type ProcessFinder } from "./find-processes.ts";

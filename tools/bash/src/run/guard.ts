@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
+import { createProgramGuard, type ProgramGuard } from "@toolmount/sandbox";
 import { signal } from "./find-processes.ts";
 
 /** The variable by which all processes of one host's commands are found. */

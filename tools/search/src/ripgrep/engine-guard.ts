@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createProgramGuard, type ProgramGuard } from "@toolmount/paths/system";
+import { createProgramGuard, type ProgramGuard } from "@toolmount/sandbox";
 
 /** The guard of the engines of one mount. */
 export interface EngineGuard extends ProgramGuard {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { treeOptions } from "@toolmount/paths/system";
+import { treeOptions } from "@toolmount/sandbox";
 import { rgPath } from "@vscode/ripgrep";
 import type { EngineGuard } from "./engine-guard.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isBelow } from "@toolmount/paths/system";
+import { isBelow } from "@toolmount/paths";
 
 /**
  * The paths to make readable, so that nothing secret is among them. A folder that holds a secret path is replaced by its

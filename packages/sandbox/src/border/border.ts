@@ -1,5 +1,4 @@
-import type { SandboxProof } from "@toolmount/paths/system";
-import type { ProcessSettings } from "../config.ts";
+import type { SandboxProof } from "../system/prove-sandbox.ts";
 
 /** What a process may use of the machine. Paths are absolute. */
 export interface Grants {
@@ -9,7 +8,8 @@ export interface Grants {
   readonly denied: readonly string[];
   /** What tools must not read although a folder around it may be read, unless `read` or `write` names it. */
   readonly secret?: readonly string[] | undefined;
-  readonly network: ProcessSettings["network"];
+  /** Nothing, everything, or only these hosts; default as the border has it. */
+  readonly network: "none" | "any" | readonly string[] | undefined;
   readonly memoryMb: number | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Current folder of the process. */
@@ -36,8 +36,11 @@ export interface Launch {
   readonly foldersInMemory?: readonly string[] | undefined;
 }
 
-/** The name of a border that a plan can ask for. */
-export type BorderName = Exclude<ProcessSettings["border"], "strictest">;
+/** The name of a border. */
+export type BorderName = "none" | "permission" | "bubblewrap" | "srt";
+
+/** A border, or `strictest`: bubblewrap where it works, else permission. */
+export type WantedBorder = BorderName | "strictest";
 
 /** Builds the command that starts a program behind a border. */
 export interface Border {

@@ -1,4 +1,6 @@
-import { launchInSandbox, memoryFolders, proveSandbox } from "@toolmount/paths/system";
+import { launchInSandbox } from "../system/bubblewrap.ts";
+import { memoryFolders } from "../system/sandbox-mounts.ts";
+import { proveSandbox } from "../system/prove-sandbox.ts";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
 import { readablePaths } from "./readable.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { delegatedGroup } from "../src/system/index.ts";
+import { delegatedGroup } from "../src/index.ts";
 import { ownGroup, prepareGroup } from "../src/system/control-group.ts";
 
 /** A folder in place of the files about this process, and of the hierarchy of groups. */

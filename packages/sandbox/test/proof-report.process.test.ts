@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Target } from "../src/proof/attempts.ts";
 import { namesOf } from "../src/system/escape-table.ts";
-import { bubblewrapArguments, proveSandbox, sandboxMounts, wallMounts } from "../src/system/index.ts";
+import { bubblewrapArguments, proveSandbox, sandboxMounts, wallMounts } from "../src/index.ts";
 import { allStopped, bubblewrap, reporting } from "./fake-bubblewrap.ts";
 
 describe.runIf(process.platform === "linux")("the proof of a sandbox", () => {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { ToolmountError } from "@toolmount/core";
-import { findProgram, ownProcesses } from "@toolmount/paths/system";
+import { findProgram } from "../system/bubblewrap.ts";
+import { ownProcesses } from "../system/own-processes.ts";
 import type { Border, Grants } from "./border.ts";
 import { readablePaths } from "./readable.ts";
 import { processEnvironment } from "./environment.ts";

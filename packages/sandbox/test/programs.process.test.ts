@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findProgram, launchInSandbox, usageOf, type SandboxLaunch } from "../src/system/index.ts";
+import { findProgram, launchInSandbox, usageOf, type SandboxLaunch } from "../src/index.ts";
 
 /** A folder with a program `bwrap` and a link to another program. */
 function programs() {

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Target } from "../src/proof/attempts.ts";
-import { proveSandbox } from "../src/system/index.ts";
+import { proveSandbox } from "../src/index.ts";
 import { allStopped, bubblewrap, reporting } from "./fake-bubblewrap.ts";
 
 describe.runIf(process.platform === "linux")("a proof that passed", () => {

@@ -1,4 +1,4 @@
-import { basicVariables } from "@toolmount/paths/system";
+import { basicVariables } from "../system/environment.ts";
 
 /** The environment of a process: what each program needs, and the names that the plan lists. */
 export function processEnvironment(names: readonly string[]): Record<string, string> {

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { isBelow } from "../below.ts";
+import { isBelow } from "@toolmount/paths";
 import { cover, ownProcesses } from "./own-processes.ts";
 
 /** What exists in a sandbox. Paths are absolute. */

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createControlGroup, killTree, thisSystem, treeOptions, usageOf } from "../src/system/index.ts";
+import { createControlGroup, killTree, thisSystem, treeOptions, usageOf } from "../src/index.ts";
 import { processesOf, readOr } from "../src/system/process-usage.ts";
 
 const isLinux = process.platform === "linux";

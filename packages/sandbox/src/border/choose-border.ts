@@ -1,6 +1,5 @@
 import { ToolmountError } from "@toolmount/core";
-import type { ProcessSettings } from "../config.ts";
-import type { Border, BorderName, Grants } from "./border.ts";
+import type { Border, BorderName, Grants, WantedBorder } from "./border.ts";
 import { bubblewrapBorder } from "./bubblewrap.ts";
 import { permissionBorder } from "./permission.ts";
 import { plainBorder } from "./plain.ts";
@@ -19,7 +18,7 @@ const borders: Readonly<Record<BorderName, Border>> = {
  * does not work; a weaker border is never used instead. `onWeaker` learns why `strictest` is not bubblewrap.
  */
 export async function chooseBorder(
-  name: ProcessSettings["border"],
+  name: WantedBorder,
   grants: Grants,
   onWeaker: (problem: string) => void = () => {},
 ): Promise<Border> {

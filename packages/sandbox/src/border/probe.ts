@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { isToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { runInSandbox } from "@toolmount/paths/system";
+import { runInSandbox } from "../system/start-sandbox.ts";
 import type { Border, Grants, Launch } from "./border.ts";
 
 /** Milliseconds that the probe may take. */

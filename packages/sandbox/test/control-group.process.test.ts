@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createControlGroup } from "@toolmount/paths/system";
+import { createControlGroup } from "@toolmount/sandbox";
 import { expect, onTestFinished, test } from "vitest";
 
 /** A folder in place of a delegated group: its files are those of a group, and no kernel reads them. */

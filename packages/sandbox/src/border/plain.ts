@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
-import { findProgram } from "@toolmount/paths/system";
+import { findProgram } from "../system/bubblewrap.ts";
 import { memoryOption } from "./memory-option.ts";
 import type { Border, Launch } from "./border.ts";
 

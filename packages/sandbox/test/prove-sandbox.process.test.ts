@@ -25,7 +25,7 @@ import {
   runInSandbox,
   type SandboxLaunch,
   type SandboxProof,
-} from "../src/system/index.ts";
+} from "../src/index.ts";
 import { namesOf } from "../src/system/escape-table.ts";
 import { isKnownProcessor, syscallProgram } from "../src/system/syscall-program.ts";
 import { uncountedCalls } from "../src/system/syscalls.ts";
@@ -111,10 +111,10 @@ async function proofOf(name: string, user: (typeof users)[number]): Promise<Sand
 
 describe.runIf(sandboxIsTested)("a host that was started with a descriptor of a folder", () => {
   const prove = `
-    import { proveSandbox } from "@toolmount/paths/system";
+    import { proveSandbox } from "@toolmount/sandbox";
     console.log(JSON.stringify(await proveSandbox({ kind: "closed", env: { PATH: process.env.PATH } })));`;
   const list = `
-    import { launchInSandbox, runInSandbox } from "@toolmount/paths/system";
+    import { launchInSandbox, runInSandbox } from "@toolmount/sandbox";
     const program = { command: "/bin/ls", args: ["-l", "/proc/self/fd"], env: { PATH: process.env.PATH } };
     const mounts = { cwd: "/tmp", read: [], write: [], denied: [], network: false };
     console.log(JSON.stringify(await runInSandbox(launchInSandbox(program, mounts), { timeoutMs: 60_000 })));`;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { bubblewrapArguments, sandboxMounts } from "../src/system/index.ts";
+import { bubblewrapArguments, sandboxMounts } from "../src/index.ts";
 
 /** The pairs of a path and its place inside that an option brings in. */
 function boundBy(option: string, words: readonly string[]): readonly string[] {

@@ -8,7 +8,7 @@ import {
   treeOptions,
   type LimitMark,
   type ProgramGuard,
-} from "../src/system/index.ts";
+} from "../src/index.ts";
 
 const onPosix = process.platform !== "win32";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { SandboxKind } from "../src/system/index.ts";
+import type { SandboxKind } from "../src/index.ts";
 import type { Place } from "../src/system/prove-sandbox.ts";
 
 /** A sandbox without one of its protections, and the attempts that then reach their target. */

@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import {
   basicVariables,
-  canOthersRead,
   killTree,
   programCommand,
   signalTree,
   treeOptions,
   type ProcessSystem,
-} from "../src/system/index.ts";
+} from "../src/index.ts";
 
 /** A system with these processes, which notes each signal and each program that is started. */
 function systemWith(
@@ -201,10 +200,4 @@ test("a process gets the variables that programs of its system need", () => {
     "PATH PATHEXT SYSTEMROOT SYSTEMDRIVE COMSPEC TEMP TMP HOME USERPROFILE APPDATA LOCALAPPDATA LANG TZ",
   );
   expect(basicVariables()).toEqual(basicVariables(process.platform));
-});
-
-test("a mode that gives others rights counts, except on Windows, where modes say nothing", () => {
-  const modes = [0o600, 0o700, 0o7700, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601];
-  expect(modes.map((mode) => canOthersRead(mode, "linux"))).toEqual(modes.map((_, at) => at > 2));
-  expect(canOthersRead(0o666, "win32")).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createLimitMark, createProgramGuard, thisSystem } from "../src/system/index.ts";
+import { createLimitMark, createProgramGuard, thisSystem } from "../src/index.ts";
 import { readOr } from "../src/system/process-usage.ts";
 
 /** The guards' processes that this process started. */

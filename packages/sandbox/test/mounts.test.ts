@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { sandboxMounts, wallMounts } from "../src/system/index.ts";
+import { sandboxMounts, wallMounts } from "../src/index.ts";
 
 /** A folder with files, folders and a link, and the arguments about it, with `~` for the folder. */
 function tree() {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { callAttempts, namesOf } from "../src/system/escape-table.ts";
-import { runInSandbox, sandboxStdio } from "../src/system/index.ts";
+import { runInSandbox, sandboxStdio } from "../src/index.ts";
 import { syscallProgram } from "../src/system/syscall-program.ts";
 import { deniedCalls, judgedCalls, missingCalls } from "../src/system/syscalls.ts";
 import { emptyDescriptor, inheritedDescriptors } from "../src/system/inherited-descriptors.ts";
@@ -13,7 +13,7 @@ import { emptyDescriptor, inheritedDescriptors } from "../src/system/inherited-d
 /** Runs code of a module of this package in a process that was started with this descriptor. */
 async function runWith(descriptor: number, at: number, code: string): Promise<unknown> {
   const stdio = ["ignore", "pipe", "inherit", ...Array<"ignore">(at - 3).fill("ignore"), descriptor] as const;
-  const module = new URL("../src/system/index.ts", import.meta.url).href;
+  const module = new URL("../src/index.ts", import.meta.url).href;
   const source = `const system = await import(${JSON.stringify(module)}); console.log(JSON.stringify(${code}));`;
   const words = ["--conditions=@toolmount/source", "--input-type=module", "--eval", source];
   const child = spawn(process.execPath, words, { stdio: [...stdio], env: { PATH: process.env["PATH"] } });

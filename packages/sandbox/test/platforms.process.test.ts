@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { endWithParent } from "../src/border/plain.ts";
-import { usageOf } from "@toolmount/paths/system";
+import { endWithParent } from "../src/index.ts";
+import { usageOf } from "../src/index.ts";
 
 const launch = { file: "/usr/bin/node", args: ["a.js"], env: { PATH: process.env["PATH"] ?? "" } };
 

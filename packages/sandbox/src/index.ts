@@ -1,0 +1,47 @@
+// Borders around processes of Node
+export { chooseBorder, examineBorders } from "./border/choose-border.ts";
+export type { BorderFinding } from "./border/probe.ts";
+export type { Border, BorderName, Grants, Launch, NodeProgram, WantedBorder } from "./border/border.ts";
+export { processEnvironment } from "./border/environment.ts";
+export { codeFolders, secretsBeside } from "./border/code-folders.ts";
+export { endWithParent } from "./border/plain.ts";
+
+// Programs, and what bounds them
+export {
+  bubblewrapArguments,
+  findProgram,
+  launchInSandbox,
+  systemCallFilter,
+  type BubblewrapProgram,
+  type SandboxedProgram,
+  type SandboxLaunch,
+} from "./system/bubblewrap.ts";
+export {
+  createControlGroup,
+  delegatedGroup,
+  type ControlGroup,
+  type GroupLimits,
+} from "./system/control-group.ts";
+export { basicVariables } from "./system/environment.ts";
+export { killTree, signalTree, thisSystem, treeOptions, type ProcessSystem } from "./system/process-trees.ts";
+export {
+  createLimitMark,
+  createProgramGuard,
+  type LimitMark,
+  type ProgramGuard,
+  type ProgramGuardOptions,
+} from "./system/program-guard.ts";
+export {
+  memoryFolders,
+  sandboxMounts,
+  wallMounts,
+  type SandboxMounts,
+  type WallMounts,
+} from "./system/sandbox-mounts.ts";
+export { type SandboxKind } from "./system/escape-table.ts";
+export { usageOf, type ProcessUsage } from "./system/process-usage.ts";
+export { type FilterOptions } from "./system/seccomp-filter.ts";
+export { proveSandbox, type ProofOptions, type SandboxProof } from "./system/prove-sandbox.ts";
+export { passFilter, runInSandbox, sandboxStdio, type SandboxRun } from "./system/start-sandbox.ts";
+export { ownProcesses } from "./system/own-processes.ts";
+export { programCommand, type ProgramCommand, type ProgramSystem } from "./system/program-command.ts";
