@@ -60,6 +60,18 @@ export const packages: Readonly<Record<string, Allowance>> = {
     house: [core, paths, sandbox, "@toolmount/interop"],
     libraries: ["bullmq", "ioredis", "pg", "zod"],
   },
+  // What happened, and what another plan would have answered: above the loader, below the command.
+  "@toolmount/record": {
+    house: [
+      core,
+      tape,
+      "@toolmount/loader",
+      "@toolmount/policy",
+      "@toolmount/reasoner",
+      "@toolmount/testing",
+    ],
+    libraries: [],
+  },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
   // The coordinator of a test is the one that the adapters give to a plan's modules.
@@ -78,6 +90,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/http",
       "@toolmount/page",
       "@toolmount/reasoner",
+      "@toolmount/record",
       "@toolmount/workers",
       "@toolmount/testing",
     ],
@@ -133,12 +146,12 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "libraries",
   ],
   "packages/cli": [
-    ["carried", "edit", "plan-tests", "schema", "screen"],
+    ["carried", "edit", "schema", "screen"],
     ["install", "process", "scaffold"],
     "audit",
     ["completion-server.ts", "options", "render"],
     "host",
-    ["agent", "clients", "learn", "trial"],
+    ["agent", "clients", "trial"],
     ["http", "plan-evals"],
     "commands",
   ],
@@ -165,6 +178,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "tools/search": ["text.ts", "ripgrep"],
   "packages/http": ["fault", "guard", "access", "served-host.ts", "journal", "work", "api", "server"],
   "packages/mcp": ["wire", "reading", "auth", "tasks", ["serve", "mount"]],
+  "packages/record": ["audit", "learn", "tests"],
   "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };
 

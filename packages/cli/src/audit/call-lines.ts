@@ -1,7 +1,7 @@
 import { cutText, widthOf } from "../screen/table.ts";
 import { printable } from "../screen/printable.ts";
 import { agoOf } from "../screen/relative-time.ts";
-import type { AuditedCall } from "./audited-calls.ts";
+import type { AuditedCall } from "@toolmount/record";
 
 /** How lines of calls are made. */
 export interface LineOptions {

@@ -12,6 +12,7 @@ import {
   type EditedSection,
   type NewEntry,
 } from "@toolmount/loader/commands";
+import type { FlowLines } from "@toolmount/record/internal";
 import * as yaml from "./edit-yaml.ts";
 
 /** What an edit did. */
@@ -89,7 +90,7 @@ export interface PlannedEdit {
 export async function planPolicyRules(
   plan: string | undefined,
   lists: Readonly<Record<string, readonly string[]>>,
-  { cwd, flows }: Pick<EditOptions, "cwd"> & { readonly flows?: yaml.FlowLines | undefined },
+  { cwd, flows }: Pick<EditOptions, "cwd"> & { readonly flows?: FlowLines | undefined },
 ): Promise<PlannedEdit> {
   const read = await readPlanFile(plan, cwd);
   const { file, yaml: text } = read;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { FlowLines } from "@toolmount/record/internal";
 import {
   isMap,
   isSeq,
@@ -63,12 +64,6 @@ export function addFlowLines(text: string, lines: FlowLines): string {
     for (const line of lines[section]) list.add(flowLine(document, line));
   }
   return choose(undefined, document, text);
-}
-
-/** Lines for the flows of a policy. */
-export interface FlowLines {
-  readonly results: readonly object[];
-  readonly into: readonly object[];
 }
 
 /** The values of a line stand on its keys' lines, as in the pages. */

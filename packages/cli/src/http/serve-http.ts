@@ -9,8 +9,8 @@ import type {
   ServeHostsOptions,
   WebhookOptions,
 } from "@toolmount/http";
-import { auditSinkOf } from "../audit/audit-sink.ts";
-import { exportLines } from "../audit/export-calls.ts";
+import { auditSinkOf } from "@toolmount/record/internal";
+import { exportLines } from "@toolmount/record";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
 import { openPlan } from "../host/open-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";

@@ -2,10 +2,10 @@ import type { Json, ServerSignIn } from "@toolmount/core";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
 import type { ServedPlan, ServedProtocol, ServedServer, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
-import { auditSinkOf } from "../audit/audit-sink.ts";
+import { auditSinkOf } from "@toolmount/record/internal";
 import { loaderOptions, type LoaderShell } from "../host/loader-options.ts";
-import type { Judge } from "../learn/judge-host.ts";
-import type { RecordedCall } from "../learn/recorded-calls.ts";
+import type { Judge } from "@toolmount/record/internal";
+import type { RecordedCall } from "@toolmount/record/internal";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { approvalsOf, type ApprovalOptions } from "../options/served-approvals.ts";
 
@@ -56,8 +56,8 @@ async function withJudge<Result>(
   read: (calls: AsyncIterable<RecordedCall>, judge: Judge) => Promise<Result>,
 ): Promise<Result> {
   const [{ openJudge }, { readNewestCallsOf }] = await Promise.all([
-    import("../learn/judge-host.ts"),
-    import("../learn/recorded-calls.ts"),
+    import("@toolmount/record/internal"),
+    import("@toolmount/record/internal"),
   ]);
   const sink = auditSinkOf(host);
   const { written, folder } = host.plan;
@@ -82,7 +82,7 @@ async function comparePolicy(
   options: OpenHostOptions,
   newest: NewestCalls,
 ): Promise<object> {
-  const { diffPolicy } = await import("../learn/policy-diff.ts");
+  const { diffPolicy } = await import("@toolmount/record/internal");
   return withJudge(host, await readPolicy(text), options, newest, diffPolicy);
 }
 
@@ -92,7 +92,7 @@ async function suggestPolicy(
   options: OpenHostOptions,
   newest: NewestCalls,
 ): Promise<object> {
-  const { suggestRules } = await import("../learn/suggest-rules.ts");
+  const { suggestRules } = await import("@toolmount/record/internal");
   const found = await withJudge(host, undefined, options, newest, suggestRules);
   const { readEffectivePlan } = await import("@toolmount/loader/commands");
   const { value } = await readEffectivePlan(host.plan.file, { ...options, cwd: host.plan.folder });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findPackage, type InspectedEntry } from "@toolmount/loader/commands";
-import { isObject } from "../plan-tests/refuse.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /** A problem with the package of an entry that does not keep the plan from opening. */
 export interface PackageWarning {
@@ -45,7 +45,7 @@ interface OwnPackage {
 async function findOwnPackage(folder: string): Promise<OwnPackage | undefined> {
   const text = await readFile(join(folder, "package.json"), "utf8").catch(() => undefined);
   const json: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (isObject(json) && typeof json["name"] === "string") return { folder, json };
+  if (isRecord(json) && typeof json["name"] === "string") return { folder, json };
   return dirname(folder) === folder ? undefined : findOwnPackage(dirname(folder));
 }
 
@@ -54,7 +54,7 @@ async function examineEngine(
   { engines }: OwnPackage["json"],
   nodeVersion: string,
 ): Promise<PackageWarning[]> {
-  const range = isObject(engines) ? engines["node"] : undefined;
+  const range = isRecord(engines) ? engines["node"] : undefined;
   if (typeof range !== "string") return [];
   const { default: semver } = await import("semver");
   if (semver.validRange(range) === null || semver.satisfies(nodeVersion, range)) return [];
@@ -63,9 +63,9 @@ async function examineEngine(
 
 async function examinePeers(entry: string, { folder, json }: OwnPackage): Promise<PackageWarning[]> {
   const { peerDependencies, peerDependenciesMeta } = json;
-  const meta = isObject(peerDependenciesMeta) ? peerDependenciesMeta : {};
-  const isOptional = (name: string) => isObject(meta[name]) && meta[name]["optional"] === true;
-  const peers = Object.keys(isObject(peerDependencies) ? peerDependencies : {});
+  const meta = isRecord(peerDependenciesMeta) ? peerDependenciesMeta : {};
+  const isOptional = (name: string) => isRecord(meta[name]) && meta[name]["optional"] === true;
+  const peers = Object.keys(isRecord(peerDependencies) ? peerDependencies : {});
   const warnings = peers.map(async (name): Promise<PackageWarning[]> => {
     if (isOptional(name) || (await findPackage(name, folder)) !== undefined) return [];
     const problem = `its peer ${name} is not installed`;

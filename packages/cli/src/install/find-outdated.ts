@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
 import type { OpenHostOptions, PlanInput } from "@toolmount/loader";
 import { readPackage, readPlanSources, type FetchedSource } from "@toolmount/loader/commands";
-import { isObject } from "../plan-tests/refuse.ts";
+import { isRecord } from "@toolmount/core/json";
 import { readCommit, run, type Fetching } from "./fetch-programs.ts";
 import { findNpmrc } from "./project-npmrc.ts";
 
@@ -90,10 +90,10 @@ export async function askNpm(name: string, range: string | undefined, fetching: 
   const npmrc = await findNpmrc(fetching.plan);
   const prefix = npmrc === undefined ? [] : [`--prefix=${dirname(npmrc)}`];
   const answer = JSON.parse(await run("npm", [...words, ...prefix], fetching.plan, fetching)) as unknown;
-  const { versions, "dist-tags": tags } = isObject(answer) ? answer : {};
+  const { versions, "dist-tags": tags } = isRecord(answer) ? answer : {};
   const all = [versions].flat().filter((version) => typeof version === "string");
   const { default: semver } = await import("semver");
-  const latest = isObject(tags) && typeof tags["latest"] === "string" ? tags["latest"] : all.at(-1);
+  const latest = isRecord(tags) && typeof tags["latest"] === "string" ? tags["latest"] : all.at(-1);
   return { wanted: range === undefined ? latest : (semver.maxSatisfying(all, range) ?? undefined), latest };
 }
 

@@ -1,6 +1,6 @@
 import { systemClock } from "@toolmount/core";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { CallFilter } from "../audit/audited-calls.ts";
+import type { CallFilter } from "@toolmount/record";
 
 /** The options that select calls. */
 export interface CallFilterOptions {

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
 import type { EvalExpectation, EvalLimits, ExpectedCall, TextExpectation } from "@toolmount/testing/evals";
-import { isObject, listItems, readText, requireKnown, type Refuse } from "../plan-tests/refuse.ts";
+import { isRecord } from "@toolmount/core/json";
+import { listItems, readText, requireKnown, type Refuse } from "@toolmount/record/internal";
 
 /** One evaluation of a plan: a prompt, and what a model must do. */
 export interface PlanEval {
@@ -55,7 +56,7 @@ function readEval(item: Record<string, unknown>, index: number, folder: string, 
   if (label !== undefined && !labels.includes(label))
     return refuse(`label is one of ${labels.join(", ")}`, "label");
   if (!isWhole(requests) || requests < 1) return refuse("requests is a whole number from 1 on", "requests");
-  if (!isObject(given) || !Object.values(given).every(isObject))
+  if (!isRecord(given) || !Object.values(given).every(isRecord))
     return refuse("given is a map from tools to results: data, or error", "given");
   const world = readText(item["world"], "world", refuse);
   const { stateAfter, ...expect } = readExpect(item["expect"], refuse);
@@ -82,7 +83,7 @@ function readReplies(replies: unknown, refuse: Refuse): Reply[] {
     return refuse("replies is a list of texts, and of maps with when and say", "replies");
   return replies.map((reply: unknown, index) => {
     if (typeof reply === "string") return { when: [], say: reply };
-    if (!isObject(reply))
+    if (!isRecord(reply))
       return refuse("a reply is a text, or a map with when and say", "replies", String(index));
     requireKnown(reply, ["when", "say"], refuse, "replies", String(index));
     const { when = [], say } = reply;
@@ -95,7 +96,7 @@ function readReplies(replies: unknown, refuse: Refuse): Reply[] {
 
 function readExpect(expect: unknown, refuse: Refuse): EvalExpectation & Pick<PlanEval, "stateAfter"> {
   const known = ["tools", "oneOf", "calls", "not", "errors", "text", "state", "stateAfter", "max"];
-  if (!isObject(expect) || Object.keys(expect).length === 0)
+  if (!isRecord(expect) || Object.keys(expect).length === 0)
     return refuse(`expect names ${known.join(", ")}`, "expect");
   requireKnown(expect, known, refuse, "expect");
   const { tools, oneOf, calls, not, errors, text, state, stateAfter, max } = expect;
@@ -105,7 +106,7 @@ function readExpect(expect: unknown, refuse: Refuse): EvalExpectation & Pick<Pla
     refuse("oneOf is a list of lists of tools", "expect", "oneOf");
   if (errors !== undefined && typeof errors !== "boolean")
     refuse("errors is true or false", "expect", "errors");
-  if (state !== undefined && !isObject(state))
+  if (state !== undefined && !isRecord(state))
     return refuse("state is a map of what the world has at the end", "expect", "state");
   return {
     tools: tools as readonly string[] | undefined,
@@ -123,8 +124,8 @@ function readExpect(expect: unknown, refuse: Refuse): EvalExpectation & Pick<Pla
 function readCalls(calls: unknown, key: string, refuse: Refuse): ExpectedCall[] {
   if (!Array.isArray(calls)) return refuse(`${key} is a list of calls`, "expect", key);
   return calls.map((call: unknown) => {
-    const [[tool, given] = [], ...more] = isObject(call) ? Object.entries(call) : [];
-    if (tool === undefined || more.length > 0 || !isObject(given ?? {}))
+    const [[tool, given] = [], ...more] = isRecord(call) ? Object.entries(call) : [];
+    if (tool === undefined || more.length > 0 || !isRecord(given ?? {}))
       return refuse("a call is a map of one tool and the arguments that it must have", "expect", key);
     return { tool, arguments: (given ?? {}) as JsonObject };
   });
@@ -132,7 +133,7 @@ function readCalls(calls: unknown, key: string, refuse: Refuse): ExpectedCall[] 
 
 function readTextExpectation(text: unknown, refuse: Refuse): TextExpectation {
   const at = ["expect", "text"] as const;
-  if (!isObject(text)) return refuse("text is a map", ...at);
+  if (!isRecord(text)) return refuse("text is a map", ...at);
   requireKnown(text, ["contains", "not", "matches", "json", "maxLength"], refuse, ...at);
   const { contains, not, matches, json, maxLength } = text;
   const isGroup = (part: unknown) => typeof part === "string" || isTexts(part);
@@ -149,7 +150,7 @@ function readTextExpectation(text: unknown, refuse: Refuse): TextExpectation {
 }
 
 function readLimits(max: unknown, refuse: Refuse): EvalLimits {
-  if (!isObject(max)) return refuse("max is a map", "expect", "max");
+  if (!isRecord(max)) return refuse("max is a map", "expect", "max");
   requireKnown(max, ["calls", "tokens", "cost", "ms"], refuse, "expect", "max");
   for (const [key, value] of Object.entries(max))
     if (typeof value !== "number" || !(value >= 0)) refuse(`${key} is a number`, "expect", "max", key);

@@ -1,4 +1,4 @@
-import { isObject } from "../plan-tests/refuse.ts";
+import { isRecord } from "@toolmount/core/json";
 import { prefixOf } from "./read-server-list.ts";
 
 /** The lists of a plan's policy, as text. */
@@ -34,8 +34,8 @@ const fileTools: ReadonlySet<string> = new Set(["Read", "Edit", "MultiEdit", "Wr
 
 /** Reads the rules of Claude Code's settings: `permissions: { allow, ask, deny }`. Undefined when the value has none. */
 export function readPermissions(settings: unknown): PermissionRules | undefined {
-  const permissions = isObject(settings) ? settings["permissions"] : undefined;
-  if (!isObject(permissions)) return undefined;
+  const permissions = isRecord(settings) ? settings["permissions"] : undefined;
+  if (!isRecord(permissions)) return undefined;
   const left: { rule: string; because: string }[] = [];
   const linesOf = (list: PolicyList): string[] => {
     const rules = permissions[list];

@@ -3,7 +3,7 @@ import { ToolmountError, type JsonObject } from "@toolmount/core";
 import { findSecrets } from "@toolmount/core/scan";
 import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
-import { isObject } from "../plan-tests/refuse.ts";
+import { isRecord } from "@toolmount/core/json";
 import { chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
 
 /** Entries and variables from another application's list of MCP servers. */
@@ -29,12 +29,12 @@ export async function readServerList(text: string): Promise<ServerList> {
   const left: { name: string; because: string }[] = [];
   const problems: string[] = [];
   const entries = Object.entries(servers).flatMap(([name, server]): NewEntry[] => {
-    const isOff = isObject(server) && isSwitchedOff(server);
+    const isOff = isRecord(server) && isSwitchedOff(server);
     if (isOff) left.push({ name, because: "the list switches it off" });
     if (isOff) return [];
-    const mcp = isObject(server) ? readServer(name, server, variables) : undefined;
+    const mcp = isRecord(server) ? readServer(name, server, variables) : undefined;
     if (mcp === undefined) problems.push(name);
-    if (mcp === undefined || !isObject(server)) return [];
+    if (mcp === undefined || !isRecord(server)) return [];
     left.push(...settingsLeft(name, server));
     // A server that is away keeps no other from being used.
     return [
@@ -60,9 +60,9 @@ export async function parseSettings(text: string): Promise<unknown> {
 }
 
 function findServers(list: unknown): Readonly<Record<string, unknown>> {
-  const mcp = isObject(list) && isObject(list["mcp"]) ? (list["mcp"]["servers"] ?? list["mcp"]) : undefined;
-  const found = isObject(list)
-    ? [list["mcpServers"], list["servers"], list["context_servers"], mcp].find(isObject)
+  const mcp = isRecord(list) && isRecord(list["mcp"]) ? (list["mcp"]["servers"] ?? list["mcp"]) : undefined;
+  const found = isRecord(list)
+    ? [list["mcpServers"], list["servers"], list["context_servers"], mcp].find(isRecord)
     : undefined;
   return found ?? refuse('the list has neither "mcpServers" nor "servers"');
 }
@@ -78,7 +78,7 @@ function readServer(
   const { command, args, env } = programOf(server);
   const at = [httpUrl, url, serverUrl].find((one) => typeof one === "string");
   const text = (value: string) => readText(value, name, variables);
-  const secrets = (map: unknown) => (isObject(map) ? readMap(map, name, variables) : undefined);
+  const secrets = (map: unknown) => (isRecord(map) ? readMap(map, name, variables) : undefined);
   if (typeof command === "string")
     return present({
       command: text(command),
@@ -97,7 +97,7 @@ function readServer(
 
 /** The program of a server: a text, a list with its arguments (opencode), or a map of both (Zed). */
 function programOf({ command, args, env, environment = env }: Readonly<Record<string, unknown>>) {
-  if (isObject(command))
+  if (isRecord(command))
     return { command: command["path"], args: command["args"], env: command["env"] ?? env };
   const words = typeof args === "string" ? args.split(/\s+/) : args;
   if (!Array.isArray(command)) return { command, args: words, env: environment };

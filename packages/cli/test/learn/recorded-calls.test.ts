@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { tapeHeader } from "@toolmount/tape";
 import { expect, test } from "vitest";
-import { readCallsOf, type RecordedCall } from "../../src/learn/recorded-calls.ts";
+import { readCallsOf, type RecordedCall } from "@toolmount/record/internal";
 import { workspace } from "../support/workspace.ts";
 
 async function allOf(file: string): Promise<RecordedCall[]> {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { systemClock } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 import type { Command } from "commander";
-import { auditSinkOf } from "../../audit/audit-sink.ts";
+import { auditSinkOf } from "@toolmount/record/internal";
 import { findProgram, listPrograms } from "../../host/find-program.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples } from "../../options/common.ts";

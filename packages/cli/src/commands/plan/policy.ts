@@ -5,19 +5,20 @@ import type { Command } from "commander";
 import { openSessions } from "../../agent/open-reasoner.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { openPlan } from "../../host/open-plan.ts";
-import { openJudge, type Judge } from "../../learn/judge-host.ts";
+import { openJudge, type Judge } from "@toolmount/record/internal";
 import { planPolicyRules, type PlannedEdit } from "../../edit/edit-plan.ts";
-import { suggestRules, type Suggestion } from "../../learn/suggest-rules.ts";
+import { suggestRules, type Suggestion } from "@toolmount/record/internal";
 import {
   flowLinesOf,
   suggestFromSessions,
   type SessionSuggestion,
   type SuggestedFlows,
-} from "../../learn/suggest-from-sessions.ts";
+} from "@toolmount/record/internal";
 import { changeLines } from "../../render/change-lines.ts";
 import { shortPath } from "../../render/problems.ts";
-import { diffPolicy, type PolicyDiff } from "../../learn/policy-diff.ts";
-import { readCallsOf, readCallsOfAudit, type RecordedCall } from "../../learn/recorded-calls.ts";
+import { diffPolicy } from "@toolmount/record/internal";
+import { type PolicyDiff } from "@toolmount/record";
+import { readCallsOf, readCallsOfAudit, type RecordedCall } from "@toolmount/record/internal";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";

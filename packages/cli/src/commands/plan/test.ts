@@ -1,13 +1,10 @@
-import type { OpenedHost, OpenedPlan } from "@toolmount/loader";
+import type { OpenedPlan } from "@toolmount/loader";
+import type { PlanTestReport } from "@toolmount/record";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { listMutants } from "../../plan-tests/mutate.ts";
-import { readTests, type PlanTest, type PlanTests } from "../../plan-tests/read.ts";
-import { runReplay, type ReplayReport } from "../../plan-tests/replay.ts";
-import { createTestBench, type TestReport } from "../../plan-tests/run.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -30,71 +27,11 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount test mount-plans/coding.yaml --mutate"]);
 }
 
-/** One changed rule, and whether a test failed for it. */
-interface MutantReport {
-  readonly rule: number;
-  readonly change: string;
-  readonly at: string | undefined;
-  readonly noticed: boolean;
-}
-
 async function test(input: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { openHost } = await import("@toolmount/loader");
-  const bench = createTestBench();
-  // A plan as a value begins at the plan's own folder, so that its mutants mount as it does.
-  const host = await openHost(input, { ...loaderOptions(options, shell), ...bench.options });
-  const { plan } = host;
-  try {
-    const tests = readTests(plan);
-    const reports = await runAll(host, tests.calls, bench);
-    const replays: ReplayReport[] = [];
-    for (const one of tests.replays)
-      replays.push(await runReplay(one, input, plan, loaderOptions(options, shell)));
-    const failed = [...reports, ...replays].filter(({ problems }) => problems.length > 0);
-    const mutants =
-      options.mutate === true && failed.length === 0 ? await runMutants(plan, tests, options, shell) : [];
-    report({ reports, replays, mutants, prompts: tests.prompts, plan }, options, shell);
-    const missed = mutants.some(({ noticed }) => !noticed);
-    return failed.length === 0 && !missed ? exitCodes.done : exitCodes.failed;
-  } finally {
-    await host.close();
-  }
-}
-
-async function runAll(
-  host: OpenedHost,
-  tests: readonly PlanTest[],
-  bench: ReturnType<typeof createTestBench>,
-): Promise<TestReport[]> {
-  const reports: TestReport[] = [];
-  for (const one of tests) reports.push(await bench.run(host, one)); // in order: budgets count
-  return reports;
-}
-
-/** Modules that a mutant shares with the plan stay mounted; the policy is mounted again for each. */
-async function runMutants(
-  plan: OpenedPlan,
-  tests: PlanTests,
-  options: Options,
-  shell: Shell,
-): Promise<MutantReport[]> {
-  const { openHost } = await import("@toolmount/loader");
-  const bench = createTestBench();
-  const given = { ...loaderOptions(options, shell), cwd: plan.folder, overlays: [] };
-  const host = await openHost(plan.written, { ...given, ...bench.options });
-  const reports: MutantReport[] = [];
-  try {
-    for (const { plan: mutant, path, change } of listMutants(plan.written)) {
-      await host.reload(mutant);
-      let noticed = (await runAll(host, tests.calls, bench)).some(({ problems }) => problems.length > 0);
-      for (const one of tests.replays)
-        noticed ||= (await runReplay(one, mutant, plan, given)).problems.length > 0;
-      reports.push({ rule: path.at(-1) as number, change, at: placeOf(plan, path, shell), noticed });
-    }
-  } finally {
-    await host.close();
-  }
-  return reports;
+  const { testPlan } = await import("@toolmount/record");
+  const run = await testPlan(input, { ...loaderOptions(options, shell), mutate: options.mutate });
+  report(run, options, shell);
+  return run.passed ? exitCodes.done : exitCodes.failed;
 }
 
 function placeOf(plan: OpenedPlan, path: readonly (string | number)[], { cwd }: Shell): string | undefined {
@@ -102,30 +39,28 @@ function placeOf(plan: OpenedPlan, path: readonly (string | number)[], { cwd }: 
   return at === undefined ? undefined : `${shortPath(at.file, cwd)}:${at.line}:${at.column}`;
 }
 
-interface TestRun {
-  readonly reports: readonly TestReport[];
-  readonly replays: readonly ReplayReport[];
-  readonly mutants: readonly MutantReport[];
-  readonly prompts: number;
-  readonly plan: OpenedPlan;
-}
-
-function report(run: TestRun, { json, mutate }: Options, shell: Shell): void {
-  const { reports, replays, mutants, prompts, plan } = run;
+function report(run: PlanTestReport, { json, mutate }: Options, shell: Shell): void {
+  const { calls, replays, prompts, plan } = run;
+  const mutants = run.mutants.map(({ path, change, noticed }) => ({
+    rule: path.at(-1) as number,
+    change,
+    at: placeOf(plan, path, shell),
+    noticed,
+  }));
   const { out } = shell;
   if (json === true)
     return out.json({
       plan: plan.file,
-      tests: reports.map(({ test: { path, tool }, answer, problems }) => ({
+      tests: calls.map(({ test: { path, tool }, answer, problems }) => ({
         at: placeOf(plan, path, shell),
         tool,
         answer,
         problems,
       })),
-      replays: replays.map(({ test: { path, file }, calls, problems }) => ({
+      replays: replays.map(({ test: { path, file }, calls: count, problems }) => ({
         at: placeOf(plan, path, shell),
         file,
-        calls,
+        calls: count,
         problems,
       })),
       ...(mutate === true ? { mutants } : {}),
@@ -135,19 +70,19 @@ function report(run: TestRun, { json, mutate }: Options, shell: Shell): void {
     test: { path, tool },
     answer,
     problems,
-  } of reports)
+  } of calls)
     writeReport(`${tool}: ${answer}`, path, problems, plan, shell);
   for (const {
     test: { path, file },
-    calls,
+    calls: count,
     problems,
   } of replays)
-    writeReport(`replay ${file}: ${calls === 1 ? "1 call" : `${calls} calls`}`, path, problems, plan, shell);
+    writeReport(`replay ${file}: ${count === 1 ? "1 call" : `${count} calls`}`, path, problems, plan, shell);
   for (const { at, rule, change, noticed } of mutants)
     out.line(
       `${sign(noticed, shell)} ${at ?? `rule ${rule + 1}`} ${change}${noticed ? "" : ": no test notices"}`,
     );
-  const all = [...reports, ...replays];
+  const all = [...calls, ...replays];
   const failed = all.filter(({ problems }) => problems.length > 0).length;
   const missed = mutants.filter(({ noticed }) => !noticed).length;
   out.line(

@@ -8,7 +8,7 @@ import { readCallOperands, readPairs, readText, type CallOperands } from "../../
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import type { Verdict } from "../../plan-tests/judge-calls.ts";
+import type { Verdict } from "@toolmount/record/internal";
 import { printable } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { wrapped } from "../../screen/wrap.ts";
@@ -73,7 +73,7 @@ export async function explain(
 ): Promise<Explained> {
   const { plan, tool } = operands;
   const { explainTool } = await import("@toolmount/loader/commands");
-  const { judgeCalls } = await import("../../plan-tests/judge-calls.ts");
+  const { judgeCalls } = await import("@toolmount/record/internal");
   const argumentsOf = await readGiven(operands, options.arguments, shell);
   const { mode, user, session, prompt: prompts } = options;
   const asked = { mode, user, session, prompts };

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@toolmount/core";
+import { isRecord } from "@toolmount/core/json";
 import type { OpenedPlan } from "@toolmount/loader";
-import { isObject, listItems, readText, requireKnown, type Refuse } from "./refuse.ts";
+import { listItems, readText, requireKnown, type Refuse } from "./refuse.ts";
 
 /** One test of a plan: a call of one user, and its expected answer. */
 export interface PlanTest {
@@ -20,6 +21,7 @@ export interface PlanTest {
   readonly expect: Expectation;
 }
 
+/** What a test of a plan expects; what it does not name may be anything. */
 export interface Expectation {
   readonly answer?: Answer;
   /** A part of the reasons for asking or denying. */
@@ -77,12 +79,12 @@ function readTest(test: Record<string, unknown>, index: number, refuse: Refuse):
     refuse,
   );
   const { call, as: user, mode, session, prompts, given = { data: null }, approve = false, expect } = test;
-  const [[tool, args] = [], ...more] = isObject(call) ? Object.entries(call) : [];
+  const [[tool, args] = [], ...more] = isRecord(call) ? Object.entries(call) : [];
   if (tool === undefined || more.length > 0)
     return refuse("call is a map of one tool and its arguments", "call");
-  if (!isObject(args ?? {}) && typeof args !== "string")
+  if (!isRecord(args ?? {}) && typeof args !== "string")
     return refuse("arguments are a map, or a text", "call", tool);
-  if (!isObject(given)) return refuse("given is a result: data, or error", "given");
+  if (!isRecord(given)) return refuse("given is a result: data, or error", "given");
   if (typeof approve !== "boolean") return refuse("approve is true or false", "approve");
   return {
     path: ["tests", index],
@@ -109,7 +111,7 @@ function readPrompts(given: unknown, refuse: Refuse): readonly string[] | undefi
 }
 
 function readExpectation(expect: unknown, refuse: Refuse): Expectation {
-  if (!isObject(expect) || Object.keys(expect).length === 0)
+  if (!isRecord(expect) || Object.keys(expect).length === 0)
     return refuse("expect names the answer, reason, rule, arguments or result of the call", "expect");
   requireKnown(expect, ["answer", "reason", "rule", "arguments", "result"], refuse, "expect");
   const { answer, reason, rule } = expect;
@@ -118,6 +120,6 @@ function readExpectation(expect: unknown, refuse: Refuse): Expectation {
   for (const [key, value] of Object.entries({ reason, rule }))
     if (value !== undefined && typeof value !== "string") refuse(`${key} is a text`, "expect", key);
   for (const key of ["arguments", "result"])
-    if (expect[key] !== undefined && !isObject(expect[key])) refuse(`${key} is a map`, "expect", key);
+    if (expect[key] !== undefined && !isRecord(expect[key])) refuse(`${key} is a map`, "expect", key);
   return expect;
 }

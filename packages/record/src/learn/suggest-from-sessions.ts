@@ -3,7 +3,6 @@ import { isRecord } from "@toolmount/core/json";
 import type { OpenedHost } from "@toolmount/loader";
 import { suggestFlows, type SuggestedFlow } from "@toolmount/policy";
 import type { Reasoner } from "@toolmount/reasoner";
-import type { FlowLines } from "../edit/edit-yaml.ts";
 import type { Judge } from "./judge-host.ts";
 import { callsOfSessions, readSessions } from "./recorded-sessions.ts";
 import { suggestRules, type Suggestion } from "./suggest-rules.ts";
@@ -16,6 +15,12 @@ export interface SuggestedFlows {
   readonly after: number;
   /** Calls that ran without a question, and about which flows would ask. */
   readonly fresh: number;
+}
+
+/** Lines of the sections `results` and `into` of flows. */
+export interface FlowLines {
+  readonly results: readonly object[];
+  readonly into: readonly object[];
 }
 
 /** Lines of the policy's lists, and those of `flows`; null where flows have no part in it. */

@@ -1,4 +1,5 @@
 import { ToolmountError } from "@toolmount/core";
+import { isRecord } from "@toolmount/core/json";
 import type { OpenedPlan } from "@toolmount/loader";
 
 /** Throws `PLAN_VALUE_INVALID` at a place below one item of a section. */
@@ -37,8 +38,8 @@ export function listItems(plan: OpenedPlan, kind: (typeof kinds)[number]): TestI
   const listed: readonly unknown[] = Array.isArray(plan.written["tests"]) ? plan.written["tests"] : [];
   return listed.flatMap((item, index) => {
     const refuse = createRefuse(plan, index);
-    const found = isObject(item) ? kinds.filter((known) => known in item) : [];
-    if (!isObject(item) || found.length !== 1)
+    const found = isRecord(item) ? kinds.filter((known) => known in item) : [];
+    if (!isRecord(item) || found.length !== 1)
       return refuse("a test is a map with one of call, replay and prompt");
     return found[0] === kind ? [{ item, index, refuse }] : [];
   });
@@ -48,9 +49,4 @@ interface TestItem {
   readonly item: Record<string, unknown>;
   readonly index: number;
   readonly refuse: Refuse;
-}
-
-/** Whether a value is a map. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

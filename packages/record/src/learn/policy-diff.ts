@@ -2,7 +2,7 @@ import type { Judge } from "./judge-host.ts";
 import type { PolicyVerdict, RecordedCall } from "./recorded-calls.ts";
 
 /** Calls that would be answered otherwise in the same way and for the same reason. */
-interface ChangedGroup {
+export interface ChangedGroup {
   readonly tool: string;
   readonly from: PolicyVerdict;
   readonly to: PolicyVerdict;

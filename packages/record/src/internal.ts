@@ -1,0 +1,23 @@
+// For packages that are released with this one: nothing of it is promised.
+export { auditSinkOf } from "./audit/audit-sink.ts";
+export { callOf, isWanted, RunJoiner } from "./audit/audited-calls.ts";
+export { followRecords } from "./audit/follow-records.ts";
+export { newestCalls, newestEntries } from "./audit/newest-calls.ts";
+export { openJudge, type Judge } from "./learn/judge-host.ts";
+export { diffPolicy } from "./learn/policy-diff.ts";
+export {
+  readCallsOf,
+  readCallsOfAudit,
+  readNewestCallsOf,
+  type RecordedCall,
+} from "./learn/recorded-calls.ts";
+export { suggestRules, type Suggestion } from "./learn/suggest-rules.ts";
+export {
+  flowLinesOf,
+  suggestFromSessions,
+  type FlowLines,
+  type SessionSuggestion,
+  type SuggestedFlows,
+} from "./learn/suggest-from-sessions.ts";
+export { judgeCalls, type Verdict } from "./tests/judge-calls.ts";
+export { listItems, readText, requireKnown, type Refuse } from "./tests/refuse.ts";

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createHost,
+  createMemoryStore,
+  data,
+  defineTool,
+  silentLogger,
+  type AuditSink,
+} from "@toolmount/core";
+import * as policy from "@toolmount/policy";
+import { backtest, exportLines, readAuditedCalls, testPlan } from "@toolmount/record";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays. Use in tests.",
+  category: "side_effect",
+  consequenceLevel: "high",
+  requiresConfirmation: false,
+  schema: z.strictObject({ to: z.string() }),
+  execute: () => data("paid"),
+});
+
+/** A plan whose tool asks for those to whom `policy` does not allow it, with these tests. */
+async function planWith(rules: object, tests: readonly object[] = []) {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-record-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const plan = { version: 1, tools: [{ module: "pay" }], policy: { level: "autonomous", ...rules }, tests };
+  const file = join(folder, "plan.json");
+  await writeFile(file, JSON.stringify(plan));
+  return {
+    file,
+    options: {
+      logger: silentLogger,
+      extensions: { pay: { mount: () => [pay] }, "@toolmount/policy": policy },
+    },
+  };
+}
+
+const rule = {
+  rules: [{ match: { tool: "pay", arguments: { to: "thief" } }, answer: "deny", reason: "a thief" }],
+};
+const call = (to: string, answer: string) => ({ call: { pay: { to } }, expect: { answer } });
+
+test("a program tests a plan: calls, and a rule whose change no test notices", async () => {
+  const { file, options } = await planWith(rule, [call("thief", "deny"), call("ann", "allow")]);
+  const run = await testPlan(file, { ...options, mutate: true });
+
+  expect(run.calls.map(({ answer, problems }) => [answer, problems])).toEqual([
+    ["deny", []],
+    ["allow", []],
+  ]);
+  expect(run.mutants.map(({ noticed }) => noticed)).not.toContain(false);
+  expect(run.mutants.length).toBeGreaterThan(0);
+  expect(run.passed).toBe(true);
+});
+
+test("a test that fails is named, and a mutant that is not noticed fails the whole", async () => {
+  const wrong = await planWith(rule, [call("thief", "allow")]);
+  const failed = await testPlan(wrong.file, { ...wrong.options, mutate: true });
+  expect(failed).toMatchObject({ passed: false, mutants: [] });
+  expect(failed.calls[0]!.problems).toHaveLength(1);
+
+  const weak = await planWith(rule, [call("ann", "allow")]);
+  const missed = await testPlan(weak.file, { ...weak.options, mutate: true });
+  expect(missed.calls[0]!.problems).toEqual([]);
+  expect(missed.passed).toBe(false);
+});
+
+test("a program asks what another policy would have answered to recorded calls, and none of them runs", async () => {
+  const host = createHost({ store: createMemoryStore({ audit: "durable" }), logger: silentLogger });
+  host.coordinator.mount("tools", pay);
+  for (const to of ["ann", "thief", "thief"]) await host.call({ name: "pay", arguments: { to } });
+  const sink = host.coordinator.get("audit-sink") as AuditSink;
+
+  const { file, options } = await planWith(rule);
+  expect(await backtest(file, sink, options)).toMatchObject({
+    judged: 3,
+    changed: 2,
+    groups: [{ tool: "pay", from: "allow", to: "deny", count: 2 }],
+  });
+
+  const kept = `${file}.jsonl`;
+  const lines: string[] = [];
+  for await (const line of exportLines(sink, "jsonl", {})) lines.push(line);
+  await writeFile(kept, lines.map((line) => `${line}\n`).join(""));
+  expect(await backtest(file, kept, options)).toMatchObject({ judged: 3, changed: 2 });
+  await expect(backtest(file, file, options)).rejects.toMatchObject({ code: "REPLAY_INVALID" });
+  const tools: string[] = [];
+  for await (const { tool } of readAuditedCalls(sink, {})) tools.push(tool);
+  expect(tools).toEqual(["pay", "pay", "pay"]);
+});
