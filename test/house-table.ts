@@ -178,7 +178,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "tools/search": ["text.ts", "ripgrep"],
   "packages/http": ["fault", "guard", "access", "served-host.ts", "journal", "work", "api", "server"],
   "packages/mcp": ["wire", "reading", "auth", "tasks", ["serve", "mount"]],
-  "packages/record": ["audit", "learn", "tests"],
+  "packages/record": ["audit", "learn", "plan-tests"],
   "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };
 

@@ -19,5 +19,5 @@ export {
   type SessionSuggestion,
   type SuggestedFlows,
 } from "./learn/suggest-from-sessions.ts";
-export { judgeCalls, type Verdict } from "./tests/judge-calls.ts";
-export { listItems, readText, requireKnown, type Refuse } from "./tests/refuse.ts";
+export { judgeCalls, type Verdict } from "./plan-tests/judge-calls.ts";
+export { listItems, readText, requireKnown, type Refuse } from "./plan-tests/refuse.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mutateFlows } from "../../src/tests/mutate-flows.ts";
+import { mutateFlows } from "../../src/plan-tests/mutate-flows.ts";
 
 const line = { tool: "send", from: ["user"] };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTests } from "../../src/tests/read.ts";
+import { readTests } from "../../src/plan-tests/read.ts";
 import { problemOf, writtenPlan } from "../support/written-plan.ts";
 
 const call = { find: { id: 1 } };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { mutateFlows } from "../../src/tests/mutate-flows.ts";
-import { listMutants } from "../../src/tests/mutate.ts";
+import { mutateFlows } from "../../src/plan-tests/mutate-flows.ts";
+import { listMutants } from "../../src/plan-tests/mutate.ts";
 
 const rest = { version: 1, tools: [{ module: "notes" }] };
 
