@@ -15,7 +15,7 @@ export class Timing {
   deadlineAt = 0;
   endedAt = 0;
   /** `startedAt` as text, once an event needed it. */
-  declare startText: string | null;
+  startText: string | null = null;
 
   constructor(startedAt: number) {
     this.startedAt = startedAt;
@@ -28,14 +28,14 @@ export class Ending {
   result: ToolResult | null = null;
   resultFrozen = false;
   /** Index of the hop in which the host ended the call; -1 while it did not. */
-  declare hop: number;
+  hop = -1;
   /** Class of the error behind a failure, for `tool:error`. */
-  declare failureType: string;
+  failureType = "ToolmountError";
   /** The call was stopped, and its tool still succeeded within the grace. */
-  declare cancelled: { reason: string; elapsedMs: number } | null;
-  declare injections: readonly Injection[] | null;
+  cancelled: { reason: string; elapsedMs: number } | null = null;
+  injections: readonly Injection[] | null = null;
   /** Ends the call with an interrupt: `host.call` rejects with it. */
-  declare interrupt: { readonly thrown: unknown } | null;
+  interrupt: { readonly thrown: unknown } | null = null;
 
   addWarning(warning: string): void {
     this.resultFrozen = false;
@@ -116,17 +116,6 @@ export function readInnerCalls(sealed: unknown): InnerCalls | null {
   return inner === undefined ? null : new InnerCalls(inner);
 }
 
-Object.assign(Timing.prototype, { startText: null } satisfies Partial<Timing>);
-
-const rareEnding = {
-  hop: -1,
-  failureType: "ToolmountError",
-  cancelled: null,
-  injections: null,
-  interrupt: null,
-} satisfies Partial<Ending>;
-Object.assign(Ending.prototype, rareEnding);
-
 /**
  * The session that a user calls by a name: `s1` of ana is `ana:s1`. Callers choose short names, so two users' sessions of
  * one name are two. A name that begins so already stays, and so does a name without a user. Undefined without a name.
@@ -149,4 +138,34 @@ export function userIn(sessionId: string, userId: string | undefined): string | 
 function encoded(userId: string): string {
   if (userId.isWellFormed()) return encodeURIComponent(userId);
   return `%u${Buffer.from(userId, "utf16le").toString("hex")}`;
+}
+
+/** Run ids, and the callers' ids of calls that have not ended. */
+export class CallIds {
+  readonly #hostId: string;
+  readonly #claimed = new Map<SessionId, Set<string>>();
+  #runs = 0;
+
+  /** `hostId` begins every run id: it is different for each host of a process. */
+  constructor(hostId: string) {
+    this.#hostId = hostId;
+  }
+
+  nextRunId(): string {
+    return `${this.#hostId}-${(++this.#runs).toString(36)}`;
+  }
+
+  /** Claims a caller's id for a session; false when a call of the session has it already. */
+  claim(sessionId: SessionId, callId: string): boolean {
+    const ids = this.#claimed.get(sessionId) ?? new Set();
+    if (ids.has(callId)) return false;
+    this.#claimed.set(sessionId, ids.add(callId));
+    return true;
+  }
+
+  release(sessionId: SessionId, callId: string): void {
+    const ids = this.#claimed.get(sessionId);
+    ids?.delete(callId);
+    if (ids?.size === 0) this.#claimed.delete(sessionId);
+  }
 }

@@ -74,21 +74,15 @@ async function handOver({ host }: Call, stored: StoredCall): Promise<void> {
   if (!handed) throw new Error("its approval was used or revoked meanwhile");
 }
 
-/** The permits that a call can hold, as bits of `call.permits`: an object for each call would cost 20 % of its time. */
-const ofTool = 1;
-const ofToolRate = 2;
-const ofHost = 4;
-const ofHostRate = 8;
-
 /** Acquires the permits of a call. Null when it has them; else it has ended, or waits and continues with `retry`. */
 function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer | null {
   const { semaphore, rateLimiter } = call.tool!;
   const { host, parent } = call;
   return (
-    (semaphore === null || isWithin(parent, call.tool!) ? null : acquire(call, ofTool, semaphore, retry)) ??
-    (rateLimiter === null ? null : acquire(call, ofToolRate, rateLimiter, retry)) ??
-    (host.semaphore === null || parent !== null ? null : acquire(call, ofHost, host.semaphore, retry)) ??
-    (host.rateLimiter === null ? null : acquire(call, ofHostRate, host.rateLimiter, retry))
+    (semaphore === null || isWithin(parent, call.tool!) ? null : acquire(call, semaphore, retry)) ??
+    (rateLimiter === null ? null : acquire(call, rateLimiter, retry)) ??
+    (host.semaphore === null || parent !== null ? null : acquire(call, host.semaphore, retry)) ??
+    (host.rateLimiter === null ? null : acquire(call, host.rateLimiter, retry))
   );
 }
 
@@ -98,43 +92,27 @@ function isWithin(parent: Call | null, tool: MountedTool): boolean {
   return false;
 }
 
-function acquire(
-  call: Call,
-  permit: number,
-  source: PermitSource,
-  retry: (call: Call) => HopAnswer,
-): HopAnswer | null {
-  if ((call.permits & permit) !== 0) return null;
+function acquire(call: Call, source: PermitSource, retry: (call: Call) => HopAnswer): HopAnswer | null {
+  if (call.permits.includes(source)) return null;
   if (source.tryAcquire()) {
-    call.permits |= permit;
+    call.permits = [...call.permits, source];
     return null;
   }
   if (source.waiting >= call.host.limits.queued)
     return endUnavailable(call, `${source.waiting} calls already wait in the queue`);
   const { token } = call;
   source.wait(call, () => {
-    call.permits |= permit;
+    call.permits = [...call.permits, source];
     resumeCall(call, token, retry, undefined);
   });
   return "waiting";
 }
 
-/** The tool begins now: its rate permits are used. */
-function startPermits(call: Call): void {
-  const { permits, tool, host } = call;
-  if ((permits & ofToolRate) !== 0) tool!.rateLimiter!.use();
-  if ((permits & ofHostRate) !== 0) host.rateLimiter!.use();
-  call.permits = permits & (ofTool | ofHost);
-}
-
 /** Returns the permits of a call that has ended, or will not begin. */
 export function releasePermits(call: Call): void {
-  const { permits, tool, host } = call;
-  call.permits = 0;
-  if ((permits & ofToolRate) !== 0) tool!.rateLimiter!.release();
-  if ((permits & ofHostRate) !== 0) host.rateLimiter!.release();
-  if ((permits & ofTool) !== 0) tool!.semaphore!.release();
-  if ((permits & ofHost) !== 0) host.semaphore!.release();
+  const { permits } = call;
+  call.permits = [];
+  for (const source of permits) source.release();
 }
 
 /** Opens the log of the calls that a `repeatable` tool makes, and continues. An earlier run may have had an outcome. */
@@ -168,7 +146,7 @@ function launch(call: Call): HopAnswer {
   const { host, given, timing } = call;
   const tool = call.tool!;
   if (timing.executedAt === 0) timing.executedAt = call.token === 0 ? timing.startedAt : host.time.now();
-  if (call.permits !== 0) startPermits(call);
+  if (call.permits.length > 0) call.permits = call.permits.filter((source) => !source.begin());
   if (timing.deadlineAt === 0) startDeadline(call);
   const context = new ToolCallContext(call);
   call.context = context;

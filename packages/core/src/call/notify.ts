@@ -48,7 +48,7 @@ function release(call: Call): void {
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
   host.deadlines.end(call);
   host.active.remove(call);
-  if (call.permits !== 0) releasePermits(call);
+  if (call.permits.length > 0) releasePermits(call);
   if (call.inner !== null) host.endQuestions(call);
   if (call.claimedId) releaseId(call);
   for (const check of host.onCallEnd) check();

@@ -1,7 +1,5 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
-import { errorMessage, type ErrorDetails } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import type { SessionId } from "../contract/own-session.ts";
 import { approve } from "./approve.ts";
 import { Call, type CallHost, type HopAnswer, type Resolve } from "./call.ts";
 import type { MadeIn } from "./call-state.ts";
@@ -16,6 +14,7 @@ import {
   endCall,
   endStoppedCall,
   executeHop,
+  failedStart,
   hopNames,
   notifyHop,
   parseHop,
@@ -62,8 +61,7 @@ export function startCall(
   context: CallContext,
   origin: CallOrigin = outside,
 ): Promise<ToolOutcome> {
-  const promise = new Promise<ToolOutcome>(keepResolve);
-  const resolve = keptResolve;
+  const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
   let call: Call;
   try {
     call = newCall(host, request, context, origin, resolve);
@@ -118,46 +116,10 @@ function startUnreadable(
   }
 }
 
-/** Takes the `resolve` of a call's promise. An executor for each call would take 160 bytes and 5 % of its time. */
-let keptResolve: Resolve = () => {};
-const keepResolve = (resolve: Resolve) => {
-  keptResolve = resolve;
-};
-
 /** Runs a call; traced, if the tracing channel has listeners. */
 export function beginCall(call: Call): void {
   if (callChannel.hasSubscribers) beginTrace(call);
   else runPipeline(call);
-}
-
-/** The outcome of a call that could not start: the request is not an object, the clock failed, or its caller has too many. */
-export function failedStart<Code extends "INTERNAL" | "UNAVAILABLE">(
-  host: CallHost,
-  request: unknown,
-  code: Code,
-  details: (tool: string) => ErrorDetails<Code>,
-): ToolOutcome {
-  const runId = host.ids.nextRunId();
-  const tool = textOf(request, "name") ?? "";
-  const fetchedAt = host.time.stamp(1);
-  return {
-    callId: textOf(request, "id") ?? runId,
-    runId,
-    tool,
-    status: "failed",
-    result: { tool, fetchedAt, error: errorMessage(code, details(tool)), code },
-    durationMs: 0,
-  };
-}
-
-/** Reads a text member of an unknown value, whose getters may throw. */
-function textOf(value: unknown, key: "id" | "name"): string | undefined {
-  try {
-    const member: unknown = (value as CallRequest | null | undefined)?.[key];
-    return typeof member === "string" ? member : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const byName: Readonly<Record<HopName, (call: Call) => HopAnswer>> = {
@@ -202,41 +164,4 @@ export function failInternally(call: Call, thrown: unknown): void {
   else endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
   logError(call, thrown, problem ?? "the host failed in a call");
   if (notifyFailed) finish(call); // no later hop answers the caller
-}
-
-/** The last two digits of a run's number, in base 36: to print the whole number takes 3 % of a call's time. */
-const lastDigits = Array.from({ length: 36 * 36 }, (_, run) => run.toString(36).padStart(2, "0"));
-
-/** Run ids, and the callers' ids of calls that have not ended. */
-export class CallIds {
-  readonly #prefix: string;
-  readonly #claimed = new Map<SessionId, Set<string>>();
-  #block: string;
-  #runs = 0;
-
-  /** `hostId` begins every run id: it is different for each host of a process. */
-  constructor(hostId: string) {
-    this.#prefix = this.#block = `${hostId}-`;
-  }
-
-  nextRunId(): string {
-    const run = ++this.#runs;
-    if (run < lastDigits.length) return this.#prefix + run.toString(36);
-    if (run % lastDigits.length === 0) this.#block = this.#prefix + (run / lastDigits.length).toString(36);
-    return this.#block + lastDigits[run % lastDigits.length]!;
-  }
-
-  /** Claims a caller's id for a session; false when a call of the session has it already. */
-  claim(sessionId: SessionId, callId: string): boolean {
-    const ids = this.#claimed.get(sessionId) ?? new Set();
-    if (ids.has(callId)) return false;
-    this.#claimed.set(sessionId, ids.add(callId));
-    return true;
-  }
-
-  release(sessionId: SessionId, callId: string): void {
-    const ids = this.#claimed.get(sessionId);
-    ids?.delete(callId);
-    if (ids?.size === 0) this.#claimed.delete(sessionId);
-  }
 }

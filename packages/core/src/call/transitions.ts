@@ -1,6 +1,7 @@
 import { errorMessage, type ErrorCode, type ErrorDetails, type RunnerFailure } from "../contract/errors.ts";
 import type { CallStatus, Phase, ToolOutcome } from "../contract/outcome.ts";
-import type { Call, HopAnswer } from "./call.ts";
+import type { CallRequest } from "../contract/context.ts";
+import type { Call, CallHost, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
 
 /** The hops of every call, in order; `pipeline.ts` has their functions. A test compares `docs/life-of-a-call.md` with it. */
@@ -110,6 +111,36 @@ export function endAsBefore(call: Call, { status, result }: ToolOutcome): "next"
   call.ending.status = status;
   call.ending.result = result;
   return "next";
+}
+
+/** The outcome of a call that could not start: the request is not an object, the clock failed, or its caller has too many. */
+export function failedStart<Code extends "INTERNAL" | "UNAVAILABLE">(
+  host: CallHost,
+  request: unknown,
+  code: Code,
+  details: (tool: string) => ErrorDetails<Code>,
+): ToolOutcome {
+  const runId = host.ids.nextRunId();
+  const tool = textOf(request, "name") ?? "";
+  const fetchedAt = host.time.stamp(1);
+  return {
+    callId: textOf(request, "id") ?? runId,
+    runId,
+    tool,
+    status: "failed",
+    result: { tool, fetchedAt, error: errorMessage(code, details(tool)), code },
+    durationMs: 0,
+  };
+}
+
+/** Reads a text member of an unknown value, whose getters may throw. */
+function textOf(value: unknown, key: "id" | "name"): string | undefined {
+  try {
+    const member: unknown = (value as CallRequest | null | undefined)?.[key];
+    return typeof member === "string" ? member : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Only the hop notify is left. The first end of a call says in which hop it stopped. */

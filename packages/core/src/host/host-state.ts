@@ -1,6 +1,7 @@
 import type { Call, CallHost } from "../call/call.ts";
 import { CallerWatch } from "../call/cancellation.ts";
-import { CallIds, failInternally, runPipeline } from "../call/pipeline.ts";
+import { CallIds } from "../call/call-state.ts";
+import { failInternally, runPipeline } from "../call/pipeline.ts";
 import { abandonCall, stopCall } from "../call/transitions.ts";
 import {
   createCancellation,

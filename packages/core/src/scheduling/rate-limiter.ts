@@ -33,14 +33,13 @@ export class RateLimiter implements PermitSource {
     this.#schedule();
   }
 
-  /** The tool begins. */
-  use(): void {
+  begin(): boolean {
     this.#acquired--;
     this.#begun.push(this.#clock.now());
     this.#releaseWaiting();
+    return true;
   }
 
-  /** The tool will not begin. */
   release(): void {
     this.#acquired--;
     this.#releaseWaiting();

@@ -12,6 +12,10 @@ export interface PermitSource {
   tryAcquire(): boolean;
   /** Calls `proceed` with the permit taken, once it is free; never, if the waiter withdraws first. */
   wait(waiter: Waiter, proceed: () => void): void;
+  /** The tool begins. Returns whether that uses the permit up; else it is held until the call ends. */
+  begin(): boolean;
+  /** Returns a permit that is held, or that no tool will use. */
+  release(): void;
 }
 
 /** Permits for calls: at most `limit` at the same time; the others wait, first come, first served. */
@@ -36,7 +40,11 @@ export class Semaphore implements PermitSource {
     this.#queue.add(waiter, proceed);
   }
 
-  /** Returns a permit: the first call that waits gets it. */
+  begin(): boolean {
+    return false;
+  }
+
+  /** The first call that waits gets the permit. */
   release(): void {
     this.running--;
     this.#queue.drain(() => this.#take());
