@@ -112,7 +112,7 @@ const texts = [
   (length: number) => "x".repeat(length),
   (length: number) => "0".repeat(Math.max(64, length)),
   (length: number) => `x(${"y".repeat(Math.max(1, length - 3))})`,
-  ...["https://a.example/", "sqlite:a", "redis://a"].map(
+  ...["https://a.example/", "sqlite:a", "redis://a", `whsec_${"x".repeat(32)}`].map(
     (start) => (length: number) => start.padEnd(length, "x"),
   ),
 ];

@@ -1,3 +1,4 @@
+import { webhookSecretForm } from "@toolmount/core/internal";
 import { z } from "zod";
 import { flows } from "./flows/schema.ts";
 
@@ -74,7 +75,7 @@ const approver = z.strictObject({
     /** Where questions are posted; answers are polled below it. */
     url: z.url({ protocol: /^https?$/ }),
     /** Signs questions and answers; both sides have it. */
-    secret: z.string().min(16),
+    secret: z.string().regex(/^whsec_[\w+/-]{32,}=*$/, { error: `the secret is ${webhookSecretForm}` }),
     pollMs: z.int().min(10).max(60_000).default(2_000),
   }),
 });

@@ -18,4 +18,4 @@ export { createLevel } from "./level.ts";
 export { mountCommandHook } from "./command-hook.ts";
 export { createBudgets } from "./budgets.ts";
 export { callSignature, mountLoopGuard } from "./loop-guard.ts";
-export { createWebhookApprover, signWebhook, type WebhookOptions } from "./webhook-approver.ts";
+export { createWebhookApprover, type WebhookOptions } from "./webhook-approver.ts";

@@ -1,19 +1,20 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   systemClock,
+  ToolmountError,
   type ApprovalAnswer,
   type ApprovalQuestion,
   type Approver,
   type Clock,
 } from "@toolmount/core";
+import { isSignedWith, signedHeaders, webhookKey, webhookSecretForm } from "@toolmount/core/internal";
 import { z } from "zod";
 
 /** Options of the approver that posts its questions to a URL. */
 export interface WebhookOptions {
   /** Questions are posted here; the answer to one is polled at `<url>/<approval id>`. */
   readonly url: string;
-  /** At least 16 characters, known to both sides. */
+  /** `whsec_` and at least 24 bytes in base64; both sides have it. Source: Standard Webhooks 1.0. */
   readonly secret: string;
   readonly pollMs: number;
   readonly clock?: Clock | undefined;
@@ -25,6 +26,9 @@ const maxAgeMs = 300_000;
 /** Longest answer that is read, in bytes. */
 const maxBytes = 65_536;
 
+/** A way to the other side of the webhook. */
+type Sender = WebhookOptions & { readonly key: Buffer };
+
 const answerSchema = z.strictObject({
   approvalId: z.string(),
   /** Digest of the question; an answer to another question is refused. */
@@ -35,34 +39,43 @@ const answerSchema = z.strictObject({
 });
 
 /**
- * Sends a signed question, and polls for a signed answer until it arrives or the question is withdrawn.
+ * Sends a signed question, and polls for a signed answer until it arrives or the question is withdrawn. All messages are signed
+ * as Standard Webhooks 1.0 says, with the approval's id as theirs, so the libraries of that specification sign and verify them.
  *
- * The server answers 202 before a decision, and 200 with it. An answer without a valid signature, too old, or about another
+ * The server answers 202 before a decision, and 200 with it. Throws `OPTION_INVALID` for a secret of another form. An answer without a valid signature, too old, or about another
  * question makes the approver fail, and the call is denied.
  */
 export function createWebhookApprover(options: WebhookOptions): Approver {
+  const key = webhookKey(options.secret);
+  if (key === null)
+    throw new ToolmountError("OPTION_INVALID", {
+      option: "webhook",
+      problem: `its secret is not ${webhookSecretForm}`,
+    });
+  const sender: Sender = { ...options, key };
   return {
     async ask(question, { signal }) {
-      let response = await send(options, "POST", options.url, JSON.stringify(bodyOf(question)), signal);
+      const { approvalId } = question;
+      let response = await send(sender, approvalId, JSON.stringify(bodyOf(question)), signal);
       while (response.status === 202) {
         await response.body?.cancel();
         await wait(options.pollMs, undefined, { signal });
-        response = await poll(options, question, signal);
+        response = await poll(sender, question, signal);
       }
-      return readAnswer(options, question, response);
+      return readAnswer(sender, question, response);
     },
   };
 }
 
 /** A server that cannot be reached for a while may still have the answer later. */
 async function poll(
-  options: WebhookOptions,
+  options: Sender,
   { approvalId }: ApprovalQuestion,
   signal: AbortSignal,
 ): Promise<Response> {
   for (;;) {
     try {
-      return await send(options, "GET", `${options.url}/${approvalId}`, "", signal);
+      return await send(options, approvalId, "", signal);
     } catch (error) {
       if (signal.aborted) throw error;
       await wait(options.pollMs, undefined, { signal });
@@ -70,31 +83,24 @@ async function poll(
   }
 }
 
+/** Posts a question, or asks for the answer to it with an empty body. */
 function send(
-  options: WebhookOptions,
-  method: string,
-  url: string,
+  { url, key, clock = systemClock }: Sender,
+  approvalId: string,
   body: string,
   signal: AbortSignal,
 ): Promise<Response> {
-  const sentAt = String((options.clock ?? systemClock).now());
-  const path = new URL(url).pathname;
-  return fetch(url, {
-    method,
+  const isQuestion = body !== "";
+  return fetch(isQuestion ? url : `${url}/${approvalId}`, {
+    method: isQuestion ? "POST" : "GET",
     signal,
     redirect: "error",
     headers: {
-      ...(body === "" ? {} : { "content-type": "application/json" }),
-      "x-toolmount-timestamp": sentAt,
-      "x-toolmount-signature": signWebhook(options.secret, sentAt, `${method} ${path}`, body),
+      ...(isQuestion && { "content-type": "application/json" }),
+      ...signedHeaders(key, approvalId, clock.now(), body),
     },
-    ...(body === "" ? {} : { body }),
+    ...(isQuestion && { body }),
   });
-}
-
-/** The signature of a message: HMAC-SHA256 over its time, what it is about and its body, in hex. */
-export function signWebhook(secret: string, sentAt: string, about: string, body: string): string {
-  return createHmac("sha256", secret).update(`${sentAt}\n${about}\n${body}`).digest("hex");
 }
 
 function bodyOf({
@@ -126,37 +132,32 @@ function bodyOf({
 }
 
 async function readAnswer(
-  options: WebhookOptions,
+  { key, clock = systemClock }: Sender,
   question: ApprovalQuestion,
-  response: Response,
+  { status, headers, body: given }: Response,
 ): Promise<ApprovalAnswer> {
-  if (response.status !== 200) throw new Error(`the approval webhook answered ${response.status}`);
-  const body = await readBody(response);
-  const sentAt = response.headers.get("x-toolmount-timestamp") ?? "";
-  const signature = response.headers.get("x-toolmount-signature") ?? "";
-  const expected = signWebhook(options.secret, sentAt, `ANSWER ${question.approvalId}`, body);
-  if (!isEqual(signature, expected)) throw new Error("the answer of the approval webhook is not signed");
-  const age = (options.clock ?? systemClock).now() - Number(sentAt);
+  if (status !== 200) throw new Error(`the approval webhook answered ${status}`);
+  const body = await readBody(given);
+  if (!isSignedWith(key, headers, body)) throw new Error("the answer of the approval webhook is not signed");
+  const age = clock.now() - Number(headers.get("webhook-timestamp")) * 1_000;
   if (!(Math.abs(age) <= maxAgeMs)) throw new Error("the answer of the approval webhook is too old");
   const { approvalId, digest, decision, reason, by } = answerSchema.parse(JSON.parse(body));
-  if (approvalId !== question.approvalId || digest !== question.digest)
+  if (
+    headers.get("webhook-id") !== approvalId ||
+    approvalId !== question.approvalId ||
+    digest !== question.digest
+  )
     throw new Error("the answer of the approval webhook is about another question");
   return { decision, reason, by: by ?? "the approval webhook" };
 }
 
-async function readBody(response: Response): Promise<string> {
+async function readBody(body: Response["body"]): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new Error("the answer of the approval webhook is too long");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const a = Buffer.from(given);
-  const b = Buffer.from(expected);
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -3,10 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { ApprovalQuestion } from "@toolmount/core";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createWebhookApprover, signWebhook } from "../src/index.ts";
+import { createWebhookApprover } from "../src/index.ts";
 
-const secret = "a secret of both sides";
+const secretOf = (letter: string) => `whsec_${Buffer.from(letter.repeat(24)).toString("base64")}`;
+const secret = secretOf("a");
 const now = 1_800_000_000_000;
 
 const question = {
@@ -33,8 +35,10 @@ const question = {
 interface Given {
   readonly status?: number;
   readonly body?: string;
-  readonly sentAt?: number | string;
+  readonly sentAt?: number;
   readonly key?: string;
+  /** The headers of the answer beside its own. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Asks a server that gives these answers, one after the other. */
@@ -44,14 +48,16 @@ async function ask(answers: readonly (Given | "closed")[], about: ApprovalQuesti
     const { method = "", url = "", headers } = request;
     const body = await text(request);
     requests.push({ method, url, type: headers["content-type"], body });
-    expect(headers["x-toolmount-timestamp"]).toBe(String(now));
-    expect(headers["x-toolmount-signature"]).toBe(signWebhook(secret, String(now), `${method} ${url}`, body));
+    expect([headers["webhook-id"], headers["webhook-timestamp"]]).toEqual(["q-1", String(now / 1_000)]);
+    expect(headers["webhook-signature"]).toBe(new Webhook(secret).sign("q-1", new Date(now), body));
     const given = answers[requests.length - 1] ?? {};
     if (given === "closed") return request.socket.destroy();
-    const { status = 200, body: answer = answered(), sentAt = now, key = secret } = given;
+    const { status = 200, body: answer = answered(), sentAt = now, key = secret, headers: more } = given;
     response.writeHead(status, {
-      "x-toolmount-timestamp": String(sentAt),
-      "x-toolmount-signature": signWebhook(key, String(sentAt), "ANSWER q-1", answer),
+      "webhook-id": "q-1",
+      "webhook-timestamp": String(Math.floor(sentAt / 1_000)),
+      "webhook-signature": new Webhook(key).sign("q-1", new Date(sentAt), answer),
+      ...more,
     });
     return response.end(answer);
   });
@@ -115,15 +121,48 @@ test("a person's name and reason come with the decision", async () => {
   expect(await answer).toEqual({ decision: "deny", reason: "no", by: "ada" });
 });
 
+/** A server whose secret changes signs with both for a while. */
+const rotated = {
+  "webhook-signature": [secretOf("b"), secret]
+    .map((key) => new Webhook(key).sign("q-1", new Date(now), answered()))
+    .join(" "),
+};
+
+test.each([
+  "",
+  "a secret of both sides",
+  "whsec_",
+  `whsec_${Buffer.from("a".repeat(23)).toString("base64")}`,
+])("the secret %j is refused with the command that makes one", (wrong) => {
+  const url = "http://127.0.0.1:1/ask";
+  expect(() => createWebhookApprover({ url, secret: wrong, pollMs: 1 })).toThrow(
+    /whsec_ and at least 24 bytes.*openssl/,
+  );
+});
+
 describe("an answer that is not as it must be is refused with its problem", () => {
   const minutes = (count: number) => count * 60_000;
   test.each<[string, Given, string]>([
     ["an error", { status: 500 }, "the approval webhook answered 500"],
     ["another success", { status: 204, body: "" }, "the approval webhook answered 204"],
-    ["another secret", { key: "another secret of all" }, "the answer of the approval webhook is not signed"],
-    ["an old one", { sentAt: now - minutes(5) - 1 }, "the answer of the approval webhook is too old"],
-    ["one of the future", { sentAt: now + minutes(5) + 1 }, "the answer of the approval webhook is too old"],
-    ["no time", { sentAt: "soon" }, "the answer of the approval webhook is too old"],
+    ["another secret", { key: secretOf("b") }, "the answer of the approval webhook is not signed"],
+    [
+      "no time",
+      { headers: { "webhook-timestamp": "soon" } },
+      "the answer of the approval webhook is not signed",
+    ],
+    [
+      "no signature",
+      { headers: { "webhook-signature": "" } },
+      "the answer of the approval webhook is not signed",
+    ],
+    ["another id", { headers: { "webhook-id": "q-2" } }, "the answer of the approval webhook is not signed"],
+    ["an old one", { sentAt: now - minutes(5) - 1_000 }, "the answer of the approval webhook is too old"],
+    [
+      "one of the future",
+      { sentAt: now + minutes(5) + 1_000 },
+      "the answer of the approval webhook is too old",
+    ],
     [
       "another question",
       { body: answered({ approvalId: "q-2" }) },
@@ -146,6 +185,7 @@ describe("an answer that is not as it must be is refused with its problem", () =
     ["with 65536 bytes", { body: answered().padEnd(65_536) }],
     ["with a long reason", { body: answered({ reason: "x".repeat(2_000) }) }],
     ["by a long name", { body: answered({ by: "x".repeat(200) }) }],
+    ["with another signature before its own", { headers: rotated }],
     ["for later", { body: answered({ decision: "later" }) }],
   ])("%s is an answer", async (_title, given) => {
     const { answer } = await ask([given]);

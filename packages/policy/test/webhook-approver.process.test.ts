@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { data } from "@toolmount/core";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { signWebhook } from "../src/index.ts";
 import { tool, world } from "./world.ts";
 
-const secret = "a secret of both sides";
+const secretOf = (letter: string) => `whsec_${Buffer.from(letter.repeat(24)).toString("base64")}`;
+const secret = secretOf("a");
 
 interface Asked {
   readonly approvalId: string;
@@ -30,9 +31,7 @@ async function webhook(answer: Answer) {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     types.add(`${request.method} ${request.headers["content-type"]}`);
     const body = Buffer.concat(chunks).toString("utf8");
-    const sentAt = String(request.headers["x-toolmount-timestamp"]);
-    const signature = signWebhook(secret, sentAt, `${request.method} ${request.url}`, body);
-    if (signature !== request.headers["x-toolmount-signature"]) return response.writeHead(401).end();
+    if (!isSigned(body, request)) return response.writeHead(401).end();
     if (request.method === "POST") seen.push(JSON.parse(body) as Asked);
     else polls++;
     const reported = answer(seen.at(-1)!, polls);
@@ -49,13 +48,25 @@ async function webhook(answer: Answer) {
   };
 }
 
+function isSigned(body: string, { headers }: IncomingMessage): boolean {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function signed(asked: Asked, body: object, about = asked.approvalId, sentAt = Date.now(), key = secret) {
   const whole = { approvalId: asked.approvalId, digest: asked.digest, ...body };
-  const signature = signWebhook(key, String(sentAt), `ANSWER ${about}`, JSON.stringify(whole));
   return {
     status: 200,
     body: whole,
-    headers: { "x-toolmount-timestamp": String(sentAt), "x-toolmount-signature": signature },
+    headers: {
+      "webhook-id": about,
+      "webhook-timestamp": String(Math.floor(sentAt / 1_000)),
+      "webhook-signature": new Webhook(key).sign(about, new Date(sentAt), JSON.stringify(whole)),
+    },
   };
 }
 
@@ -114,7 +125,7 @@ describe("a webhook that is asked", () => {
     ["an answer that is not signed", (asked) => ({ status: 200, body: { ...asked, decision: "approve" } })],
     [
       "a signature of another secret",
-      (asked) => signed(asked, { decision: "approve" }, asked.approvalId, Date.now(), "another secret...."),
+      (asked) => signed(asked, { decision: "approve" }, asked.approvalId, Date.now(), secretOf("b")),
     ],
     ["an answer to another question", (asked) => signed(asked, { decision: "approve" }, "another")],
     [

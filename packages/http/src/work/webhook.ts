@@ -1,5 +1,5 @@
-import { createHmac } from "node:crypto";
 import { ToolmountError, type Clock } from "@toolmount/core";
+import { signedHeaders, webhookKey, webhookSecretForm } from "@toolmount/core/internal";
 
 /** Where a server reports what becomes of questions. */
 export interface WebhookOptions {
@@ -23,29 +23,22 @@ export class Webhook {
     const refuse = (problem: string) => new ToolmountError("OPTION_INVALID", { option: "webhook", problem });
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw refuse(`${url} is no address that begins with http:// or https://`);
-    const [, text = ""] = /^whsec_([\w+/-]+=*)$/.exec(secret) ?? [];
-    this.#key = Buffer.from(text, "base64");
-    if (this.#key.length < 24)
-      throw refuse(
-        'its secret is not whsec_ and at least 24 bytes in base64; make one: echo "whsec_$(openssl rand -base64 32)"',
-      );
+    const key = webhookKey(secret);
+    if (key === null) throw refuse(`its secret is not ${webhookSecretForm}`);
+    this.#key = key;
     this.#url = url;
     this.#clock = clock;
   }
 
   /** Posts one report. The same id is the same text, sent again. Rejects unless the answer has a status of 200 to 299. */
   async post(id: string, body: string, ended: AbortSignal) {
-    const seconds = String(Math.floor(this.#clock.now() / 1_000));
-    const signature = createHmac("sha256", this.#key).update(`${id}.${seconds}.${body}`).digest("base64");
     const response = await fetch(this.#url, {
       method: "POST",
       redirect: "error",
       signal: AbortSignal.any([ended, AbortSignal.timeout(answerMs)]),
       headers: {
         "content-type": "application/json",
-        "webhook-id": id,
-        "webhook-timestamp": seconds,
-        "webhook-signature": `v1,${signature}`,
+        ...signedHeaders(this.#key, id, this.#clock.now(), body),
       },
       body,
     });
