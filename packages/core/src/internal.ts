@@ -13,5 +13,4 @@ export { redactingLogger } from "./text/redacting-logger.ts";
 export { holdsVariables } from "./text/redact.ts";
 export { ContractBreach } from "./result/normalize.ts";
 export { isUnreachable } from "./scheduling/unreachable.ts";
-export { isSignedWith, signedHeaders, webhookKey, webhookSecretForm } from "./text/signed-webhook.ts";
 export { withTimeout } from "./scheduling/with-timeout.ts";

@@ -20,3 +20,4 @@ export {
   truncateText,
   type Redactor,
 } from "./text/redact.ts";
+export { WebhookKey } from "./text/signed-webhook.ts";

@@ -1,4 +1,3 @@
-import { webhookSecretForm } from "@toolmount/core/internal";
 import { z } from "zod";
 import { flows } from "./flows/schema.ts";
 
@@ -75,7 +74,9 @@ const approver = z.strictObject({
     /** Where questions are posted; answers are polled below it. */
     url: z.url({ protocol: /^https?$/ }),
     /** Signs questions and answers; both sides have it. */
-    secret: z.string().regex(/^whsec_[\w+/-]{32,}=*$/, { error: `the secret is ${webhookSecretForm}` }),
+    secret: z
+      .string()
+      .regex(/^whsec_[\w+/-]{32,}=*$/, { error: "the secret is whsec_ and at least 24 bytes in base64" }),
     pollMs: z.int().min(10).max(60_000).default(2_000),
   }),
 });

@@ -1,13 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import {
   systemClock,
-  ToolmountError,
   type ApprovalAnswer,
   type ApprovalQuestion,
   type Approver,
   type Clock,
 } from "@toolmount/core";
-import { isSignedWith, signedHeaders, webhookKey, webhookSecretForm } from "@toolmount/core/internal";
+import { WebhookKey } from "@toolmount/core/text";
 import { z } from "zod";
 
 /** Options of the approver that posts its questions to a URL. */
@@ -27,7 +26,7 @@ const maxAgeMs = 300_000;
 const maxBytes = 65_536;
 
 /** A way to the other side of the webhook. */
-type Sender = WebhookOptions & { readonly key: Buffer };
+type Sender = WebhookOptions & { readonly key: WebhookKey };
 
 const answerSchema = z.strictObject({
   approvalId: z.string(),
@@ -46,13 +45,7 @@ const answerSchema = z.strictObject({
  * question makes the approver fail, and the call is denied.
  */
 export function createWebhookApprover(options: WebhookOptions): Approver {
-  const key = webhookKey(options.secret);
-  if (key === null)
-    throw new ToolmountError("OPTION_INVALID", {
-      option: "webhook",
-      problem: `its secret is not ${webhookSecretForm}`,
-    });
-  const sender: Sender = { ...options, key };
+  const sender: Sender = { ...options, key: new WebhookKey(options.secret) };
   return {
     async ask(question, { signal }) {
       const { approvalId } = question;
@@ -97,7 +90,7 @@ function send(
     redirect: "error",
     headers: {
       ...(isQuestion && { "content-type": "application/json" }),
-      ...signedHeaders(key, approvalId, clock.now(), body),
+      ...key.headers(approvalId, clock.now(), body),
     },
     ...(isQuestion && { body }),
   });
@@ -138,7 +131,7 @@ async function readAnswer(
 ): Promise<ApprovalAnswer> {
   if (status !== 200) throw new Error(`the approval webhook answered ${status}`);
   const body = await readBody(given);
-  if (!isSignedWith(key, headers, body)) throw new Error("the answer of the approval webhook is not signed");
+  if (!key.hasSigned(headers, body)) throw new Error("the answer of the approval webhook is not signed");
   const age = clock.now() - Number(headers.get("webhook-timestamp")) * 1_000;
   if (!(Math.abs(age) <= maxAgeMs)) throw new Error("the answer of the approval webhook is too old");
   const { approvalId, digest, decision, reason, by } = answerSchema.parse(JSON.parse(body));

@@ -1,5 +1,10 @@
 // What would have happened: a plan's tests, and recorded calls under another policy
-export { testPlan, type MutantReport, type PlanTestReport, type TestPlanOptions } from "./plan-tests/test-plan.ts";
+export {
+  testPlan,
+  type MutantReport,
+  type PlanTestReport,
+  type TestPlanOptions,
+} from "./plan-tests/test-plan.ts";
 export type { Answer, Expectation, PlanReplay, PlanTest } from "./plan-tests/read.ts";
 export type { ReplayReport } from "./plan-tests/replay.ts";
 export type { TestReport } from "./plan-tests/run.ts";

@@ -1,38 +1,43 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { ToolmountError } from "../contract/errors.ts";
 
-/** The form of a secret that both sides of a webhook have. Source: Standard Webhooks 1.0. */
-export const webhookSecretForm =
-  'whsec_ and at least 24 bytes in base64; make one: echo "whsec_$(openssl rand -base64 32)"';
+/** The key that both sides of a webhook have: signs messages, and verifies them, as Standard Webhooks 1.0 says. */
+export class WebhookKey {
+  readonly #key: Buffer;
 
-/** The key of a webhook's secret; null for a text of another form. */
-export function webhookKey(secret: string): Buffer | null {
-  const [, text = ""] = /^whsec_([\w+/-]+=*)$/.exec(secret) ?? [];
-  const key = Buffer.from(text, "base64");
-  return key.length < 24 ? null : key;
-}
+  /** A secret is `whsec_` and at least 24 bytes in base64. Throws `OPTION_INVALID` for any other text. */
+  constructor(secret: string) {
+    const [, text = ""] = /^whsec_([\w+/-]+=*)$/.exec(secret) ?? [];
+    this.#key = Buffer.from(text, "base64");
+    if (this.#key.length < 24)
+      throw new ToolmountError("OPTION_INVALID", {
+        option: "webhook",
+        problem:
+          'its secret is not whsec_ and at least 24 bytes in base64; make one: echo "whsec_$(openssl rand -base64 32)"',
+      });
+  }
 
-/** The headers that sign a message of this id and body, which is sent at `now`, in milliseconds since the epoch. */
-export function signedHeaders(key: Buffer, id: string, now: number, body: string): Record<string, string> {
-  const seconds = String(Math.floor(now / 1_000));
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": seconds,
-    "webhook-signature": `v1,${signatureOf(key, id, seconds, body)}`,
-  };
-}
+  /** The headers that sign a message of this id and body, which is sent at `now`, in milliseconds since the epoch. */
+  headers(id: string, now: number, body: string): Record<string, string> {
+    const seconds = String(Math.floor(now / 1_000));
+    return {
+      "webhook-id": id,
+      "webhook-timestamp": seconds,
+      "webhook-signature": this.#sign(id, seconds, body),
+    };
+  }
 
-/** Whether one of a message's signatures is of this key. It says nothing of the message's age. */
-export function isSignedWith(key: Buffer, headers: Headers, body: string): boolean {
-  const [id = "", seconds = "", given = ""] = ["id", "timestamp", "signature"].map(
-    (name) => headers.get(`webhook-${name}`) ?? "",
-  );
-  const expected = Buffer.from(`v1,${signatureOf(key, id, seconds, body)}`);
-  return given.split(" ").some((one) => {
-    const signature = Buffer.from(one);
-    return signature.length === expected.length && timingSafeEqual(signature, expected);
-  });
-}
+  /** Whether one of a message's signatures is of this key. It says nothing of the message's age. */
+  hasSigned(headers: Headers, body: string): boolean {
+    const of = (name: string) => headers.get(`webhook-${name}`) ?? "";
+    const expected = Buffer.from(this.#sign(of("id"), of("timestamp"), body));
+    return of("signature")
+      .split(" ")
+      .map((one) => Buffer.from(one))
+      .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+  }
 
-function signatureOf(key: Buffer, id: string, seconds: string, body: string): string {
-  return createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
+  #sign(id: string, seconds: string, body: string): string {
+    return `v1,${createHmac("sha256", this.#key).update(`${id}.${seconds}.${body}`).digest("base64")}`;
+  }
 }

@@ -1,5 +1,5 @@
 import { ToolmountError, type Clock } from "@toolmount/core";
-import { signedHeaders, webhookKey, webhookSecretForm } from "@toolmount/core/internal";
+import { WebhookKey } from "@toolmount/core/text";
 
 /** Where a server reports what becomes of questions. */
 export interface WebhookOptions {
@@ -15,7 +15,7 @@ const answerMs = 10_000;
 /** Posts signed reports as Standard Webhooks 1.0 says, so that the libraries of that specification verify them. */
 export class Webhook {
   readonly #url: string;
-  readonly #key: Buffer;
+  readonly #key: WebhookKey;
   readonly #clock: Clock;
 
   /** Throws `OPTION_INVALID`. */
@@ -23,9 +23,7 @@ export class Webhook {
     const refuse = (problem: string) => new ToolmountError("OPTION_INVALID", { option: "webhook", problem });
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw refuse(`${url} is no address that begins with http:// or https://`);
-    const key = webhookKey(secret);
-    if (key === null) throw refuse(`its secret is not ${webhookSecretForm}`);
-    this.#key = key;
+    this.#key = new WebhookKey(secret);
     this.#url = url;
     this.#clock = clock;
   }
@@ -38,7 +36,7 @@ export class Webhook {
       signal: AbortSignal.any([ended, AbortSignal.timeout(answerMs)]),
       headers: {
         "content-type": "application/json",
-        ...signedHeaders(this.#key, id, this.#clock.now(), body),
+        ...this.#key.headers(id, this.#clock.now(), body),
       },
       body,
     });

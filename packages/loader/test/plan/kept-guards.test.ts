@@ -64,7 +64,11 @@ const guards: Readonly<Record<string, { low: Document; high: readonly Document[]
     high: [{ policy: { budgets: { calls: 9 } } }],
   },
   "policy.approver": {
-    low: { policy: { approver: { webhook: { url: "https://a.example", secret: "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh" } } } },
+    low: {
+      policy: {
+        approver: { webhook: { url: "https://a.example", secret: "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh" } },
+      },
+    },
     high: [{ policy: { approver: {} } }],
   },
   "policy.level": { low: { policy: { level: "paranoid" } }, high: [{ policy: {} }] },
