@@ -129,7 +129,7 @@ test("a code of thousands of digits is compared like any other", () => {
   expect(reasonOf(judge({ to: code }, { results }))).toContain("from mail (call 1)");
 });
 
-test.each(["delete ticket 7", "see room 7.", "invoice: 7"])(
+test.each(["delete ticket 7", "see room 7.", "invoice: 7", "Ticket number seven"])(
   "a small number that a text names something by is the text's: %j",
   (said) => {
     const results = [
@@ -146,3 +146,21 @@ test.each(["delete ticket 7", "see room 7.", "invoice: 7"])(
     expect(judge({ to: 7 }, given)?.answer).toBe("ask");
   },
 );
+
+test.each<[number, string]>([
+  [7112, "delete ticket seven thousand one hundred and twelve"],
+  [7112, "Seven-thousand, one-hundred twelve!"],
+  [7112, "seven one one two"],
+  [20_040, "twenty thousand and forty"],
+  [1_000_019, "one million nineteen"],
+])("a number that a text writes in words is the text's: %d in %j", (id, said) => {
+  const results = [
+    look([{ body: said }], { tool: "mail", call: 1 }),
+    look([{ id }], { tool: "list", call: 2 }),
+  ];
+  const lists = { results: [{ match: { tool: "list" }, fields: { "*.id": "structured" } }] };
+  const given = { flows: { ...lists, into: [{ match: {}, from: ["structured"] }] }, results };
+  expect(judge({ to: id }, given)?.answer).toBe("ask");
+  const other = [look([{ id: id + 1 }], { tool: "list", call: 2 }), ...results];
+  expect(judge({ to: id + 1 }, { ...given, results: other })?.answer).toBe("none");
+});

@@ -41,7 +41,7 @@ describe("a result that other people's text chose", () => {
       "look at ghosts",
       { flows: { ...flows, identity: ["ghosts"] } },
     ],
-    ["not by a number", "+structured 2.mail", { list: 12345 }, "look at 12345", {}],
+    ["by a number", "-structured 2.mail", { list: 12345 }, "look at 12345", {}],
     ["not by an empty text", "+structured 2.mail", { list: "" }, "look at", {}],
     ["not by a value of a service", "+structured 2.mail", { list: "ghosts" }, { mail: "ghosts" }, {}],
   ])("%s", (_title, origin, given, first, more) => {

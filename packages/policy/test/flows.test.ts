@@ -10,8 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { config, createFlows, lint } from "../src/index.ts";
-import { isNamedRecord } from "../src/flows/fields.ts";
-import type { Leaf } from "../src/flows/leaves.ts";
+import { leavesOf } from "../src/flows/leaves.ts";
 import { SeenResult } from "../src/flows/seen.ts";
 import { prepareIntent } from "../src/flows/intent.ts";
 import { namesDate } from "../src/flows/dates.ts";
@@ -351,12 +350,18 @@ describe("properties", () => {
 
   test("an address in plain text is of no named record; beside the name of a person it is", () => {
     const words = new UserWords(["Write to Grace, please."]);
-    const leaf = (parent: Json, value: string) => ({ parent, value }) as unknown as Leaf;
+    const isNamed = (value: Json, address: string) => {
+      const seen = new SeenResult({ tool: "look", value } as unknown as KeptResult, []);
+      return seen.isNamed(
+        leavesOf(value).find((leaf) => String(leaf.value).includes(address))!,
+        words,
+      );
+    };
 
-    expect(isNamedRecord(leaf("her mail is rear@navy.example", "rear@navy.example"), words)).toBe(false);
-    expect(isNamedRecord(leaf({ name: "Grace Hopper" }, "rear@navy.example"), words)).toBe(true);
-    expect(isNamedRecord(leaf({ name: "Ada Byron" }, "rear@navy.example"), words)).toBe(false);
-    expect(isNamedRecord(leaf("any text", "grace.h@navy.example"), words)).toBe(true);
+    expect(isNamed("her mail is rear@navy.example", "rear@navy.example")).toBe(false);
+    expect(isNamed({ name: "Grace Hopper", mail: "rear@navy.example" }, "rear@navy.example")).toBe(true);
+    expect(isNamed({ name: "Ada Byron", mail: "rear@navy.example" }, "rear@navy.example")).toBe(false);
+    expect(isNamed(["grace.h@navy.example"], "grace.h@navy.example")).toBe(true);
   });
 
   test("a value inside a longer word is not found", () => {

@@ -5,7 +5,8 @@ import { copiedWords, eachRun, Words } from "./runs.ts";
 import type { SeenResult } from "./seen.ts";
 import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 
-interface Foreign {
+/** A part of a content that neither the model nor the user wrote. */
+export interface Foreign {
   readonly part: string;
   readonly found: Found;
   /** Only the user sees the result that has it. */

@@ -1,13 +1,13 @@
 import type { KeptResult } from "@toolmount/core";
 import { mask } from "@toolmount/core/text";
+import { namesDate } from "./dates.ts";
 import { decodedOf } from "./encoded.ts";
 import { isIdentity, type Evidence, type Found } from "./evidence.ts";
-import { leavesOf, type Leaf } from "./leaves.ts";
+import { leavesOf } from "./leaves.ts";
 import type { Steps } from "./meter.ts";
-import { isRecord } from "./record.ts";
+import { mentionsNumber, spokenForm } from "./numbers.ts";
 import type { Trust } from "./schema.ts";
 import { compactCode, findWord, formsOf, hasCode, normalize } from "./text.ts";
-import type { UserWords } from "./words.ts";
 
 /**
  * A field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
@@ -18,15 +18,17 @@ export function* findField(
   forms: readonly string[],
   evidence: Evidence,
   steered = false,
-): Steps<{ readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> } | null> {
+): Steps<{ readonly isNamed: boolean; readonly from: NonNullable<Found["from"]> } | null> {
   for (const result of evidence.history.results.toReversed()) {
     const seen = evidence.seen(result);
     evidence.meter.spend(seen.size * (forms.length - 1));
     if (!forms.some((form) => seen.has(trust, form))) continue;
     if ((yield* isSteered(result, evidence)) !== steered) continue;
     const leaves = seen.leavesWith(trust, forms);
-    const leaf = leaves.find((one) => isNamedRecord(one, evidence.words)) ?? leaves[0];
-    if (leaf !== undefined) return { leaf, from: { tool: result.tool, call: result.call, path: leaf.path } };
+    const named = leaves.find((one) => seen.isNamed(one, evidence.words));
+    const path = (named ?? leaves[0])?.path;
+    if (path === undefined) continue;
+    return { isNamed: named !== undefined, from: { tool: result.tool, call: result.call, path } };
   }
   return null;
 }
@@ -42,7 +44,7 @@ export function* isSteered(result: KeptResult, evidence: Evidence): Steps<boolea
   let isForeign = false;
   for (const { value } of leavesOf(result.arguments)) {
     yield;
-    isForeign = typeof value === "string" && value !== "" && (yield* isForeignChoice(value, before));
+    isForeign = value !== "" && (yield* isForeignChoice(value, before));
     if (isForeign) break;
   }
   evidence.steered.set(result, isForeign);
@@ -53,15 +55,15 @@ function earlierThan({ call }: KeptResult, { history }: Evidence): readonly Kept
   return history.results.filter((one) => one.call < call);
 }
 
-function* isForeignChoice(value: string, before: Evidence): Steps<boolean> {
+function* isForeignChoice(value: string | number, before: Evidence): Steps<boolean> {
   const { words, identity, history, seen } = before;
   if (history.results.length === 0) return false;
   // A secret that a store masked: its origin can no longer be found.
-  if (value.includes(mask)) return true;
+  if (String(value).includes(mask)) return true;
   if (words.name(value)) return false;
   const forms = formsOf(value);
   if (isIdentity(value, forms, identity)) return false;
-  if (findMention(value, forms, before) !== null) return true;
+  if (findMention(value, forms, before) !== null || hasForeignCode(value, before)) return true;
   const sources = history.results.filter((result) => {
     const one = seen(result);
     return (["structured", "contact", "trusted"] as const).some((trust) =>
@@ -70,6 +72,13 @@ function* isForeignChoice(value: string, before: Evidence): Steps<boolean> {
   });
   for (const one of sources) if (!(yield* isSteered(one, before))) return false;
   return sources.length > 0;
+}
+
+/** Whether a part of a value is a code that other people's text has: the model may have written the rest. */
+function hasForeignCode(value: string | number, before: Evidence): boolean {
+  if (typeof value === "number" || namesDate(value, "") !== null) return false;
+  const codes = normalize(value).match(/\d{4,}|(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{5,}/g) ?? [];
+  return codes.some((code) => !before.words.name(code) && findPlainMention(code, [code], before) !== null);
 }
 
 /**
@@ -97,12 +106,17 @@ function findPlainMention(
 ): Found["from"] | null {
   const code = typeof value === "string" ? compactCode(value) : null;
   const isSmall = /^\d{1,3}$/.test(String(value));
+  const spoken = isSmall ? null : spokenForm(value);
+  const words = spoken === null ? null : new RegExp(`(?<!\\p{L})${spoken}(?!\\p{L})`, "u");
   for (const result of history.results) {
     const one = seen(result);
     const fits = (text: string) =>
-      isSmall ? mentionsNumber(text, String(value)) : forms.some((form) => findWord(form, text) !== -1);
+      isSmall
+        ? mentionsNumber(text, value)
+        : forms.some((form) => findWord(form, text) !== -1) || words?.test(text) === true;
     const isCode = code !== null && one.compact.includes(code) && hasCode(code, one.text("untrusted"));
-    const trust = isSmall ? (fits(one.text("untrusted")) ? "untrusted" : null) : one.mentions(forms);
+    const isSaid = (isSmall || words !== null) && fits(one.text("untrusted"));
+    const trust = isSaid ? "untrusted" : isSmall ? null : one.mentions(forms);
     if (!isCode && trust === null) {
       const encoded = isSmall ? null : one.locateEncoded(fits);
       if (encoded !== null) return { tool: result.tool, call: result.call, ...encoded };
@@ -112,32 +126,4 @@ function findPlainMention(
     return { tool: result.tool, call: result.call, ...(at ?? { path: "" }) };
   }
   return null;
-}
-
-/** Words before a small number that make it a name of something. */
-const idWords =
-  "id|ids|number|no|nr|ticket|issue|order|invoice|task|case|account|user|customer|room|flight|booking|reservation|message|event|file|item|record|entry|post|comment|bug|pr";
-
-/** Small numbers are in every text: they count as mentioned where the text calls them an id. */
-function mentionsNumber(text: string, value: string): boolean {
-  return new RegExp(
-    `(?:\\b(?:${idWords})\\b|#)[^\\p{L}\\p{N}]{0,4}(?:is |of |= ?)?${value}(?![\\p{L}\\p{N}])`,
-    "u",
-  ).test(text);
-}
-
-/**
- * Whether the user named the record that has this value: by the first word of another field. Only a record without a name is
- * named by what is before the @ of its address, too, which its person chose.
- */
-export function isNamedRecord({ parent, value }: Leaf, words: UserWords): boolean {
-  const others = isRecord(parent) ? Object.entries(parent).filter(([, member]) => member !== value) : [];
-  const [local = ""] = String(value).split(/[@._-]/);
-  const hasName = others.some(([key, member]) => /name$/i.test(key) && typeof member === "string");
-  if (!hasName && String(value).includes("@") && local.length > 2 && words.name(local)) return true;
-  return others.some(([, member]) => {
-    if (typeof member !== "string") return false;
-    const first = normalize(member).split(" ")[0] ?? "";
-    return first.length > 1 && words.name(first);
-  });
 }

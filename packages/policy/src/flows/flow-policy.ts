@@ -1,11 +1,11 @@
 import type { CallHistory, PendingCall, Policy, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
-import { findForeign } from "./content.ts";
+import { checkContent } from "./check-content.ts";
 import { createSeen, identityOf, type Evidence } from "./evidence.ts";
 import { fitsTool } from "./fit.ts";
 import { prepareIntent, type IntentCheck } from "./intent.ts";
-import { controlLeaves, leavesOf, memberOf } from "./leaves.ts";
+import { controlLeaves, memberOf, valuesOf } from "./leaves.ts";
 import { Meter, TooMuchToCompare, type Steps } from "./meter.ts";
-import { findOrigin, isOwn } from "./origin.ts";
+import { findOrigin } from "./origin.ts";
 import { describeProblem, shownValue, type Problem } from "./reason.ts";
 import type { FlowLine, FlowsConfig } from "./schema.ts";
 import { UserWords } from "./words.ts";
@@ -151,87 +151,6 @@ function checkIntent(
   if (intent === null || intent(words)) return null;
   if (targets.length > 0 && targets.every((target) => words.confirmed(target))) return null;
   return { kind: "intent" };
-}
-
-function valuesOf(names: readonly string[], given: PendingCall["arguments"]): readonly (string | number)[] {
-  const own = names.filter((name) => Object.hasOwn(given, name));
-  return own.flatMap((name) => leavesOf(given[name]).map(({ value }) => value));
-}
-
-function* checkContent(
-  {
-    names,
-    audience,
-    control,
-  }: { names: readonly string[]; audience: FlowLine["audience"]; control: readonly string[] },
-  given: PendingCall["arguments"],
-  evidence: Evidence,
-  origins: ValueOrigin[],
-): Steps<Problem | null> {
-  if (yield* isForUser(audience, given, evidence)) return null;
-  // Where no line says who reads the content, those whom the call is about do.
-  const readers = typeof audience === "object" ? audience : control;
-  const stranger = yield* findStranger(names, given, readers, evidence);
-  if (stranger !== null) {
-    origins.push(stranger);
-    return { kind: "reach", origin: stranger };
-  }
-  for (const name of names) {
-    if (!Object.hasOwn(given, name)) continue;
-    for (const { path, value } of leavesOf(given[name])) {
-      yield;
-      const foreign = typeof value === "string" ? yield* findForeign(value, evidence) : null;
-      if (foreign === null && isUncompared(value, evidence))
-        return { kind: "forgotten", argument: name + path };
-      if (foreign === null) continue;
-      const origin = {
-        argument: name + path,
-        value: shownValue(name + path, foreign.part),
-        ...foreign.found,
-      };
-      origins.push(origin);
-      return { kind: foreign.isPrivate === true ? "private" : "content", origin };
-    }
-  }
-  return null;
-}
-
-/**
- * A person whom the user did not name and who would get content after the session read what only the user may see. What the
- * content says does not count: a model can say anything in other words.
- */
-function* findStranger(
-  names: readonly string[],
-  given: PendingCall["arguments"],
-  readers: readonly string[],
-  evidence: Evidence,
-): Steps<ValueOrigin | null> {
-  if (!names.some((name) => Object.hasOwn(given, name))) return null;
-  if (!evidence.history.results.some((result) => evidence.seen(result).isPrivate)) return null;
-  for (const name of readers.filter((one) => Object.hasOwn(given, one)))
-    for (const { path, value } of leavesOf(given[name])) {
-      const found = yield* findOrigin(value, ["user", "identity", "contact"], evidence);
-      if (value !== "" && !found.isAccepted)
-        return { argument: name + path, value: shownValue(name + path, value), ...found };
-    }
-  return null;
-}
-
-/** Whether only the user sees the content: the plan says so, or each person whom the call names is the user. */
-function* isForUser(
-  audience: FlowLine["audience"],
-  given: PendingCall["arguments"],
-  evidence: Evidence,
-): Steps<boolean> {
-  if (audience === undefined) return false;
-  if (audience === "user") return true;
-  for (const person of valuesOf(audience, given)) if (!(yield* isOwn(person, evidence))) return false;
-  return true;
-}
-
-/** Whether a text was not compared with all results of the session, because the host dropped the oldest. */
-function isUncompared(value: string | number, { history, words }: Evidence): boolean {
-  return history.isPartial && typeof value === "string" && value !== "" && !words.name(value);
 }
 
 function answerOf(

@@ -1,5 +1,4 @@
 import type { Json } from "@toolmount/core";
-import { isRecord } from "./record.ts";
 
 /** A text or number of a JSON value, with its path: `.0.sender`; the root's is empty. */
 export interface Leaf {
@@ -85,4 +84,17 @@ export function leavesOf(value: unknown): readonly Leaf[] {
   const leaves: Leaf[] = [];
   walk(value, (leaf) => leaves.push(leaf));
   return leaves;
+}
+
+/** The texts and numbers of these arguments, in order. */
+export function valuesOf(
+  names: readonly string[],
+  given: Readonly<Record<string, unknown>>,
+): readonly (string | number)[] {
+  const own = names.filter((name) => Object.hasOwn(given, name));
+  return own.flatMap((name) => leavesOf(given[name]).map(({ value }) => value));
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,8 @@
 import type { KeptResult } from "@toolmount/core";
 import { isIdentity, type Evidence, type Found } from "./evidence.ts";
-import { findField, findMention, isNamedRecord, isSteered } from "./fields.ts";
-import { leavesOf } from "./leaves.ts";
+import { findField, findMention, isSteered } from "./fields.ts";
+import { leavesOf, isRecord } from "./leaves.ts";
 import type { Steps } from "./meter.ts";
-import { isRecord } from "./record.ts";
 import type { Source } from "./schema.ts";
 import { findWord, formsOf, hostOf, normalize } from "./text.ts";
 import type { UserWords } from "./words.ts";
@@ -29,7 +28,7 @@ export function* findOrigin(
   for (const trust of ["contact", "structured"] as const) {
     const at = yield* findField(trust, forms, evidence);
     if (at === null || !accepts(trust)) continue;
-    if (trust === "contact" && !isNamedRecord(at.leaf, words)) continue;
+    if (trust === "contact" && !at.isNamed) continue;
     // The text of another person has the value, too: it may be the reason why the model chose it.
     if (mention !== null && !(trust === "contact"))
       return { origin: "untrusted", from: mention, isAccepted: false };
@@ -84,19 +83,26 @@ export function* isOwn(value: string | number, evidence: Evidence): Steps<boolea
 function* findWhole(value: string | number, evidence: Evidence): Steps<Found | null> {
   const text = normalize(String(value));
   for (const result of evidence.history.results.toReversed()) {
-    const given = textsOf(result.arguments);
-    const [only, ...others] = textsOf(result.value).filter((one) => !given.includes(one));
-    if (only === undefined || others.length > 0 || result.isError || normalize(only) !== text) continue;
-    if (given.length === 0 || !given.every((one) => namesPlace(one, evidence.words))) continue;
-    if ((yield* isSteered(result, evidence)) || isWrittenBefore(text, result, evidence)) continue;
+    const chosen = yield* chosenText(result, evidence);
+    if (chosen === null || normalize(chosen) !== text) continue;
     const from = { tool: result.tool, call: result.call, path: "" };
     return { origin: "untrusted", from, isAccepted: true };
   }
   return null;
 }
 
+/** The only text of a result, such as a file's, when the user's own words chose what was read. */
+export function* chosenText(result: KeptResult, evidence: Evidence): Steps<string | null> {
+  const given = textsOf(result.arguments);
+  const [only, ...others] = textsOf(result.value).filter((one) => !given.includes(one));
+  if (only === undefined || others.length > 0 || result.isError) return null;
+  if (given.length === 0 || !given.every((one) => namesPlace(one, evidence.words))) return null;
+  if ((yield* isSteered(result, evidence)) || isWrittenBefore(normalize(only), result, evidence)) return null;
+  return only;
+}
+
 /** Whether a call before had the text as an argument: what the model wrote into a file is not the user's. */
-function isWrittenBefore(text: string, { call }: KeptResult, { history }: Evidence): boolean {
+export function isWrittenBefore(text: string, { call }: KeptResult, { history }: Evidence): boolean {
   const before = history.results.filter((one) => one.call < call);
   return before.some((one) => textsOf(one.arguments).some((given) => normalize(given).includes(text)));
 }

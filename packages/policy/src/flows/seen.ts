@@ -3,12 +3,13 @@ import { matchesGlob } from "@toolmount/core/text";
 import { Copies } from "./copies.ts";
 import { decodedOf } from "./encoded.ts";
 import { fitsGlobs } from "./fit.ts";
-import { isRecord } from "./record.ts";
-import { leavesOf, walk, type Leaf } from "./leaves.ts";
+import { leavesOf, walk, type Leaf, isRecord } from "./leaves.ts";
 import type { Meter, Steps } from "./meter.ts";
+import { Names } from "./names.ts";
 import { Words } from "./runs.ts";
 import type { ResultLine, Trust } from "./schema.ts";
 import { border, findWord, normalize, withoutSeparators } from "./text.ts";
+import type { UserWords } from "./words.ts";
 
 /** Strictest first: of several lines about one field, the strictest counts. */
 const trusts: readonly Trust[] = ["untrusted", "contact", "structured", "identity", "trusted"];
@@ -34,6 +35,7 @@ export class SeenResult {
   /** What the untrusted text says in base64, in hex or with URL escapes. */
   readonly #decoded: readonly { readonly path: string; readonly text: string }[];
   readonly #copies = new Map<number, Copies>();
+  #names: Names | undefined;
 
   constructor(result: KeptResult, lines: readonly ResultLine[]) {
     this.result = result;
@@ -154,6 +156,22 @@ export class SeenResult {
       const text = border + normalizeLeaf(value, trust) + border;
       return forms.some((form) => text.includes(border + form + border));
     });
+  }
+
+  /** Whether the user wrote a name of the leaf's record, which no other record has. */
+  isNamed(leaf: Leaf, words: UserWords): boolean {
+    this.#names ??= new Names(leavesOf(this.result.value));
+    return this.#names.names(leaf, words);
+  }
+
+  /** Other people's texts in records that the user named by what the service says of them. */
+  textsNamedBy(words: UserWords): readonly string[] {
+    const leaves = leavesOf(this.result.value);
+    const isForeign = ({ path }: Leaf) => this.#trustOf(path) === "untrusted";
+    const names = new Names(leaves.filter((leaf) => !isForeign(leaf)));
+    return leaves.flatMap((leaf) =>
+      typeof leaf.value === "string" && isForeign(leaf) && names.names(leaf, words) ? [leaf.value] : [],
+    );
   }
 
   /** The first leaf of this trust for which `fits` holds, with its line from 1 in a text of several lines. */

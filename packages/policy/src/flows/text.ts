@@ -1,3 +1,5 @@
+import { formsOfNumber } from "./numbers.ts";
+
 /** Separates texts that were joined; no normalized text has it. */
 export const border = "\n";
 
@@ -60,15 +62,6 @@ export function formsOf(value: string | number): readonly string[] {
 /** Whether a normalized text is a link or a host. */
 function isLink(text: string): boolean {
   return /^(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+[\p{L}]{2,}(?::\d+)?(?:[/?#]\S*)?$/u.test(text);
-}
-
-function formsOfNumber(value: number): readonly string[] {
-  const plain = String(value);
-  if (/e/.test(plain)) return [plain];
-  const [whole = "", part = ""] = plain.split(".");
-  const grouped = [",", ".", " ", "'"].map((mark) => whole.replace(/\B(?=(?:\d{3})+$)/g, mark));
-  const parts = part === "" ? ["", ".0", ".00"] : [`.${part}`, `.${part.padEnd(2, "0")}`, `,${part}`];
-  return [...new Set([whole, ...grouped].flatMap((start) => parts.map((end) => start + end)))];
 }
 
 /** A code whose separators make no difference, such as an account or a telephone number, without them; null for others. */

@@ -76,6 +76,11 @@ export class UserWords {
     return this.#secrets.size > 0 && this.#secrets.has(digestOfSecret(value));
   }
 
+  /** Whether the user called a person or a thing by this name. Words that stand before any noun call nothing. */
+  calls(name: string): boolean {
+    return !beforeNouns.has(name) && !otherFunctionWords.has(name) && this.name(name);
+  }
+
   /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */
   asks(verb: string): boolean {
     if (notOneToken.test(verb)) return this.text.includes(verb);
@@ -127,6 +132,13 @@ function tokensOf(text: string): ReadonlyMap<string, ReadonlyMap<string, Readonl
 /** Words after which a word is a noun: `an email`, `unread mail`. */
 const beforeNouns: ReadonlySet<string> = new Set(
   "a an the my your his her its their our this that these those of in from via by any each every no some all with on new last latest recent unread received first next".split(
+    " ",
+  ),
+);
+
+/** Further words that are in every text, and name nothing. */
+const otherFunctionWords: ReadonlySet<string> = new Set(
+  "to at as so up if it is are be do and or not for about into over me you he him she we us they them who what when how please".split(
     " ",
   ),
 );
