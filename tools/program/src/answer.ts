@@ -1,4 +1,5 @@
 import { data, failure, type Json, type Omission } from "@toolmount/core";
+import { refusalOf } from "@toolmount/core/json";
 import { notJson, type End, type Limit, type Start, type Thrown } from "./sandbox/messages.ts";
 
 type Program = Pick<Start, "source" | "names">;
@@ -26,13 +27,18 @@ export function answerOf(
     });
   const note = { note: "the program returned nothing; end it with return" };
   if (end.value === null) return data({ result: null, calls, ...more, ...note }, { omitted });
+  if (refusalOf(end.value, mostReturned) !== null)
+    return answerOf({ limit: "result" }, program, { made: calls, omitted }, output);
   return data({ result: JSON.parse(end.value) as Json, calls, ...more }, { omitted });
 }
+
+/** No result of so many values is within the default size of results: to parse and walk it would only hold up the host. */
+const mostReturned = 100_000;
 
 const limits: Readonly<Record<Limit, string>> = {
   steps: "The program computed for too long. Look for a loop that does not end",
   memory: "The program used too much memory. Keep less of what it reads.",
-  result: "The program returned more than 4 million characters. Return a summary.",
+  result: "The program returned more than 4 million characters or 100,000 values. Return a summary.",
   stuck: "The program waits for a promise that nothing resolves. Await calls of tools only.",
 };
 

@@ -170,3 +170,18 @@ test("a program is stripped in its place, and a mistake has its line and column"
   // Node marks what is behind the program, whose frame is not the program's.
   expect(mistake("if (a) {")).toMatchObject({ name: "SyntaxError", message: expect.any(String) });
 });
+
+test("more than 100,000 values are not parsed, and the program reads what to do", () => {
+  const answer = (count: number) =>
+    answerOf(
+      { value: JSON.stringify(Array.from({ length: count }, () => ({}))) },
+      { source, names },
+      { made: 0, omitted: [] },
+      "",
+    );
+  expect(answer(50_000)).not.toHaveProperty("code");
+  expect(answer(500_000)).toMatchObject({
+    error: "The program returned more than 4 million characters or 100,000 values. Return a summary.",
+    code: "PROGRAM_LIMIT",
+  });
+});

@@ -12,9 +12,9 @@ const filled = ["data", "details", "content", "warnings", "omitted", "meta"] as 
  * secret that a cut divides would not be found. Throws `NotJson`.
  */
 export function maskResult(result: ToolResult, text: Text): ToolResult {
-  const known = new Map<object, unknown>();
+  const mask = new Mask(text);
   const changed = filled
-    .map((key) => [key, result[key], maskTexts(result[key], text, known)] as const)
+    .map((key) => [key, result[key], mask.of(result[key])] as const)
     .filter(([, before, after]) => before !== after);
   if (changed.length === 0) return result;
   return { ...result, ...Object.fromEntries(changed.map(([key, , after]) => [key, after])) };
@@ -25,36 +25,57 @@ export function maskInfo<Info extends Partial<ToolInfo>>(info: Info, text: Text)
   const { description, usage, summary, tags, inputSchema, outputSchema } = info;
   const shown = { description, usage, summary, tags, inputSchema, outputSchema };
   const given = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
-  return Object.freeze({ ...info, ...(maskTexts(given, text, new Map()) as Partial<Info>) });
+  return Object.freeze({ ...info, ...(new Mask(text).of(given) as Partial<Info>) });
 }
 
-/** `known`: the masked copy of each object, so that a shared object is walked once and a circle ends. */
-function maskTexts(value: unknown, text: Text, known: Map<object, unknown>, depth = 0): unknown {
-  if (typeof value === "string") return text(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (known.has(value)) return known.get(value);
-  if (depth >= maxDepth) throw new NotJson(`is nested deeper than ${maxDepth} levels`);
-  known.set(value, value);
-  const masked = Array.isArray(value)
-    ? maskList(value, (item) => maskTexts(item, text, known, depth + 1))
-    : maskMembers(value, text, (item) => maskTexts(item, text, known, depth + 1));
-  known.set(value, masked);
-  return masked;
-}
+/** Masks the texts of one value. */
+class Mask {
+  readonly #text: Text;
+  /** The masked copy of each object, so that a shared object is walked once and a circle ends. */
+  readonly #known = new Map<object, unknown>();
 
-function maskList(list: readonly unknown[], mask: (item: unknown) => unknown): readonly unknown[] {
-  let copy: unknown[] | undefined;
-  for (let at = 0; at < list.length; at++) {
-    const masked = mask(list[at]);
-    if (masked !== list[at]) (copy ??= [...list])[at] = masked;
+  constructor(text: Text) {
+    this.#text = text;
   }
-  return copy ?? list;
-}
 
-function maskMembers(value: object, text: Text, mask: (item: unknown) => unknown): object {
-  requirePlain(value);
-  const before = Object.entries(value);
-  const after = before.map(([key, item]) => [text(key), mask(item)] as const);
-  const isSame = after.every(([key, item], at) => key === before[at]![0] && item === before[at]![1]);
-  return isSame ? value : Object.fromEntries(after);
+  of(value: unknown, depth = 0): unknown {
+    if (typeof value === "string") return this.#text(value);
+    if (typeof value !== "object" || value === null) return value;
+    const known = this.#known.get(value);
+    if (known !== undefined) return known;
+    if (depth >= maxDepth) throw new NotJson(`is nested deeper than ${maxDepth} levels`);
+    // Of hundreds of thousands of empty objects none is remembered: that takes most of the time.
+    if (Array.isArray(value)) return value.length === 0 ? value : this.#list(value, depth + 1);
+    requirePlain(value);
+    const keys = Object.keys(value);
+    return keys.length === 0
+      ? value
+      : this.#members(value as Readonly<Record<string, unknown>>, keys, depth + 1);
+  }
+
+  #list(list: readonly unknown[], depth: number): readonly unknown[] {
+    this.#known.set(list, list);
+    let copy: unknown[] | undefined;
+    for (let at = 0; at < list.length; at++) {
+      const masked = this.of(list[at], depth);
+      if (masked !== list[at]) (copy ??= [...list])[at] = masked;
+    }
+    if (copy !== undefined) this.#known.set(list, copy);
+    return copy ?? list;
+  }
+
+  #members(value: Readonly<Record<string, unknown>>, keys: readonly string[], depth: number): object {
+    this.#known.set(value, value);
+    let isSame = true;
+    const members = keys.map((key) => {
+      const item = value[key];
+      const [name, masked] = [this.#text(key), this.of(item, depth)];
+      isSame &&= name === key && masked === item;
+      return [name, masked] as const;
+    });
+    if (isSame) return value;
+    const copy = Object.fromEntries(members);
+    this.#known.set(value, copy);
+    return copy;
+  }
 }

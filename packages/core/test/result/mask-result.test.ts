@@ -71,3 +71,14 @@ test("a circle, an instance of a class and too deep a value break the contract, 
       await host.close();
     }
 });
+
+test("empty objects and lists are left as they are, and a shared object is walked once", () => {
+  let walked = 0;
+  const text = (one: string) => (walked++, one.replace("hush", "***"));
+  const shared = { note: "hush" };
+  const given = { ...origin, data: [{}, [], shared, shared] };
+  const masked = maskResult(given, text).data as unknown[];
+  expect(masked).toEqual([{}, [], { note: "***" }, { note: "***" }]);
+  expect(masked[2]).toBe(masked[3]);
+  expect(walked).toBe(2);
+});
