@@ -145,3 +145,17 @@ describe("a result that other people's text chose by another form of a value", (
     expect(chosen(given, first)).toBe("+");
   });
 });
+
+test("directories whose entries are all alike, or whose names are long, take bounded work", () => {
+  const flows = { results: [{ match: {}, trust: "contact" }], into: [{ match: {}, from: ["contact"] }] };
+  const alike = Array.from({ length: 3_000 }, () => ({ name: "Bob", mail: "bob@x.example" }));
+  const wide = Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, at) => [`name${at}name`, "bob@x.example"]),
+  );
+  const long = { name: `Bob ${"B ".repeat(50_000)}`, mail: "bob@x.example" };
+  const answers = [alike, [wide], [long, { name: "Bob", mail: "eve@x.example" }]].map(
+    (value) =>
+      judge({ to: "bob@x.example" }, { flows, prompts: ["Mail Bob."], results: [look(value)] })?.answer,
+  );
+  expect(answers).toEqual(["ask", "none", "ask"]);
+});

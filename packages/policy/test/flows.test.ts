@@ -10,6 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { config, createFlows, lint } from "../src/index.ts";
+import { done } from "./flow-judge.ts";
 import { leavesOf } from "../src/flows/leaves.ts";
 import { SeenResult } from "../src/flows/seen.ts";
 import { prepareIntent } from "../src/flows/intent.ts";
@@ -352,10 +353,8 @@ describe("properties", () => {
     const words = new UserWords(["Write to Grace, please."]);
     const isNamed = (value: Json, address: string) => {
       const seen = new SeenResult({ tool: "look", value } as unknown as KeptResult, []);
-      return seen.isNamed(
-        leavesOf(value).find((leaf) => String(leaf.value).includes(address))!,
-        words,
-      );
+      const leaf = leavesOf(value).find((one) => String(one.value).includes(address))!;
+      return done(seen.findNamed([leaf], words, new Meter())) === leaf;
     };
 
     expect(isNamed("her mail is rear@navy.example", "rear@navy.example")).toBe(false);

@@ -90,7 +90,7 @@ function* namedTexts(result: KeptResult, evidence: Evidence): Steps<readonly str
   const only = yield* chosenText(result, evidence);
   if (only !== null) return [only.trim()];
   if (yield* isSteered(result, evidence)) return [];
-  const texts = evidence.seen(result).textsNamedBy(evidence.words);
+  const texts = yield* evidence.seen(result).textsNamedBy(evidence.words, evidence.meter);
   return texts
     .map((text) => text.trim())
     .filter((text) => !isWrittenBefore(normalize(text), result, evidence));

@@ -25,7 +25,7 @@ export function* findField(
     if (!forms.some((form) => seen.has(trust, form))) continue;
     if ((yield* isSteered(result, evidence)) !== steered) continue;
     const leaves = seen.leavesWith(trust, forms);
-    const named = leaves.find((one) => seen.isNamed(one, evidence.words));
+    const named = yield* seen.findNamed(leaves, evidence.words, evidence.meter);
     const path = (named ?? leaves[0])?.path;
     if (path === undefined) continue;
     return { isNamed: named !== undefined, from: { tool: result.tool, call: result.call, path } };

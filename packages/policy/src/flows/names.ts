@@ -1,6 +1,10 @@
 import { isRecord, type Leaf } from "./leaves.ts";
+import type { Meter, Steps } from "./meter.ts";
 import { normalize } from "./text.ts";
 import type { UserWords } from "./words.ts";
+
+/** Members of a record that can be names of it, words of one name, and records with one name: of more, none is looked at. */
+const most = { members: 30, words: 10, namesakes: 100 };
 
 /** The names by which a user can call the records of a result. */
 export class Names {
@@ -11,7 +15,9 @@ export class Names {
   constructor(leaves: readonly Leaf[]) {
     for (const leaf of leaves) {
       const entry = isRecord(leaf.parent) ? leaf.parent : leaf;
-      this.#members.set(entry, [...(this.#members.get(entry) ?? []), leaf]);
+      const members = this.#members.get(entry) ?? [];
+      if (members.length < most.members) members.push(leaf);
+      this.#members.set(entry, members);
     }
     for (const [entry, members] of this.#members)
       for (const name of namesOf(members)) {
@@ -21,18 +27,22 @@ export class Names {
   }
 
   /** Whether the user wrote a name of the record with this leaf, which no record with another value has. */
-  names(leaf: Leaf, words: UserWords): boolean {
+  *names(leaf: Leaf, words: UserWords, meter: Meter): Steps<boolean> {
     const members = isRecord(leaf.parent) ? (this.#members.get(leaf.parent) ?? []) : [leaf];
-    return namesOf(members, leaf.value).some(
-      (name) =>
-        words.calls(name) &&
-        [...(this.#records.get(name) ?? [])].every((record) => this.#has(record, leaf, members)),
-    );
+    for (const name of namesOf(members, leaf.value)) {
+      yield meter.spend(words.text.length);
+      if (words.calls(name) && this.#isAlone(name, leaf, members)) return true;
+    }
+    return false;
   }
 
-  #has(record: unknown, leaf: Leaf, members: readonly Leaf[]): boolean {
-    const others = this.#members.get(record) ?? [];
-    return others === members || others.some(({ value }) => value === leaf.value);
+  #isAlone(name: string, leaf: Leaf, members: readonly Leaf[]): boolean {
+    const records = [...(this.#records.get(name) ?? [])];
+    if (records.length > most.namesakes) return false;
+    return records.every((record) => {
+      const others = this.#members.get(record) ?? [];
+      return others === members || others.some(({ value }) => value === leaf.value);
+    });
   }
 }
 
@@ -49,7 +59,7 @@ function namesOf(members: readonly Leaf[], besides?: string | number): readonly 
   return [
     ...addresses.flatMap((one) => /^[^@]{3,}(?=@)/.exec(one)?.[0].split(/[._-]/)[0] ?? []),
     ...texts.flatMap(({ key, text }) => {
-      const words = text.split(/[\s,;:()"]+/);
+      const words = text.split(/[\s,;:()"]+/, most.words);
       return isName.test(key) ? [text, ...words] : words.slice(0, 1);
     }),
   ].filter((name) => name.length > 1);

@@ -17,6 +17,9 @@ const trusts: readonly Trust[] = ["untrusted", "contact", "structured", "identit
 /** The fields that other people can write. Of structured ones, only whole values are trusted. */
 const foreign: readonly Trust[] = ["untrusted", "contact", "structured"];
 
+/** Leaves with one value of which it is looked whether the user named their record. */
+const mostAlike = 10;
+
 function isIn(form: string, text: string, trust: Trust): boolean {
   const at = findWord(form, text);
   if (trust === "untrusted" || at === -1) return at !== -1;
@@ -158,20 +161,24 @@ export class SeenResult {
     });
   }
 
-  /** Whether the user wrote a name of the leaf's record, which no other record has. */
-  isNamed(leaf: Leaf, words: UserWords): boolean {
+  /** Of these leaves the first with a record that the user named by a name which no other record has. */
+  *findNamed(leaves: readonly Leaf[], words: UserWords, meter: Meter): Steps<Leaf | undefined> {
     this.#names ??= new Names(leavesOf(this.result.value));
-    return this.#names.names(leaf, words);
+    for (const leaf of leaves.slice(0, mostAlike))
+      if (yield* this.#names.names(leaf, words, meter)) return leaf;
+    return undefined;
   }
 
   /** Other people's texts in records that the user named by what the service says of them. */
-  textsNamedBy(words: UserWords): readonly string[] {
+  *textsNamedBy(words: UserWords, meter: Meter): Steps<readonly string[]> {
     const leaves = leavesOf(this.result.value);
     const isForeign = ({ path }: Leaf) => this.#trustOf(path) === "untrusted";
     const names = new Names(leaves.filter((leaf) => !isForeign(leaf)));
-    return leaves.flatMap((leaf) =>
-      typeof leaf.value === "string" && isForeign(leaf) && names.names(leaf, words) ? [leaf.value] : [],
-    );
+    const found: string[] = [];
+    for (const leaf of leaves)
+      if (typeof leaf.value === "string" && isForeign(leaf) && (yield* names.names(leaf, words, meter)))
+        found.push(leaf.value);
+    return found;
   }
 
   /** The first leaf of this trust for which `fits` holds, with its line from 1 in a text of several lines. */

@@ -78,7 +78,8 @@ export class UserWords {
 
   /** Whether the user called a person or a thing by this name. Words that stand before any noun call nothing. */
   calls(name: string): boolean {
-    return !beforeNouns.has(name) && !otherFunctionWords.has(name) && this.name(name);
+    if (beforeNouns.has(name) || otherFunctionWords.has(name)) return false;
+    return findWord(name, this.text) !== -1;
   }
 
   /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */
