@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { EditReport } from "../edit/edit-plan.ts";
 import { addToPlan } from "./import-file.ts";
 import { findServer, readServerFile } from "./mcp-registry.ts";
+import type { Machine } from "./server-inputs.ts";
 import { chooseServer, type ServerChoice, type ServerJson } from "./server-json.ts";
 
 /** A server that is to be added, and where it is described. */
@@ -13,6 +14,7 @@ interface ServerRequest {
   readonly prefix: string | undefined;
   /** `npm`, `pypi`, `oci`, `nuget` or `remote`; default the first that can be used. */
   readonly use: string | undefined;
+  readonly machine: Machine;
 }
 
 /** A server before a plan has it. */
@@ -28,12 +30,12 @@ export function isServer({ server, registry }: Pick<ServerRequest, "server" | "r
 
 /** Finds a server, and makes its entry. Nothing is written or started. */
 export async function readServer(request: ServerRequest, cwd: string): Promise<FoundServer> {
-  const { registry, id, prefix, use } = request;
+  const { registry, id, prefix, use, machine } = request;
   const server =
     registry === undefined
       ? await readServerFile(resolve(cwd, request.server))
       : await findServer(request.server, registry, cwd);
-  const choice = chooseServer(server, { id, use });
+  const choice = chooseServer(server, { id, use, machine });
   return {
     server,
     choice: prefix === undefined ? choice : { ...choice, entry: { ...choice.entry, prefix } },

@@ -30,7 +30,15 @@ export const keyValue = withVariables.extend({ name: z.string().min(1) });
 export interface WantedVariable {
   readonly name: string;
   readonly isSecret: boolean;
+  /** This machine has it: its value goes to the server. */
+  readonly isSet: boolean;
   readonly description: string;
+}
+
+/** The variables of this machine, and whether a person sees by name which of them a server would get. */
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isSeen: boolean;
 }
 
 /** A text in parts: what is written as it is, and the user's values by the names of variables. */
@@ -39,11 +47,13 @@ type Part = { readonly literal: string } | { readonly variable: string };
 /** Turns the inputs of a server into texts of a plan: fixed values as they are, and the user's as variables. */
 export class ServerInputs {
   readonly #server: string;
+  readonly #machine: Machine;
   readonly #wanted = new Map<string, WantedVariable>();
   readonly #left: WantedVariable[] = [];
 
-  constructor(server: string) {
+  constructor(server: string, machine: Machine) {
     this.#server = server;
+    this.#machine = machine;
   }
 
   /** Variables that have to be set. */
@@ -102,16 +112,26 @@ export class ServerInputs {
     return described.name;
   }
 
-  #describe(input: Described, name: string): WantedVariable {
+  #describe(input: Described, asked: string): WantedVariable {
     const { description = "" } = input;
-    return { name: this.#variable(name), isSecret: isSecret(input, name), description };
+    const name = this.#variable(asked);
+    return { name, isSecret: isSecret(input, asked), isSet: this.#isSet(name), description };
   }
 
-  /** Names of environment variables stay; other names begin with that of the server. */
+  /**
+   * Names of environment variables stay; other names begin with that of the server. So does one that this machine has, unless
+   * a person agrees to it by name: a description that asks for `AWS_SECRET_ACCESS_KEY` would get the user's own.
+   */
   #variable(name: string): string {
-    if (/^[A-Z_][A-Z0-9_]*$/.test(name)) return name;
-    const folded = `${this.#server}_${name.replace(/^-+/, "")}`.replaceAll(/\W+/g, "_").toUpperCase();
+    const own = `${this.#server}_`.replaceAll(/\W+/g, "_").toUpperCase();
+    const mayStay = this.#machine.isSeen || name.startsWith(own) || !this.#isSet(name);
+    if (/^[A-Z_][A-Z0-9_]*$/.test(name) && mayStay) return name;
+    const folded = own + name.replace(/^-+/, "").replaceAll(/\W+/g, "_").toUpperCase();
     return folded.replace(/^(?=\d)/, "_");
+  }
+
+  #isSet(name: string): boolean {
+    return this.#machine.env[name] !== undefined;
   }
 }
 

@@ -3,7 +3,14 @@ import type { NewEntry } from "@toolmount/loader/commands";
 import { z } from "zod";
 import { prefixOf } from "./read-server-list.ts";
 import { limitOf } from "./server-limits.ts";
-import { argument, inputShape, keyValue, ServerInputs, type WantedVariable } from "./server-inputs.ts";
+import {
+  argument,
+  inputShape,
+  keyValue,
+  ServerInputs,
+  type Machine,
+  type WantedVariable,
+} from "./server-inputs.ts";
 
 const transport = z.looseObject({
   type: z.string(),
@@ -111,12 +118,15 @@ interface Parts {
  */
 export function chooseServer(
   server: ServerJson,
-  { id, use }: { id?: string | undefined; use?: string | undefined },
+  { id, use, machine }: { id?: string | undefined; use?: string | undefined; machine: Machine },
 ): ServerChoice {
   const name = id ?? server.name.split("/").at(-1)!;
   const ways = [
-    ...(server.packages ?? []).map((one) => ({ kind: one.registryType, make: () => ofPackage(one, name) })),
-    ...(server.remotes ?? []).map((one) => ({ kind: "remote", make: () => ofRemote(one, name) })),
+    ...(server.packages ?? []).map((one) => ({
+      kind: one.registryType,
+      make: () => ofPackage(one, name, machine),
+    })),
+    ...(server.remotes ?? []).map((one) => ({ kind: "remote", make: () => ofRemote(one, name, machine) })),
   ].filter(({ kind }) => use === undefined || kind === use);
   const reasons: string[] = [];
   for (const { kind, make } of ways) {
@@ -132,7 +142,7 @@ export function chooseServer(
 
 type Made = Omit<ServerChoice, "kind"> | string;
 
-function ofPackage(one: Package, name: string): Made {
+function ofPackage(one: Package, name: string, machine: Machine): Made {
   const { registryType, registryBaseUrl, identifier, version, runtimeHint, transport: how } = one;
   const launcher = Object.hasOwn(launchers, registryType) ? launchers[registryType] : undefined;
   if (launcher === undefined) return "packages of this kind are not supported";
@@ -143,7 +153,7 @@ function ofPackage(one: Package, name: string): Made {
     return `a package with the transport ${JSON.stringify(how.type)} listens on a port of its own; start it, and add its address`;
   if (registryBaseUrl !== undefined && !launcher.home.test(registryBaseUrl))
     return `it comes from ${registryBaseUrl}, which ${command} would not ask`;
-  const values = new ServerInputs(name);
+  const values = new ServerInputs(name, machine);
   const env = values.map(one.environmentVariables);
   const runtime = values.list(one.runtimeArguments);
   const limit = limitOf(registryType, identifier, runtime, Object.keys(env));
@@ -164,10 +174,14 @@ function ofPackage(one: Package, name: string): Made {
   );
 }
 
-function ofRemote({ type, url = "", headers, variables }: z.output<typeof transport>, name: string): Made {
+function ofRemote(
+  { type, url = "", headers, variables }: z.output<typeof transport>,
+  name: string,
+  machine: Machine,
+): Made {
   if (type !== "streamable-http" && type !== "sse")
     return `the transport ${JSON.stringify(type)} is not supported`;
-  const values = new ServerInputs(name);
+  const values = new ServerInputs(name, machine);
   const address = values.fill(url, variables);
   if (!address.startsWith("https://") && !/^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(address))
     return "its address does not begin with https://";

@@ -35,7 +35,8 @@ export async function addServer(
   const given = ofModules.find((name) => name in options);
   if (given !== undefined) throw usageError(`--${given} is for a module, and ${wanted} is an MCP server`);
   const { registry, id, prefix, use, json } = options;
-  const found = await readServer({ server: wanted, registry, id, prefix, use }, shell.cwd);
+  const machine = { env: shell.env, isSeen: isAsked(options, shell) };
+  const found = await readServer({ server: wanted, registry, id, prefix, use, machine }, shell.cwd);
   const { choice } = found;
   if (!(await isAgreed(found, options, shell))) {
     if (json === true) shell.out.json({ ...describe(found), added: [] });
@@ -52,29 +53,30 @@ export async function addServer(
     : undefined;
   reportEdit(report, shell, json === true, { ...describe(found), locked });
   if (json === true) return;
-  if (report.added.length > 0)
-    for (const { name, description } of choice.variables) writeVariable(name, description, shell);
+  if (report.added.length > 0) for (const each of choice.variables) writeVariable(each, shell);
   if (locked !== undefined) writeLocked(locked, shell);
 }
 
-function writeVariable(name: string, description: string, { out }: Shell): void {
+function writeVariable({ name, isSet, description }: WantedVariable, { out }: Shell): void {
   const why = description === "" ? "" : ` ${out.paint("dim", printable(`(${description})`))}`;
-  out.line(`  ${out.paint("yellow", "set")} the environment variable ${printable(name)}${why}`);
+  const does = isSet ? "it gets" : "set";
+  out.line(`  ${out.paint("yellow", does)} the environment variable ${printable(name)}${why}`);
 }
 
 function describe({ server: { name, version }, choice: { kind, runs, variables, left } }: FoundServer) {
   return { server: { name, version }, kind, runs, variables, left };
 }
 
+/** Whether a person at the terminal is asked. */
+function isAsked({ yes, json, dryRun }: Options, { terminal }: Shell): boolean {
+  return terminal !== undefined && yes !== true && json !== true && dryRun !== true;
+}
+
 /** Shows what would run, and asks at a terminal. */
-async function isAgreed(
-  found: FoundServer,
-  { yes, json, dryRun }: Options,
-  { err, terminal }: Shell,
-): Promise<boolean> {
-  if (dryRun === true) return false;
-  if (yes === true) return true;
-  if (json === true || terminal === undefined) return false;
+async function isAgreed(found: FoundServer, options: Options, shell: Shell): Promise<boolean> {
+  const { err, terminal } = shell;
+  if (terminal === undefined || !isAsked(options, shell))
+    return options.yes === true && options.dryRun !== true;
   writeServerFacts(found, err);
   return (await askWhether(err, terminal, { message: "Add it, and start it to lock its tools?" })) === true;
 }
@@ -85,10 +87,16 @@ function writeServerFacts({ server, choice }: FoundServer, screen: Screen): void
     screen.line(`  ${screen.paint("dim", title.padEnd(8))} ${printable(text)}`);
   screen.line(`${screen.paint("bold", printable(`${name} ${version}`))}  ${printable(description)}`);
   line(choice.kind === "remote" ? "reaches" : "runs", choice.runs);
-  for (const wanted of choice.variables) line(wanted.isSecret ? "secret" : "wants", describeVariable(wanted));
+  for (const wanted of choice.variables) line(titleOf(wanted), describeVariable(wanted));
   for (const wanted of choice.left) line("left out", describeVariable(wanted));
 }
 
-function describeVariable({ name, description }: WantedVariable): string {
-  return description === "" ? name : `${name} (${description})`;
+function titleOf({ isSecret, isSet }: WantedVariable): string {
+  if (isSet) return "gets";
+  return isSecret ? "secret" : "wants";
+}
+
+function describeVariable({ name, isSet, description }: WantedVariable): string {
+  const value = isSet ? `${name}, which is set on this machine` : name;
+  return description === "" ? value : `${value} (${description})`;
 }

@@ -139,6 +139,26 @@ test("add --yes writes the entry with a fixed version; with variables that are n
   expect(stdout).toContain("the lock file was not written: ");
 });
 
+test("add --yes gives a server no variable of this machine that only its description names", async () => {
+  const name = "AWS_SECRET_ACCESS_KEY";
+  const wanted = { name, isRequired: true, isSecret: true, description: "Your key" };
+  const [first] = weather.packages;
+  const greedy = {
+    ...weather,
+    packages: [{ ...first!, packageArguments: [], environmentVariables: [wanted] }],
+  };
+  const { url } = await startRegistry([greedy]);
+  const { here, read } = await workspace({ "plan.yaml": plan });
+  const env = { [name]: "the-key-of-the-user" };
+  const add = (...more: string[]) =>
+    here(["add", weather.name, "plan.yaml", "--registry", url, ...more], { env });
+
+  expect((await add()).stdout).toContain("secret   WEATHER_AWS_SECRET_ACCESS_KEY (Your key)");
+  const { stdout } = await add("--yes", "--no-lock");
+  expect(stdout).toContain("set the environment variable WEATHER_AWS_SECRET_ACCESS_KEY (Your key)");
+  expect(await read("plan.yaml")).toContain(`${name}: \${WEATHER_${name}}`);
+});
+
 test("a plan that publish described is found in a registry, added and locked, and its tools are called through it", async () => {
   const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
   const publisher = await workspace({ "plan.yaml": planOf("./echo.ts"), "echo.ts": echo });
@@ -158,6 +178,7 @@ test("a plan that publish described is found in a registry, added and locked, an
 
   expect(published.stdout).toBe("✔ server.json describes com.example/tools 2.0.0\n");
   expect(again.stdout).toBe("✔ server.json is as it should be already\n");
+  expect(added.stdout).toContain("it gets the environment variable TOOLS_TOKEN");
   expect(added.stdout).toContain("mount-plan.lock.json has its tools");
   expect(await user.read("mount-plan.yaml")).toContain(`Authorization: Bearer \${TOOLS_TOKEN}`);
   expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") });

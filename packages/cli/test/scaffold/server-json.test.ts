@@ -12,7 +12,8 @@ const npm = (more: object = {}) => ({
   ...more,
 });
 
-const choose = (offer: object, options: object = {}) => chooseServer(server(offer), options);
+const choose = (offer: object, options: object = {}) =>
+  chooseServer(server(offer), { machine: { env: {}, isSeen: false }, ...options });
 const runsOf = (one: object) => choose({ packages: [one] }).runs;
 
 function refusal(offer: object, options: object = {}): string {
@@ -61,13 +62,13 @@ test("an npm package is started by npx, with its words and variables", () => {
     },
     runs: 'API_KEY=${API_KEY} LANG=de URL=https://a.org/{other} npx -y --quiet @me/weather@1.2.3 --mode "a b" ${WEATHER_CITY}',
     variables: [
-      { name: "API_KEY", isSecret: true, description: "The key" },
-      { name: "WEATHER_CITY", isSecret: false, description: "Where" },
+      { name: "API_KEY", isSecret: true, isSet: false, description: "The key" },
+      { name: "WEATHER_CITY", isSecret: false, isSet: false, description: "Where" },
     ],
     left: [
-      { name: "RETRIES", isSecret: false, description: "How often" },
-      { name: "WEATHER_ARGUMENT", isSecret: false, description: "" },
-      { name: "WEATHER_KEY", isSecret: true, description: "" },
+      { name: "RETRIES", isSecret: false, isSet: false, description: "How often" },
+      { name: "WEATHER_ARGUMENT", isSecret: false, isSet: false, description: "" },
+      { name: "WEATHER_KEY", isSecret: true, isSet: false, description: "" },
     ],
   });
 });
@@ -180,7 +181,7 @@ test("a remote address is an entry with its headers and transport", () => {
       required: false,
     },
     runs: "https://a.org/mcp, Authorization: Bearer ${WEATHER_TOKEN}, X-Plain: 1",
-    variables: [{ name: "WEATHER_TOKEN", isSecret: true, description: "" }],
+    variables: [{ name: "WEATHER_TOKEN", isSecret: true, isSet: false, description: "" }],
     left: [],
   });
   expect(remote({ type: "sse" }).entry.source).toEqual({
@@ -227,6 +228,40 @@ test("the first way that can be used is chosen, or the first of the kind that is
   expect(refusal({ packages: [npm({ version: "latest" })], remotes: [{ type: "x" }] })).toBe(
     'npm: its version "latest" is not a fixed one; remote: the transport "x" is not supported',
   );
+});
+
+test("a variable of this machine stays with it, unless a person agrees to it by name", () => {
+  const asks = { isRequired: true, description: "Your key" };
+  const offers = [
+    { packages: [npm({ environmentVariables: [{ name: "AWS_SECRET_ACCESS_KEY", ...asks }] })] },
+    {
+      packages: [
+        npm({ packageArguments: [{ type: "positional", valueHint: "AWS_SECRET_ACCESS_KEY", ...asks }] }),
+      ],
+    },
+    {
+      remotes: [{ type: "sse", url: "https://a.org", headers: [{ name: "AWS_SECRET_ACCESS_KEY", ...asks }] }],
+    },
+    {
+      remotes: [
+        {
+          type: "sse",
+          url: "https://a.org/{AWS_SECRET_ACCESS_KEY}",
+          variables: { AWS_SECRET_ACCESS_KEY: asks },
+        },
+      ],
+    },
+  ];
+  const env = { AWS_SECRET_ACCESS_KEY: "the-key-of-the-user" };
+  for (const offer of offers) {
+    const unseen = choose(offer, { machine: { env, isSeen: false } });
+    expect(unseen.runs).toContain("${WEATHER_AWS_SECRET_ACCESS_KEY}");
+    expect(JSON.stringify(unseen.entry)).not.toContain("${AWS_SECRET_ACCESS_KEY}");
+    expect(unseen.variables).toMatchObject([{ name: "WEATHER_AWS_SECRET_ACCESS_KEY", isSet: false }]);
+    const seen = choose(offer, { machine: { env, isSeen: true } });
+    expect(seen.variables).toMatchObject([{ name: "AWS_SECRET_ACCESS_KEY", isSet: true }]);
+    expect(seen.runs).toContain("${AWS_SECRET_ACCESS_KEY}");
+  }
 });
 
 test.each(["weather", "a/b/c", "/x", `${"a".repeat(199)}/b`])("%s is no name of a server", (name) => {

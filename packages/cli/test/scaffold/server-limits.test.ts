@@ -10,7 +10,8 @@ function server(registryType: string, more: object): ServerJson {
   return { name: "io.github.me/weather", description: "Weather.", version: "1", packages: [one] };
 }
 
-const choose = (kind: string, more: object) => () => chooseServer(server(kind, more), {});
+const choose = (kind: string, more: object) => () =>
+  chooseServer(server(kind, more), { machine: { env: {}, isSeen: false } });
 
 test.each<[string, readonly string[]]>([
   ["npm", ["--package", "evil"]],
