@@ -1,20 +1,21 @@
 import { messageOf } from "../contract/errors.ts";
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
 import type { ApprovalRecord, ApprovalStore, Grant, RecordedDecision } from "../contract/stores.ts";
+import { digestOf } from "../json/canonical.ts";
 import type { Generation } from "../registry/generation.ts";
 import { areStanding, grantOfAnswer, misfit } from "../pending/grant.ts";
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
 import { factsOf, infoOf, needsApproval, type Call, type CallHost, type HopAnswer } from "./call.ts";
-import { beginAgain, editedDigest, editedWarning, grantedCallOf, grantNow, spend } from "./grants.ts";
+import { beginAgain, editedDigest, editedWarning, grantNow, spend } from "./grants.ts";
 import {
   defaultAnswer,
   defaultDecider,
   defaultOptions,
   holdCall,
+  grantedCallOf,
   promptOf,
-  questionDigest,
   suspend,
 } from "./hold.ts";
 import { placeOf } from "../pending/place.ts";
@@ -50,8 +51,7 @@ const askers: readonly string[] = ["list", "gate", "rule", "confirmation", "leve
 /** Continues a call that waited, if its answer covers the call as it is now. */
 function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAnswer {
   const answer = grantOfAnswer(record, editedDigest(call, record));
-  const isOther = record.edited === undefined && questionDigest(call) !== record.digest;
-  if (isOther || misfit({ ...answer, expiresAt: null }, grantedCallOf(call), 0) !== null)
+  if (misfit({ ...answer, expiresAt: null }, grantedCallOf(call), 0) !== null)
     return endDenied(call, "the tool or its arguments changed after the question; call it again");
   if (record.decision === null && needsApproval(call))
     return endDenied(call, "it needs approval now, and the client received it without one; call it again");
@@ -147,7 +147,7 @@ function questionOf(call: Call): ApprovalQuestion {
     reasons: Object.freeze([...reasons]),
     ...(call.parent !== null && placeOf(call)),
     options: gateAsk?.approvalOptions ?? defaultOptions,
-    digest: record?.digest ?? questionDigest(call),
+    digest: record?.digest ?? digestOf(grantedCallOf(call)),
     timeoutMs: gateAsk?.approvalTimeoutMs ?? host.stores.options.askMs,
     default: defaultAnswer(call),
     canWait: record !== undefined,

@@ -3,23 +3,18 @@ import { ToolmountError } from "../contract/errors.ts";
 import type { ApprovalRecord, Grant } from "../contract/stores.ts";
 import { canonicalJson } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
-import { argumentsDigest, grantForCall, type GrantedCall } from "../pending/grant.ts";
+import { argumentsDigest, grantForCall } from "../pending/grant.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket } from "../pending/ticket.ts";
 import type { Call } from "./call.ts";
 import { approvalOf } from "./call-state.ts";
-import { defaultDecider, type SealedRequest } from "./hold.ts";
+import { defaultDecider, grantedCallOf, type SealedRequest } from "./hold.ts";
 import { parseHop } from "./transitions.ts";
 
 /** Asks about a list as a whole, or about a call that is not the next one of its list. */
 export function askAsList(call: Call, reason: string): "next" {
   approvalOf(call).reasons.push({ source: "list", reason });
   return "next";
-}
-
-/** The facts of a call to which a person's yes is bound. */
-export function grantedCallOf({ given: { sessionId, userId }, tool, arguments: given }: Call): GrantedCall {
-  return { tool: tool!.name, definition: tool!.digest(), arguments: given!, sessionId, userId };
 }
 
 /** The one place where a call gets the yes that it spends. A default of a gate is no person, so it gives no grant. */

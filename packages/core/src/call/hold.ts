@@ -3,7 +3,7 @@ import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ApprovalRecord, ApprovalState, ApprovalStore } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
-import { argumentsDigest } from "../pending/grant.ts";
+import { argumentsDigest, type GrantedCall } from "../pending/grant.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
 import { infoOf, type Call } from "./call.ts";
@@ -30,7 +30,7 @@ export function holdCall(
   const now = host.clock.now();
   const masked = host.redact(question as never) as unknown;
   const [shown, prompt, reasons] = masked as [JsonObject, string, ApprovalRecord["reasons"]];
-  const definition = tool.digest();
+  const bound = grantedCallOf(call);
   const record: ApprovalRecord = {
     id,
     ticketHash,
@@ -38,8 +38,8 @@ export function holdCall(
     version: 1,
     tool: tool.name,
     info: { ...infoOf(call), callId: rootOf(call).callId },
-    digest: questionDigest(call, definition),
-    definition,
+    digest: digestOf(bound),
+    definition: bound.definition,
     argumentsDigest: argumentsDigest(tool.name, call.arguments),
     sealed,
     shown,
@@ -117,16 +117,9 @@ export function defaultAnswer({ approval }: Call): "approve" | "deny" {
   return approval?.gateAsk?.approvalDefault === "allow" ? "approve" : "deny";
 }
 
-/** The digest to which an approval is bound: any change of these values is another question. */
-export function questionDigest(call: Call, definition = call.tool!.digest()): string {
-  const { given } = call;
-  return digestOf({
-    tool: call.tool!.name,
-    definition,
-    arguments: call.arguments,
-    session: given.sessionId ?? null,
-    user: given.userId ?? null,
-  });
+/** The facts of a call to which a person's yes is bound: any change of these is another question. */
+export function grantedCallOf({ given: { sessionId, userId }, tool, arguments: given }: Call): GrantedCall {
+  return { tool: tool!.name, definition: tool!.digest(), arguments: given!, sessionId, userId };
 }
 
 export function promptOf({ approval, tool }: Call): string {

@@ -81,36 +81,23 @@ export function recordStart(call: Call): Promise<string | null> | null {
 }
 
 async function storeStart(call: Call): Promise<string | null> {
-  const { states } = call.host;
+  let failure = "the state of its session could not be stored";
   try {
     // What a gate counts, such as a budget, counts even if this process ends before the call does.
-    if (isUnsaved(call)) await states.save(call.sessionKey!);
-  } catch {
-    return "the state of its session could not be stored";
-  }
-  try {
+    if (isUnsaved(call)) await call.host.states.save(call.sessionKey!);
+    failure = "it could not be stored that it cannot be undone";
     if (isIrreversible(call)) await announceIrreversible(call);
-  } catch {
-    return "it could not be stored that it cannot be undone";
-  }
-  try {
+    failure = "its start could not be written to the audit";
     const audited = auditStart(call);
     if (audited !== null) await audited;
-  } catch {
-    return "its start could not be written to the audit";
-  }
-  try {
+    failure = "its start could not be written to the log of the call that made it";
     if (begins(call)) await beginInLog(call);
-  } catch {
-    return "its start could not be written to the log of the call that made it";
-  }
-  try {
-    return call.stored === null || (await useApproval(call))
-      ? null
-      : "its approval was used or revoked meanwhile";
+    failure = "the use of its approval could not be stored";
+    if (call.stored === null || (await useApproval(call))) return null;
+    return "its approval was used or revoked meanwhile";
   } catch (err) {
-    logError(call, err, "the use of an approval could not be stored");
-    return "the use of its approval could not be stored";
+    logError(call, err, failure);
+    return failure;
   }
 }
 

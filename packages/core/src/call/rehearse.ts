@@ -8,7 +8,8 @@ import type { Grant } from "../contract/stores.ts";
 import { needsApproval, type Call, type HopAnswer } from "./call.ts";
 import { runnerOf, undoProblem } from "./changes.ts";
 import { approvalOf } from "./call-state.ts";
-import { askAsList, grantedCallOf } from "./grants.ts";
+import { askAsList } from "./grants.ts";
+import { grantedCallOf } from "./hold.ts";
 import { endCall } from "./transitions.ts";
 
 /** The rehearsal of which a call is a part; null for a real call. */

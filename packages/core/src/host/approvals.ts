@@ -1,15 +1,14 @@
 import { areStanding, isOver } from "../pending/grant.ts";
-import { rememberApproval } from "../pending/remember.ts";
+import { copyOfGiven, rememberApproval } from "../pending/remember.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
-import { ownToolOf } from "./approved-list.ts";
+import { isOtherList, ownToolOf } from "./approved-list.ts";
 import type { HostState } from "./host-state.ts";
 import type { Issue } from "../contract/ports.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
 import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
 import { notifyApproval } from "../call/approve.ts";
-import { frozenCopy, NotJson } from "../json/freeze.ts";
 import type { JsonObject } from "../json/json.ts";
 
 export function createApprovals(host: HostState): Approvals {
@@ -69,7 +68,7 @@ async function decide(
   } = typeof given === "string" ? ({ decision: given } as ApprovalDecision) : given;
   requireAnswer(decision, by, reason);
   if (edited !== undefined && (decision !== "approve" || remember !== undefined))
-    throw invalidEdit("they are for an approval of this call alone");
+    throw invalid("arguments", "they are for an approval of this call alone");
   const stored = await find(host, store, id);
   if (isDue(host, stored.record)) await settleDue(host, stored);
   requirePending(stored.record);
@@ -91,20 +90,19 @@ async function decide(
 /** A copy of the arguments, if the tool accepts them. They are parsed again when the call runs. */
 async function readEdited(
   host: HostState,
-  { tool: name }: ApprovalRecord,
+  { tool: name, shown }: ApprovalRecord,
   edited: JsonObject,
 ): Promise<JsonObject> {
-  const tool = ownToolOf(host, name) ?? host.moduleSet.generation().find(name);
-  if (tool === undefined) throw invalidEdit(`no tool named "${name}" is mounted, which could parse them`);
-  let kept: JsonObject;
-  try {
-    kept = frozenCopy(edited);
-  } catch (error) {
-    throw invalidEdit(error instanceof NotJson ? `one of them ${error.message}` : "they cannot be read");
-  }
+  const own = ownToolOf(host, name);
+  const tool = own ?? host.moduleSet.generation().find(name);
+  if (tool === undefined)
+    throw invalid("arguments", `no tool named "${name}" is mounted, which could parse them`);
+  const kept = copyOfGiven("arguments", edited);
+  if (own !== null && isOtherList(kept, shown))
+    throw invalid("arguments", "of a list only first can be changed, the number of its calls that are made");
   const parsed = await tool.parse(kept);
   if (parsed.ok) return kept;
-  throw invalidEdit(parsed.issues.map(sentenceOf).join("; "));
+  throw invalid("arguments", parsed.issues.map(sentenceOf).join("; "));
 }
 
 function sentenceOf({ path, message }: Issue): string {
@@ -112,17 +110,14 @@ function sentenceOf({ path, message }: Issue): string {
   return message.includes(place) ? message : `${place}: ${message}`;
 }
 
-function invalidEdit(problem: string): ToolmountError {
-  return new ToolmountError("OPTION_INVALID", { option: "arguments", problem });
+function invalid(option: string, problem: string): ToolmountError {
+  return new ToolmountError("OPTION_INVALID", { option, problem });
 }
 
 function requireAnswer(decision: unknown, by: unknown, reason: unknown): void {
-  if (decision !== "approve" && decision !== "deny")
-    throw new ToolmountError("OPTION_INVALID", { option: "decision", problem: "it must be approve or deny" });
-  if (typeof by !== "string" || by.trim() === "")
-    throw new ToolmountError("OPTION_INVALID", { option: "by", problem: "it must name who decides" });
-  if (reason !== undefined && typeof reason !== "string")
-    throw new ToolmountError("OPTION_INVALID", { option: "reason", problem: "it must be a text" });
+  if (decision !== "approve" && decision !== "deny") throw invalid("decision", "it must be approve or deny");
+  if (typeof by !== "string" || by.trim() === "") throw invalid("by", "it must name who decides");
+  if (reason !== undefined && typeof reason !== "string") throw invalid("reason", "it must be a text");
 }
 
 function requirePending({ state, tool, end }: ApprovalRecord): void {

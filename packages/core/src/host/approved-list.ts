@@ -3,7 +3,8 @@ import type { CallContext, ToolContext } from "../contract/context.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { callOf } from "../call/tool-context.ts";
 import type { StandardSchema } from "../contract/standard-schema.ts";
-import { isRecord, type Json, type JsonObject } from "../json/json.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { CallBundle, grantsOfList, listTool, type ApprovedListArguments } from "../sessions/bundle.ts";
 import type { GrantedCall } from "../pending/grant.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
@@ -14,13 +15,15 @@ import { SessionRehearsal } from "../sessions/rehearsal.ts";
 import type { HostState } from "./host-state.ts";
 import { prepareOwnTool } from "./mount-tool.ts";
 
-/** Only the host makes these calls; an approver can cut the list, and change nothing else that would count. */
+/** Only the host makes these calls, so only what an approver may change of their list is checked. */
 const schema: StandardSchema<ApprovedListArguments> = {
   "~standard": {
     version: 1,
     vendor: "toolmount",
     validate: (value) =>
-      isList(value) ? { value } : { issues: [{ message: "this is not a list of calls" }] },
+      isCut(value as ApprovedListArguments)
+        ? { value: value as ApprovedListArguments }
+        : { issues: [{ message: "first is not a number of its calls" }] },
     jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
   },
 };
@@ -37,29 +40,16 @@ const jsonSchema = {
   additionalProperties: false,
 };
 
-function isList(value: unknown): value is ApprovedListArguments {
-  if (!isRecord(value)) return false;
-  const { run, calls, harmless, first, ...others } = value;
-  return (
-    Object.keys(others).length === 0 &&
-    [run, calls].every((list) => Array.isArray(list) && list.every(isNamedCall)) &&
-    (calls as readonly unknown[]).every(isBound) &&
-    Array.isArray(harmless) &&
-    harmless.every((one) => isBound(one) && typeof one["argumentsDigest"] === "string") &&
-    (first === undefined || (Number.isSafeInteger(first) && (first as number) >= 1))
-  );
+function isCut({ calls, first = 1 }: ApprovedListArguments): boolean {
+  return Number.isSafeInteger(first) && first >= 1 && first <= Math.max(1, calls.length);
 }
 
-function isNamedCall(value: unknown): boolean {
-  return isRecord(value) && typeof value["tool"] === "string" && isRecord(value["arguments"]);
-}
-
-/** Whether it says which tool it means, as it was, and why that asks. */
-function isBound(value: unknown): value is Record<string, unknown> {
-  if (!isRecord(value)) return false;
-  const { tool, definition: digest, asks } = value;
-  const areTexts = Array.isArray(asks) && asks.every((one) => typeof one === "string");
-  return areTexts && typeof tool === "string" && typeof digest === "string";
+/** Whether an approver changed a list in another way than by cutting it: people approve what they read. */
+export function isOtherList(
+  { first: _, ...edited }: JsonObject,
+  { first: __, ...shown }: JsonObject,
+): boolean {
+  return canonicalJson(edited) !== canonicalJson(shown);
 }
 
 /** The host's own tool of a name. It is in no generation, so no name that a caller chooses finds it, and no reload drops it. */

@@ -14,20 +14,28 @@ export interface GrantedCall {
 }
 
 /** A grant for one call. */
-export function grantForCall(call: GrantedCall, given: Pick<Grant, "id" | "by" | "at" | "expiresAt">): Grant {
+export function grantForCall(
+  call: GrantedCall,
+  { id, by, at, expiresAt }: Pick<Grant, "id" | "by" | "at" | "expiresAt">,
+): Grant {
   const { tool, definition, sessionId = null, userId = null } = call;
-  const { id, by, at, expiresAt } = given;
-  const bound = { tool, definition, argumentsDigest: argumentsDigest(tool, call.arguments), pattern: null };
-  return { id, by, at, expiresAt, scope: "call", ...bound, sessionId, userId };
+  const bound = {
+    tool,
+    definition,
+    argumentsDigest: argumentsDigest(tool, call.arguments),
+    sessionId,
+    userId,
+  };
+  return { id, by, at, expiresAt, scope: "call", pattern: null, ...bound };
 }
 
 /** The grant that the answer to a stored question gave. An approver who edited the arguments approved the edited ones. */
-export function grantOfAnswer(record: ApprovalRecord, editedDigest?: string): Grant {
+export function grantOfAnswer(record: ApprovalRecord, edited = record.argumentsDigest): Grant {
   const { id, tool, definition, info, expiresAt, decision } = record;
   const { sessionId = null, userId = null } = info;
+  const bound = { tool, definition, argumentsDigest: edited, sessionId, userId };
   const { by, at } = decision ?? { by: "", at: 0 };
-  const bound = { argumentsDigest: editedDigest ?? record.argumentsDigest, pattern: null, sessionId, userId };
-  return { id, by, at, expiresAt, scope: "call", tool, definition, ...bound };
+  return { id, by, at, expiresAt, scope: "call", pattern: null, ...bound };
 }
 
 /** The one place that compares a person's yes with a call. Null when it covers the call, now; else what differs. */

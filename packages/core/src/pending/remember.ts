@@ -11,7 +11,7 @@ export async function rememberApproval(
   given: ApprovalScope,
   { by, at }: { readonly by: string; readonly at: number },
 ): Promise<void> {
-  const scope = readScope(given);
+  const scope = copyOfGiven("remember", given);
   requireScope(record, scope);
   const once = grantOfAnswer(record);
   await store.remember({
@@ -28,12 +28,13 @@ export async function rememberApproval(
   });
 }
 
-/** A copy of the scope, whose pattern may come from a stranger. */
-function readScope(scope: ApprovalScope): ApprovalScope {
+/** A copy of what an approver gave. Throws `OPTION_INVALID` for what is no JSON. */
+export function copyOfGiven<Value>(option: "remember" | "arguments", value: Value): Value {
   try {
-    return frozenCopy(scope);
+    return frozenCopy(value);
   } catch (error) {
-    throw invalid(error instanceof NotJson ? `it ${error.message}` : "it cannot be read");
+    const problem = error instanceof NotJson ? `it ${error.message}` : "it cannot be read";
+    throw new ToolmountError("OPTION_INVALID", { option, problem });
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMemoryStore, data, failure, type HostOptions } from "../../src/index.ts";
+import { createMemoryStore, data, failure, type HostOptions, type JsonObject } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 
 /** Notes that a call sets in one step. The tool fails for the note "locked". */
@@ -125,55 +125,51 @@ test("the question of a list has its calls with what they change, and asks as on
   ]);
 });
 
-const call = { tool: "set_note", arguments: { key: "a" } };
-const listed = { ...call, definition: "d", asks: [] };
-const quiet = { tool: "look", definition: "d", argumentsDigest: "a", asks: [] };
-const whole = { run: [call], calls: [listed], harmless: [quiet] };
+type List = { readonly [Member in "run" | "calls" | "harmless"]: readonly JsonObject[] };
+const onlyFirst = "of a list only first can be changed, the number of its calls that are made";
+const notANumber = "first is not a number of its calls";
 
-test.each<[string, object, boolean]>([
-  ["as it is", whole, true],
-  ["cut to one call", { ...whole, first: 1 }, true],
-  ["without a call", { run: [], calls: [], harmless: [] }, true],
-  ["cut to none", { ...whole, first: 0 }, false],
-  ["cut to half a call", { ...whole, first: 1.5 }, false],
-  ["with one member more", { ...whole, more: 1 }, false],
-  ["without what runs", { calls: [listed], harmless: [] }, false],
-  ["without its calls", { run: [call], harmless: [] }, false],
-  ["without what is harmless", { run: [call], calls: [listed] }, false],
-  ["with a call that is no object", { ...whole, run: [7] }, false],
-  ["with a call without a name", { ...whole, run: [{ arguments: {} }] }, false],
+test.each<[string, (list: List) => unknown, string | null]>([
+  ["as it is", (list) => list, null],
+  ["cut to one call", (list) => ({ ...list, first: 1 }), null],
+  ["cut to none", (list) => ({ ...list, first: 0 }), notANumber],
+  ["cut to half a call", (list) => ({ ...list, first: 1.5 }), notANumber],
+  ["cut to a text", (list) => ({ ...list, first: "1" }), notANumber],
+  ["with more calls than it has", (list) => ({ ...list, first: 3 }), notANumber],
+  ["with one member more", (list) => ({ ...list, more: 1 }), onlyFirst],
+  ["without what runs", ({ run: _, ...list }) => list, onlyFirst],
+  ["without its calls", ({ calls: _, ...list }) => list, onlyFirst],
+  ["without a call", (list) => ({ ...list, calls: [] }), onlyFirst],
+  ["with a call twice", (list) => ({ ...list, run: [...list.run, list.run[0]!] }), onlyFirst],
+  ["in another order", (list) => ({ ...list, calls: list.calls.toReversed() }), onlyFirst],
   [
-    "with a call without arguments",
-    { ...whole, calls: [{ tool: "set_note", definition: "d", asks: [] }] },
-    false,
+    "with other arguments",
+    ({ calls, ...list }) => ({ ...list, calls: calls.map((one) => ({ ...one, arguments: {} })) }),
+    onlyFirst,
   ],
-  ["with a call that does not say which tool it means", { ...whole, calls: [{ ...call, asks: [] }] }, false],
   [
-    "with a call that does not say whether it asks",
-    { ...whole, calls: [{ ...call, definition: "d" }] },
-    false,
+    "with another definition",
+    ({ calls, ...list }) => ({ ...list, calls: calls.map((one) => ({ ...one, definition: "d" })) }),
+    onlyFirst,
   ],
-  ["with a reason that is no text", { ...whole, calls: [{ ...listed, asks: [7] }] }, false],
-  ["with something harmless that is no call", { ...whole, harmless: [7] }, false],
   [
-    "with something harmless without arguments",
-    { ...whole, harmless: [{ ...quiet, argumentsDigest: 7 }] },
-    false,
+    "with a reason more",
+    ({ calls, ...list }) => ({ ...list, calls: calls.map((one) => ({ ...one, asks: ["it asks"] })) }),
+    onlyFirst,
   ],
-])("a list that its approver edits, %s: taken %#", async (_, edited, isTaken) => {
+  ["with something harmless more", (list) => ({ ...list, harmless: [{ tool: "look" }] }), onlyFirst],
+])("a list that its approver edits, %s: taken or refused %#", async (_, edit, problem) => {
   const { host, rehearsal, rehearsed } = listWorld({ store: createMemoryStore() });
-  await rehearsal.make({ digest: await rehearsed("a") });
+  await rehearsal.make({ digest: await rehearsed("a", "b") });
   const [question] = await host.approvals.list();
-  const decided = host.approvals.decide(
-    question!.id,
-    { decision: "approve", arguments: edited as never },
-    "ada",
-  );
+  const edited = edit(question!.arguments as unknown as List);
+  const decision = { decision: "approve", arguments: edited as never } as const;
+  const decided = host.approvals.decide(question!.id, decision, "ada");
 
-  if (isTaken) return expect((await decided).decision).toMatchObject({ arguments: edited });
+  if (problem === null) return expect((await decided).decision).toMatchObject({ arguments: edited });
   await expect(decided).rejects.toMatchObject({
     code: "OPTION_INVALID",
-    details: { option: "arguments", problem: "this is not a list of calls" },
+    details: { option: "arguments", problem },
   });
 });
 

@@ -153,7 +153,7 @@ describe("a decision", () => {
       { decision: "approve", arguments: { a: 1n } },
       "bob",
       "arguments",
-      "one of them is of type bigint, which JSON cannot hold",
+      "it is of type bigint, which JSON cannot hold",
     ],
   ])("%o by %o is refused", async (decision, by, option, problem) => {
     const schema = z.looseObject({ a: z.number(), b: z.looseObject({ c: z.string() }).optional() });

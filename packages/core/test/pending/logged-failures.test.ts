@@ -85,7 +85,7 @@ test("an approval whose use cannot be stored runs nothing, and the call waits ag
     ],
   ]);
   expect(lines).toEqual([
-    ["error", { err, ...ids, run_id: runId }, "the use of an approval could not be stored"],
+    ["error", { err, ...ids, run_id: runId }, "the use of its approval could not be stored"],
     ["error", { err, run_id: runId }, "the record of a call was not released; its lease expires later"],
   ]);
   state.fails = () => false;
