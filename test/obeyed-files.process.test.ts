@@ -207,6 +207,44 @@ test.each(Object.entries(plants))(
   },
 );
 
+/** Files of programs that not every machine has: with these, each runs code of its file, or of a place that this names. */
+const elsewhere = [
+  "deep/.pnp.cjs",
+  ".pnp.loader.mjs",
+  ".corepack.env",
+  ".cargo/config.toml",
+  ".mvn/jvm.config",
+  ".bundle/config",
+  ".hg/hgrc",
+  ".hgrc",
+  ".jj/repo/config.toml",
+  "crush.json",
+  ".crush.json",
+  ".amp/settings.json",
+  ".factory/hooks.json",
+  ".rovodev/config.yml",
+  ".gitpod.yml",
+  "bitrise.yml",
+  ".aws/config",
+  ".kube/config",
+  ".config/systemd/user/a.service",
+  ".config/autostart/a.desktop",
+  ".tmux.conf",
+  ".curlrc",
+];
+
+test("file tools cannot write what programs obey that this machine may lack", async () => {
+  const { folder } = await world(harmless);
+  const host = await openHost(join(folder, "plan.json"), { logger: silentLogger });
+  onTestFinished(() => void host.close());
+  const written = [];
+  for (const file_path of elsewhere) {
+    const { result } = await host.call({ name: "write_file", arguments: { file_path, content: "x" } });
+    if (result.code !== "ACCESS_DENIED") written.push(file_path);
+  }
+  expect(written).toEqual([]);
+});
+
 test("toolmount does not obey a plan that a package.json names", async () => {
   expect(await byTools(harmless)).toEqual({ codes: [undefined, undefined, undefined], ran: false });
 });

@@ -40,6 +40,8 @@ const gitHooks = [
   ".simple-git-hooks.*",
 ];
 
+const otherVersionControl = [".hg", ".hgrc", ".jj"];
+
 /** Names with `*` are those that the programs write themselves, so that a command of `bash` may run them. */
 const packageManagers = [
   ".npmrc",
@@ -57,6 +59,12 @@ const packageManagers = [
   "pnpm-workspace.yaml",
   "pnpmfile.js",
   "yarn.lock*",
+  ".bundle",
+  ".cargo",
+  ".corepack.env",
+  ".mvn",
+  ".pnp.cjs*",
+  ".pnp.loader.mjs*",
 ];
 
 const editors = [
@@ -79,6 +87,10 @@ const editors = [
   ".vs",
   ".vscode",
   ".zed",
+  ".gitpod.yml",
+  ".nova",
+  ".replit",
+  "replit.nix",
 ];
 
 const agents = [
@@ -116,6 +128,21 @@ const agents = [
   "mcp.json",
   "opencode.json",
   "opencode.jsonc",
+  ".agent",
+  ".amp",
+  ".antigravity",
+  ".augment-guidelines",
+  ".claude-plugin",
+  ".copilot",
+  ".crush.json",
+  "crush.json",
+  ".factory",
+  ".kilocodemodes",
+  ".letta",
+  ".pi",
+  ".rovodev",
+  ".vibe",
+  ".warp",
 ];
 
 const continuousIntegration = [
@@ -140,6 +167,9 @@ const continuousIntegration = [
   "bitbucket-pipelines.yml",
   "buildspec.yml",
   "cloudbuild.yaml",
+  "bitrise.yml",
+  "codemagic.yaml",
+  "wercker.yml",
 ];
 
 const shells = [
@@ -164,6 +194,14 @@ const shells = [
   ".zshenv",
   ".zshrc",
   "mise*.toml",
+  ".aws",
+  ".config/autostart",
+  ".config/systemd",
+  ".curlrc",
+  ".kube",
+  ".screenrc",
+  ".tmux.conf",
+  ".wgetrc",
 ];
 
 /**
@@ -174,6 +212,7 @@ export const obeyedNames: readonly string[] = [
   ...repositories,
   ...git,
   ...gitHooks,
+  ...otherVersionControl,
   ...packageManagers,
   ...editors,
   ...agents,
