@@ -136,7 +136,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "call",
     "host",
   ],
-  "packages/loader": ["diagnostics", "modules", "plan", "programs", "mount", "host", "commands"],
+  "packages/loader": ["diagnostics", "modules", "bundles", "plan", "programs", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],
   "packages/interop": [
     "profile-words.ts",

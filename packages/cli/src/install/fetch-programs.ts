@@ -16,11 +16,10 @@ export interface Fetching {
 
 /** Checks out one commit, without history, hooks and submodules. The folder must be inside the repository. */
 export async function cloneInto(
-  { alias, written }: FetchedSource,
-  { url, ref, subdirectory }: Extract<FetchedSource["from"], { kind: "git" }>,
+  folder: string,
+  { url, ref }: Extract<FetchedSource["from"], { kind: "git" }>,
   fetching: Fetching,
 ): Promise<void> {
-  const folder = join(fetching.store, "git", alias);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const protocol = url.slice(0, url.indexOf(":"));
@@ -31,6 +30,18 @@ export async function cloneInto(
   await git("init", "--quiet");
   await git("fetch", ...shallow, "--", url, ref ?? "HEAD");
   await git("checkout", "--quiet", "--detach", "FETCH_HEAD");
+}
+
+/** Fetches a repository whose folder is a package. Throws `INSTALL_FAILED`. */
+export async function clonePackage(
+  source: FetchedSource,
+  from: Extract<FetchedSource["from"], { kind: "git" }>,
+  fetching: Fetching,
+): Promise<void> {
+  const { alias, written } = source;
+  const { subdirectory } = from;
+  const folder = join(fetching.store, "git", alias);
+  await cloneInto(folder, from, fetching);
   const inside = join(folder, subdirectory);
   const real = await realpath(inside).catch(() => undefined);
   const home = await realpath(folder);

@@ -9,7 +9,7 @@ import {
   readPlanSources,
   type FetchedSource,
 } from "@toolmount/loader/commands";
-import { cloneInto, failed, readCommit, run, type Fetching } from "./fetch-programs.ts";
+import { cloneInto, clonePackage, failed, readCommit, run, type Fetching } from "./fetch-programs.ts";
 import { findNpmrc, withNpmrc } from "./project-npmrc.ts";
 
 /** Options of an install, beside those of opening the plan. */
@@ -55,8 +55,10 @@ export async function installSources(
   input?: PlanInput,
   options: InstallOptions = {},
 ): Promise<InstallReport> {
+  const bundles = await fetchBundles(input, options);
   const { folder: plan, store, env, sources: named, problems } = await readPlanSources(input, options);
-  const wrong = problems.filter(({ code }) => code !== "VARIABLE_MISSING");
+  // What was fetched may differ from the lock: it is reviewed, and opens only then.
+  const wrong = problems.filter(({ code }) => code !== "VARIABLE_MISSING" && code !== "LOCK_DRIFT");
   if (wrong.length > 0) throw planError(wrong);
   const sources = new Map<string, Wanted>();
   for (const { source, required } of named)
@@ -71,9 +73,43 @@ export async function installSources(
   const there = wanted.filter(({ written }) => missing.every(({ source }) => source !== written));
   return {
     folder: store,
-    sources: await Promise.all(there.map((source) => describe(source, store))),
+    sources: [...bundles, ...(await Promise.all(there.map((source) => describe(source, store))))],
     missing,
   };
+}
+
+/** Fetches the repositories of bundles, until no bundle includes one that is not there. */
+async function fetchBundles(
+  input: PlanInput | undefined,
+  options: InstallOptions,
+): Promise<readonly InstalledSource[]> {
+  const done = new Map<string, InstalledSource>();
+  for (;;) {
+    const { folder: plan, store, env, included } = await readPlanSources(input, options);
+    const wanted = included.filter(({ source }) => !done.has(source.alias));
+    if (wanted.length === 0) return [...done.values()];
+    await keepPrivate(store);
+    for (const { source, isThere: isFetched } of wanted) {
+      const clone = join(store, "bundles", source.alias);
+      if (source.from.kind === "git" && (!isFetched || options.update === true))
+        await cloneInto(clone, source.from, { store, plan, env });
+      done.set(source.alias, await describeClone(source, clone));
+    }
+  }
+}
+
+async function describeClone(
+  { written: source, alias }: FetchedSource,
+  folder: string,
+): Promise<InstalledSource> {
+  const commit = await readCommit(folder);
+  return { source, name: alias, version: undefined, folder, ...(commit !== undefined && { commit }) };
+}
+
+/** What is fetched is in no repository of the plan's. */
+async function keepPrivate(store: string): Promise<void> {
+  await mkdir(store, { recursive: true });
+  await writeFile(join(store, ".gitignore"), "*\n");
 }
 
 /** A source, and whether the plan needs it to open. */
@@ -85,8 +121,7 @@ async function fetchAll(
   isUpdate: boolean,
 ): Promise<MissingSource[]> {
   const { store } = fetching;
-  await mkdir(store, { recursive: true });
-  await writeFile(join(store, ".gitignore"), "*\n");
+  await keepPrivate(store);
   const others = await othersOf(wanted, store);
   if (isUpdate) await forget(wanted, others, store);
   const missing: Wanted[] = [];
@@ -134,7 +169,7 @@ async function cloneAll(wanted: readonly Wanted[], fetching: Fetching): Promise<
   const failures: MissingSource[] = [];
   for (const source of wanted)
     if (source.from.kind === "git")
-      await cloneInto(source, source.from, fetching).catch((error: unknown) => {
+      await clonePackage(source, source.from, fetching).catch((error: unknown) => {
         if (source.required) throw error;
         failures.push({ source: source.written, problem: messageOf(error) });
       });

@@ -25,10 +25,12 @@ export interface Offer {
   /** With progressive disclosure: the tools that may be activated, sorted by name. */
   readonly available: readonly ToolInfo[];
   /**
-   * Text for the system prompt of a request that has the definitions of `tools`: their usage texts, and a line for each of
-   * `available`. Empty where there is nothing to say.
+   * Text for the system prompt of a request that has the definitions of `tools`: the mode's own text, the usage texts of the
+   * tools, and a line for each of `available`. Empty where there is nothing to say.
    */
   readonly guidance: string;
+  /** The part of `guidance` that the mode says: its `systemPromptSummary`. */
+  readonly modeText: string;
 }
 
 /** The part of a session's offer that depends on the turn. */

@@ -24,6 +24,12 @@ export function guidanceBesideDefinitions(
     : enclosed([...listOf("TOOLS", tools.filter(hasGuidance)), ...listOf("AVAILABLE TOOLS", available)]);
 }
 
+/** What a mode says to the model; empty for a mode without a text. */
+export function modeTextOf(mode: string, text: string): string {
+  const said = cleaned(text);
+  return said === "" ? "" : block(`MODE ${mode}`, said);
+}
+
 function hasGuidance(tool: ToolInfo): boolean {
   return cleaned(tool.usage ?? "") !== "" || renamedNote(tool) !== "";
 }

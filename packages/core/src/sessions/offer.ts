@@ -2,7 +2,7 @@ import { activeTools } from "./activation.ts";
 import type { Capabilities } from "../contract/coordinator.ts";
 import type { SessionState } from "../contract/context.ts";
 import type { ToolInfo } from "../contract/tool.ts";
-import { guidanceBesideDefinitions } from "./guidance.ts";
+import { guidanceBesideDefinitions, modeTextOf } from "./guidance.ts";
 import { matchesGlobs } from "../text/match.ts";
 import type { ModeCatalog, Policy } from "../contract/ports.ts";
 import { lastChange, modeOf, pickMode, readModes, type ModeHost, type PickedMode } from "./mode.ts";
@@ -38,7 +38,9 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   const beside = inMode.filter(besidePrograms(inMode, capability));
   const tools = beside.filter(isShown);
   const available = beside.filter((info) => !isShown(info));
-  return { mode: mode.key, tools, available, guidance: guidanceBesideDefinitions(tools, available) };
+  const modeText = modeTextOf(mode.key, mode.summary?.systemPromptSummary ?? "");
+  const guidance = [modeText, guidanceBesideDefinitions(tools, available)].filter(Boolean).join("\n\n");
+  return { mode: mode.key, tools, available, guidance, modeText };
 }
 
 /** Tests whether a tool is offered beside programs, as the plan says. A model finds the others with `describe_tools`. */

@@ -20,7 +20,7 @@ import { fillOptions } from "../host/defaults.ts";
 import { openHost } from "../host/open-host.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { loadPlan } from "../mount/load-plan.ts";
-import { digestsOf, filesToLock, isOfHook, reportFiles, type LockedFile } from "../programs/locked-files.ts";
+import { digestsOf, filesToLock, isGuarded, reportFiles, type LockedFile } from "../programs/locked-files.ts";
 
 /** A comparison of a plan's lock file with the tools that the plan mounts now. */
 export interface LockReport {
@@ -60,7 +60,7 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   const read = await readBefore(file, sides, options, files);
   const compared = options.accept === true ? undefined : read;
   const guards = createReporter(map);
-  if (compared !== undefined) reportFiles(compared, files.filter(isOfHook), guards, "changed");
+  if (compared !== undefined) reportFiles(compared, files.filter(isGuarded), guards, "changed");
   if (guards.problems.length > 0)
     return { file, exists: true, changes: [], files: guards.problems, written: false, leftOut: [] };
   const others = createReporter(map);
@@ -168,7 +168,8 @@ function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly
 
 /** Returns what a lock pins beside tools, without running anything. */
 async function findFiles(input: string | undefined, options: OpenHostOptions) {
-  const { opened, plan, modules, map } = await loadPlan(input, { ...fillOptions(options), ignoreLock: true });
+  const loaded = await loadPlan(input, { ...fillOptions(options), ignoreLock: true });
+  const { opened, plan, modules, texts, map } = loaded;
   const { file, folder } = opened;
   if (file === undefined)
     throw new ToolmountError("OPTION_INVALID", {
@@ -177,7 +178,7 @@ async function findFiles(input: string | undefined, options: OpenHostOptions) {
     });
   return {
     file: lockFileOf(file, options.overlays),
-    files: await filesToLock({ folder, plan, modules }),
+    files: await filesToLock({ folder, plan, modules, texts }),
     map,
   };
 }

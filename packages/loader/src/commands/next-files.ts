@@ -13,9 +13,9 @@ export interface NextFile {
 }
 
 /** The scripts and skills in the plan's folder that the plan names, and which of them a tool may write. */
-export async function nextFiles({ opened, plan, modules }: LoadedPlan): Promise<readonly NextFile[]> {
+export async function nextFiles({ opened, plan, modules, texts }: LoadedPlan): Promise<readonly NextFile[]> {
   const { folder } = opened;
-  const named = await nextCommandFiles({ folder, plan, modules });
+  const named = await nextCommandFiles({ folder, plan, modules, texts });
   const writers = modules.flatMap((use) => writerOf(use, folder));
   const files = [...new Set(named.flatMap((each) => [...each.files, ...each.writable]))];
   return files

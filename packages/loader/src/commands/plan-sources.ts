@@ -6,6 +6,7 @@ import type { Source } from "../modules/source.ts";
 import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
 import { createMountContext } from "../mount/mount-context.ts";
 import { resolveUse } from "../mount/prepare-module.ts";
+import type { IncludedSource } from "../plan/read-bundle.ts";
 import type { Environment } from "../plan/interpolate.ts";
 
 /** A package or a repository that an entry of a plan names. */
@@ -27,6 +28,8 @@ export interface PlanSources {
   /** The variables with which the plan was read. */
   readonly env: Environment;
   readonly sources: readonly PlanSource[];
+  /** The repositories of bundles that the plan includes. A bundle that is not fetched yet may include others. */
+  readonly included: readonly IncludedSource[];
   readonly problems: readonly Problem[];
 }
 
@@ -47,5 +50,6 @@ export async function readPlanSources(
     return isPackage ? [{ id, required, source, find: () => resolveUse(use, context) }] : [];
   });
   const { folder } = loaded.opened;
-  return { folder, store: storeOf(folder), env: filled.env, sources, problems: loaded.problems };
+  const { included, problems } = loaded;
+  return { folder, store: storeOf(folder), env: filled.env, sources, included, problems };
 }

@@ -21,7 +21,7 @@ export async function protectedPaths(
   loaded: LoadedPlan,
   overlays: readonly string[] | undefined,
 ): Promise<readonly string[]> {
-  const { opened, plan, modules } = loaded;
+  const { opened, plan, modules, texts } = loaded;
   const { file, folder } = opened;
   const locks = opened.files.map((each) => lockFileOf(each));
   const tools = modules.flatMap(({ source }) => (source.kind === "path" ? [source.path] : []));
@@ -33,7 +33,7 @@ export async function protectedPaths(
     join(folder, ".toolmount"),
     ...packagePaths(folder),
     ...new Set((await Promise.all(sources.map(filesOfModule))).flat()),
-    ...(await nextCommandPaths({ folder, plan, modules })),
+    ...(await nextCommandPaths({ folder, plan, modules, texts })),
     ...planNames(opened.files),
   ];
 }

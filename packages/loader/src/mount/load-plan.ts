@@ -21,7 +21,7 @@ import {
 import type { GivenModules } from "../modules/resolve.ts";
 import type { SourceSchemes } from "../modules/source-resolver.ts";
 import { listModules } from "./list-modules.ts";
-import { filesToLock, isOfHook, reportFiles } from "../programs/locked-files.ts";
+import { filesToLock, isGuarded, reportFiles } from "../programs/locked-files.ts";
 import { isolateFetched } from "./runner-modules.ts";
 import type { ModuleUse } from "./module-use.ts";
 
@@ -57,6 +57,10 @@ export interface LoadedPlan {
   readonly secrets: readonly string[];
   readonly guesses: readonly string[];
   readonly lock: PlanLock | undefined;
+  /** The repositories of bundles that the plan includes. */
+  readonly included: Layers["included"];
+  /** The texts of bundles, and the bundles of those repositories. */
+  readonly texts: readonly string[];
   /** The files that the plan names as `${file:…}`. */
   readonly valueFiles: readonly string[];
   /** A plan with problems cannot be mounted. */
@@ -76,7 +80,7 @@ interface LoadOptions {
 /** Takes a plan from its text to the modules to mount. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for no plan at all. */
 export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<LoadedPlan> {
   const read = await takeLayers(input, options);
-  const { layers } = read;
+  const { layers, texts } = read;
   const { file, folder } = layers.find(({ role }) => role === "plan")!;
   const { value, map, problems: ofLayers, replaced } = combineLayers(read);
   for (const { name, place } of replaced) warnOfReplaced(name, place, options.logger);
@@ -96,7 +100,12 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const drifted = createReporter(map);
   // A server or a skill that changed is found by its own definitions in the lock; a guard must not decide before it is reviewed.
   if (lock?.files !== undefined)
-    reportFiles(lock, (await filesToLock({ folder, plan, modules })).filter(isOfHook), drifted, "changed");
+    reportFiles(
+      lock,
+      (await filesToLock({ folder, plan, modules, texts })).filter(isGuarded),
+      drifted,
+      "changed",
+    );
   const opened: OpenedPlan = {
     file,
     folder,
@@ -109,6 +118,8 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     opened,
     plan,
     layers,
+    included: read.included,
+    texts,
     modules,
     map,
     mask,

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolmount/core";
 import { hookModule, sectionConfig, sectionTable } from "../modules/section-table.ts";
+import { isRecord } from "../diagnostics/json.ts";
 import { mapForeign } from "../plan/amplifier.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { Plan } from "../plan/check-plan.ts";
@@ -59,8 +60,9 @@ function addParts(uses: readonly ModuleUse[], plan: Plan): ModuleUse[] {
   const [first] = parts;
   const { agents } = plan;
   const known = uses.find(({ id }) => id === reasoner);
-  if (first === undefined) return [...uses];
-  const path = first.path.slice(0, 1);
+  const hasAgents = isRecord(agents) && Object.keys(agents).length > 0;
+  if (first === undefined && !(hasAgents && known !== undefined)) return [...uses];
+  const path = first?.path.slice(0, 1) ?? ["agents"];
   const use = known ?? extensionUse(reasoner, `section "${String(path[0])}"`, { path, configPath: [] });
   const own = use.config["session"] as JsonObject | undefined;
   const session = { ...own, ...readParts(parts), ...(agents !== undefined && agents !== null && { agents }) };

@@ -21,9 +21,9 @@ export const amplifierSections: readonly string[] = [
   "agents",
 ];
 
-/** Says what to give in place of a bundle, which is not a plan. */
+/** Says how a bundle is given. */
 export const bundleProblem =
-  "this is a bundle of Amplifier, which its application compiles to a mount plan; give the mount plan that it compiles";
+  "this is a bundle of Amplifier; give it as a file, bundle.md or, without a text, bundle.yaml";
 
 /** Sections of Amplifier without a counterpart, each with what to do: dropped without a word, a restriction would be lost. */
 export const unmappedSections: Readonly<Record<string, string>> = {

@@ -26,7 +26,7 @@ const ownOfAFile = new Set(["extends", "$schema"]);
  * Merges layers, lowest first: maps by key, entries by id (the second of a file is `#2`), lists that guard line by line,
  * other values as a whole. An empty value replaces nothing.
  */
-export function combineLayers({ layers, problems }: Layers): Combined {
+export function combineLayers({ layers, problems }: Pick<Layers, "layers" | "problems">): Combined {
   const [lowest, ...higher] = layers;
   const isAlone = lowest !== undefined && higher.length === 0;
   if (isAlone && lowest.value["extends"] === undefined && replaceOf(lowest.value) === undefined)

@@ -5,12 +5,18 @@ import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/jso
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 import { bundleProblem } from "./amplifier.ts";
-import { explainSyntax } from "./explain-syntax.ts";
+import { explainSyntax } from "../diagnostics/explain-syntax.ts";
 import { isJsonPlan, readJsonText } from "./json-text.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
 export type ParseResult =
-  | { readonly ok: true; readonly value: JsonObject; readonly map: PlanMap }
+  | {
+      readonly ok: true;
+      readonly value: JsonObject;
+      readonly map: PlanMap;
+      /** The text behind the head of a file of Markdown. */
+      readonly body?: string;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads YAML 1.2, or JSON with comments where the name says so, as plain data with the place of each value; refuses, at its place, what a plan must not have. */
@@ -20,6 +26,19 @@ export function parsePlan(text: PlanText): ParseResult {
   const binary = "a plan is a text file; this file contains a zero byte";
   if (zero !== -1) return refuse(text, zero, "PLAN_SYNTAX", binary);
   return isJsonPlan(text) ? readJson(text) : compose(text, text.text);
+}
+
+/** Reads a file of Markdown that begins with a head in YAML, as bundles of Amplifier and their agents do. */
+export function parseMarkdown(text: PlanText): ParseResult {
+  const [head] = /^---\r?\n[^]*?\r?\n(?=---[ \t]*(?:\r?\n|$))/.exec(text.text) ?? [];
+  const problem = "this file of Markdown has no head: a line ---, YAML, and a line ---";
+  if (head === undefined) return refuse(text, 0, "PLAN_SYNTAX", problem);
+  const parsed = parsePlan({ ...text, text: head });
+  const body = text.text
+    .slice(head.length)
+    .replace(/^---[ \t]*\r?\n?/, "")
+    .trim();
+  return parsed.ok ? { ...parsed, body } : parsed;
 }
 
 /** JSON is YAML, too: the parser of YAML adds the places of values to what JSON means. */

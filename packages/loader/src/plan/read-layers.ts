@@ -7,6 +7,11 @@ import { findPackage } from "../modules/manifest.ts";
 import { findPlace, type Path, type Place, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, planError, type Problem } from "../diagnostics/problems.ts";
 import { readPlan } from "./read-plan.ts";
+import { createBundles, isBundle, type Bundles, type Home } from "../bundles/bundle.ts";
+import { compileWhole } from "../bundles/compile-bundle.ts";
+import { homeOf } from "../bundles/find-bundle.ts";
+import { readBundle, readingOf, type BundleRun, type IncludedSource } from "./read-bundle.ts";
+import type { ParseResult } from "./parse-yaml.ts";
 
 export interface Layer {
   /** `base`: another layer extends it. `overlay`: merged over the plan by its name. */
@@ -22,10 +27,14 @@ export interface Layer {
 export interface Layers {
   readonly layers: readonly Layer[];
   readonly problems: readonly Problem[];
+  /** The repositories of bundles that the plan includes. */
+  readonly included: readonly IncludedSource[];
+  /** The texts of bundles, and the bundles of those repositories. */
+  readonly texts: readonly string[];
 }
 
-/** Most files of one plan. */
-const maxLayers = 32;
+/** Most files of one plan. A bundle of Amplifier includes some dozens. */
+const maxLayers = 128;
 
 /** Reads a plan's layers, lowest first: what it extends, each file once; then the plan; then its overlays. */
 export async function readLayers(
@@ -33,19 +42,19 @@ export async function readLayers(
   { cwd, overlays = [] }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
 ): Promise<Layers> {
   const file = await findPlan(input, cwd);
-  const reading: Reading = { layers: [], known: new Map(), problems: [] };
+  const reading = beginReading(dirname(file));
   await readWithBases(reading, file, "plan", []);
   for (const name of overlays) await readOverlay(reading, file, name);
   if (!reading.layers.some(({ role }) => role === "plan")) throw planError(reading.problems);
-  return reading;
+  return { ...reading, included: [...reading.included.values()], texts: [...reading.texts] };
 }
 
 /** Reads the files that a plan given as a value extends; lowest first, the plan last. */
 export async function readBases(value: JsonObject, folder: string): Promise<Layers> {
-  const reading: Reading = { layers: [], known: new Map(), problems: [] };
+  const reading = beginReading(folder);
   const layer: Layer = { role: "plan", file: undefined, folder, value, map: new Map() };
   await followBases(reading, layer, []);
-  return { layers: [...reading.layers, layer], problems: reading.problems };
+  return { layers: [...reading.layers, layer], problems: reading.problems, included: [], texts: [] };
 }
 
 interface Reading {
@@ -53,12 +62,30 @@ interface Reading {
   /** Files whose reading began, and whether it ended. */
   readonly known: Map<string, boolean>;
   readonly problems: Problem[];
+  readonly planFolder: string;
+  readonly bundles: Bundles;
+  readonly included: Map<string, IncludedSource>;
+  readonly texts: Set<string>;
 }
 
-/** Where a file is named. */
+function beginReading(planFolder: string): Reading {
+  const bundles = createBundles();
+  return {
+    layers: [],
+    known: new Map(),
+    problems: [],
+    planFolder,
+    bundles,
+    included: new Map(),
+    texts: new Set(),
+  };
+}
+
+/** Where a file is named; for a bundle, also where it is. */
 interface From {
   readonly place: Place | undefined;
   readonly path: Path;
+  readonly home?: Home;
 }
 
 async function readWithBases(
@@ -82,9 +109,39 @@ async function readWithBases(
   const parsed = await tryRead(reading, file, from);
   if (parsed === null) return;
   const layer: Layer = { role, file, folder: dirname(file), value: parsed.value, map: parsed.map };
-  await followBases(reading, layer, [...trail, file]);
+  const isCompiled = isBundle(parsed.value);
+  if (isCompiled) await addBundle(reading, layer, { ...parsed, home: from?.home ?? homeOf(file) }, trail);
+  else await followBases(reading, layer, [...trail, file]);
   reading.known.set(real, true);
-  reading.layers.push(layer);
+  if (!isCompiled) reading.layers.push(layer);
+}
+
+type ParsedBundle = Extract<ParseResult, { ok: true }> & { readonly home: Home };
+
+/** Adds the layers of a bundle: those that it includes, its own, and above the plan's what all of them say together. */
+async function addBundle(
+  reading: Reading,
+  layer: Layer,
+  { home, body = "", value, map }: ParsedBundle,
+  trail: readonly string[],
+): Promise<void> {
+  const run: BundleRun = {
+    ...reading,
+    readInclude: (inner, from) =>
+      readWithBases(reading, inner.file, "base", [...trail, home.file], { ...from, home: inner }),
+  };
+  const compiled = await readBundle({ value, body, map }, home, run);
+  reading.layers.push({ ...layer, value: compiled });
+  if (layer.role !== "plan") return;
+  const root = map.get("");
+  const whole = await compileWhole(readingOf(run, map));
+  reading.layers.push({
+    ...layer,
+    role: "overlay",
+    file: undefined,
+    value: whole,
+    map: new Map(root && [["", root]]),
+  });
 }
 
 function realOf(file: string): string {

@@ -1,14 +1,15 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core/errors";
-import { parsePlan, type ParseResult } from "./parse-yaml.ts";
+import { parseMarkdown, parsePlan, type ParseResult } from "./parse-yaml.ts";
 import { makeProblem } from "../diagnostics/problems.ts";
 import { createPlanText, maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
 /** Reads and parses a plan's file, up to the size that a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
 export async function readPlan(file: string): Promise<ParseResult> {
   const read = await readPlanText(file);
-  return read.ok ? parsePlan(read.text) : read;
+  if (!read.ok) return read;
+  return file.endsWith(".md") ? parseMarkdown(read.text) : parsePlan(read.text);
 }
 
 /** Reads the text of a plan's file. Throws `PLAN_NOT_FOUND` when it cannot be read. */

@@ -33,9 +33,9 @@ export function digestsOf(files: readonly LockedFile[]): Record<string, string> 
   return Object.fromEntries(sorted.map(({ name, digest }) => [name, digest]));
 }
 
-/** Whether a hook runs the file. */
-export function isOfHook({ path }: LockedFile): boolean {
-  return path[0] === "hooks";
+/** Whether a hook runs the file, or it is a text of another's bundle: a plan with another one does not open. */
+export function isGuarded({ path }: LockedFile): boolean {
+  return path[0] === "hooks" || path[0] === "includes";
 }
 
 /**

@@ -26,6 +26,8 @@ export interface NamingPlan {
   readonly folder: string;
   readonly plan: Pick<Plan, "commandHooks" | "entries">;
   readonly modules: readonly NamingModule[];
+  /** Bundles of repositories with the texts that they add to prompts. */
+  readonly texts: readonly string[];
 }
 
 /** A module of a plan: a program, when it is an MCP server over stdio. */
@@ -49,6 +51,7 @@ export async function nextCommandFiles({
   folder,
   plan,
   modules,
+  texts,
 }: NamingPlan): Promise<readonly NamedFiles[]> {
   const hooks = plan.commandHooks.map(({ hook, path }): Program => {
     return { words: wordsOf(hook.command), cwd: folder, own: [], path };
@@ -57,7 +60,8 @@ export async function nextCommandFiles({
   const skills = plan.entries.map((entry) => skillsOf(entry, folder));
   const disk = createDisk();
   const used = await Promise.all(programs.map((each) => filesOfProgram(each, disk)));
-  const found = [...used, ...skills];
+  const bundles: NamedFiles = { path: ["includes"], files: texts, writable: [], roots: texts.map(dirname) };
+  const found = [...used, ...skills, bundles];
   return found.filter(({ files, writable }) => files.length + writable.length > 0);
 }
 

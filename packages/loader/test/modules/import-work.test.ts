@@ -55,7 +55,7 @@ function programs({ folder }: Workspace, scripts: readonly string[]) {
     config: { command: "node", args: [script] },
     path: ["tools", at],
   }));
-  return { folder, plan: { commandHooks: [], entries: [] }, modules };
+  return { folder, plan: { commandHooks: [], entries: [] }, modules, texts: [] };
 }
 
 /** Counts files that are read, and texts that go into a digest. */

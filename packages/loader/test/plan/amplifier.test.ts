@@ -248,14 +248,10 @@ const small = "session: { orchestrator: loop-basic, context: context-simple }\np
 
 test.each([
   [
-    "bundle: { name: mine }\nincludes: [{ bundle: foundation }]\n",
-    /bundle of Amplifier, which its application compiles/,
-  ],
-  [
     "---\nbundle: { name: mine }\n---\nYou are helpful: see @mine:rules.md\n",
-    /bundle of Amplifier, which its application compiles/,
+    /bundle of Amplifier; give it as a file, bundle\.md/,
   ],
-  [`${small}includes: [{ bundle: foundation }]\n`, /bundle of Amplifier, which its application compiles/],
+  [`${small}includes: [{ bundle: foundation }]\n`, /is a name that Amplifier's application knows/],
   [`${small}spawn: { exclude_tools: [tool-bash] }\n`, /settings\.exclude_tools of tool-delegate/],
   [`${small}spawn: { other: 1 }\n`, /settings\.exclude_tools of tool-delegate/],
 ])("what of Amplifier has no counterpart is refused by name, with what to do: %s", async (text, hint) => {

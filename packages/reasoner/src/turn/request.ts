@@ -26,7 +26,9 @@ export async function offerTools({ session, live, turnId, settings }: TurnState)
     ...offer,
     tools,
     available,
-    guidance: guidanceBesideDefinitions(tools, available, settings.guidance),
+    guidance: [offer.modeText, guidanceBesideDefinitions(tools, available, settings.guidance)]
+      .filter(Boolean)
+      .join("\n\n"),
   };
 }
 

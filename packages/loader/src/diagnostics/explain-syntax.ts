@@ -1,5 +1,5 @@
 import type { ErrorCode } from "yaml";
-import { positionAt, type PlanText } from "../diagnostics/source-text.ts";
+import { positionAt, type PlanText } from "./source-text.ts";
 
 /** A problem of a plan's syntax: its offset, and a sentence that says what to change. */
 interface SyntaxProblem {

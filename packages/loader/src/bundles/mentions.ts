@@ -1,0 +1,49 @@
+import { basename } from "node:path";
+import type { BundleReading, Home, Reference } from "./bundle.ts";
+import { findText } from "./find-bundle.ts";
+
+/** Files of one text, and how deep a file that is mentioned mentions others. Source of the depth: Amplifier's loader. */
+const maxFiles = 200;
+const maxDepth = 3;
+
+/**
+ * A text with the files that it mentions, each once, behind it: the mentions stay in the text as names. `more` are
+ * files without a mention. A file that is not there is reported: a prompt without its rules is another prompt.
+ */
+export async function withMentions(
+  text: { readonly body: string; readonly home: Home } | undefined,
+  more: readonly Reference[],
+  reading: BundleReading,
+): Promise<string> {
+  const blocks = new Map<string, string>();
+  for (const one of more) await add(one, one.home.file, 1, { ...reading, blocks });
+  if (text !== undefined)
+    for (const written of mentionsOf(text.body))
+      await add({ written, home: text.home }, text.home.file, 1, { ...reading, blocks });
+  return [text?.body ?? "", ...blocks.values()].filter((part) => part !== "").join("\n\n");
+}
+
+type Adding = BundleReading & { readonly blocks: Map<string, string> };
+
+async function add(reference: Reference, namedIn: string, depth: number, adding: Adding): Promise<void> {
+  const { blocks, bundles, readText, complainOf: complain } = adding;
+  const found = findText(reference.written, { home: reference.home, bundles });
+  if ("problem" in found) return complain(namedIn, found.problem);
+  if (blocks.has(found.file)) return;
+  if (blocks.size >= maxFiles) return complain(namedIn, `a text has at most ${maxFiles} files`);
+  const content = await readText(found.file);
+  if (content === undefined) return complain(namedIn, `${reference.written} cannot be read as a text`);
+  blocks.set(found.file, `<context_file paths="@${reference.written}">\n${content.trim()}\n</context_file>`);
+  const inner = depth < maxDepth ? mentionsOf(content) : [];
+  for (const written of inner)
+    await add({ written, home: found.home }, basename(found.file), depth + 1, adding);
+}
+
+const mention = /(?<![\w.+-])@([\w:./~-]+)/g;
+
+/** The references of a text, without those in code. A word such as `@ada` or `@acme/notes` names no file. */
+function mentionsOf(text: string): readonly string[] {
+  const plain = text.replaceAll(/^```[^\n]*\n[^]*?^```/gm, "").replaceAll(/(?<!`)`(?!`)[^`]+`/g, "");
+  const written = [...plain.matchAll(mention)].map(([, name = ""]) => name.replace(/[.:,~-]+$/, ""));
+  return [...new Set(written)].filter((name) => /^[\w.-]+:[\w./-]+$|\.[a-z]{2,4}$/.test(name));
+}
