@@ -102,6 +102,21 @@ test("what a page leaves out is named, with its size and the way to it", async (
   });
 });
 
+test.each([
+  [Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a, 0xe9]), "text/plain; charset=utf-8", 2],
+  [Buffer.from("a \ufffd of the page's own"), "text/plain", 0],
+  [Buffer.from([0xe9]), "text/plain", 0],
+])(
+  "bytes %j of %s are shown as another sign at %i places, and the result says so",
+  async (body, type, count) => {
+    const { omitted } = await extract(type, body);
+
+    expect(omitted.map(({ what, amount }) => [what, amount])).toEqual(
+      count === 0 ? [] : [["invalid bytes", `${count} places`]],
+    );
+  },
+);
+
 test("a page with nothing to read is a failure, unless it only refreshes", async () => {
   const empty = { ...read, text: "# T", lack: "the page has no text" };
   const refresh = { address: "http://a.test/next", by: "refresh" } as const;

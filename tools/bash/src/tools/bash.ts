@@ -1,18 +1,10 @@
-import {
-  data,
-  defineTool,
-  failure,
-  ownSession,
-  type Omission,
-  type PartialResult,
-  type ToolContext,
-} from "@toolmount/core";
+import { data, defineTool, failure, ownSession, type PartialResult, type ToolContext } from "@toolmount/core";
 import { isPathError } from "@toolmount/paths";
 import { z } from "zod";
-import { parse } from "unbash";
 import { bashUsage as usage } from "./bash-usage.ts";
 import { answerOf } from "./answer.ts";
 import type { Settings } from "../config.ts";
+import { endedProcesses, endedWarning, leftInBackground } from "./left-behind.ts";
 import type { Job } from "../jobs.ts";
 import type { Judgement } from "../policy/judge.ts";
 import { startCommand, type Ending } from "../run/command.ts";
@@ -103,41 +95,6 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
   const ending = await Promise.race([done, stopOnAbort(job, context.abortSignal, done)]);
   const notes = { warnings: [...warnings, ...endedWarning(behind)], ended: endedProcesses(behind) };
   return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, notes);
-}
-
-/** The commands that a script leaves in the background: with `&`, where it does not wait for them. */
-export function leftInBackground(text: string): readonly string[] {
-  const { commands } = parse(text);
-  if (/\bwait\b/.test(text)) return [];
-  return commands
-    .filter(({ background }) => background === true)
-    .map(({ pos, end }) =>
-      text
-        .slice(pos, end)
-        .replace(/\s*&\s*$/, "")
-        .trim(),
-    );
-}
-
-/** Most processes that a warning names. */
-const maxNamed = 5;
-
-/** Names the background processes that ended with the command. */
-function endedWarning(commands: readonly string[]): readonly string[] {
-  if (commands.length === 0) return [];
-  const named = commands.slice(0, maxNamed).map((command) => JSON.stringify(command.slice(0, 200)));
-  const more = commands.length > maxNamed ? ` and ${commands.length - maxNamed} more` : "";
-  return [
-    `processes in the background were ended with the command: ${named.join(", ")}${more}; to keep one running, start it with run_in_background`,
-  ];
-}
-
-/** The entry for the background processes that ended with the command. */
-function endedProcesses({ length: count }: readonly string[]): readonly Omission[] {
-  if (count === 0) return [];
-  const amount = `${count} ${count === 1 ? "process" : "processes"}`;
-  const why = "they were ended with the command, and what they would have done is missing";
-  return [{ what: "the work of processes in the background", amount, why, how: "run_in_background: true" }];
 }
 
 /**

@@ -54,9 +54,17 @@ export async function extractPage(page: Source, options: ExtractOptions): Promis
     text: cleaned.text,
     contentType,
     warnings: read.warnings,
-    omitted: [...omittedFrom(read.leftOut), ...cleaned.omitted],
+    omitted: [...omittedFrom(read.leftOut), ...cleaned.omitted, ...invalidBytes(cleaned.text, page.body)],
     destination: read.destination,
   };
+}
+
+/** Bytes that are no text in the encoding of the page. A page may also have the sign itself that is shown for them. */
+function invalidBytes(text: string, body: Buffer): readonly Omission[] {
+  const count = text.split("\ufffd").length - body.toString("latin1").split("\u00ef\u00bf\u00bd").length;
+  if (count <= 0) return [];
+  const why = "they are no text in the encoding that the page says; each is shown as \ufffd";
+  return [{ what: "invalid bytes", amount: `${count} places`, why, how: "another program, such as curl" }];
 }
 
 function nothingToRead(lack: string, { finalUrl, body }: Source, type: string): FetchProblem {

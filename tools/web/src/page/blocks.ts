@@ -1,5 +1,5 @@
 import { fencedCode, isCodeBlock } from "./code.ts";
-import { link } from "./inline.ts";
+import { box } from "./inline.ts";
 import { isRoleTable, tableBlocks } from "./tables.ts";
 import {
   attributeOf,
@@ -11,7 +11,7 @@ import {
   type Element,
   type Node,
 } from "./tree.ts";
-import type { Block, Writer } from "./writer.ts";
+import { link, type Block, type Writer } from "./writer.ts";
 
 const blockTags = new Set(
   "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp".split(
@@ -19,8 +19,8 @@ const blockTags = new Set(
   ),
 );
 
-/** The blocks in an element: its block elements, and each run of text between them. */
-export function blocksOf(parent: Element, writer: Writer): readonly Block[] {
+/** The blocks of nodes: the block elements, and each run of text between them. */
+export function blocksOf(nodes: readonly Node[], writer: Writer): readonly Block[] {
   const blocks: Block[] = [];
   let run: Node[] = [];
   const endRun = () => {
@@ -28,7 +28,7 @@ export function blocksOf(parent: Element, writer: Writer): readonly Block[] {
     if (text !== "") blocks.push({ text, kind: "text" });
     run = [];
   };
-  for (const child of childrenOf(parent)) {
+  for (const child of nodes) {
     if (!isElement(child) || !isBlock(child)) run.push(child);
     else {
       endRun();
@@ -54,7 +54,7 @@ function isBlock(element: Element): boolean {
   if (cached !== undefined) return cached;
   const { tagName } = element;
   const answer =
-    blockTags.has(tagName) ||
+    (blockTags.has(tagName) && attributeOf(element, "role") !== "img") ||
     isCodeBlock(element) ||
     isRoleHeading(element) ||
     isRoleTable(element) ||
@@ -177,10 +177,9 @@ function listBlocks(list: Element, writer: Writer): readonly Block[] {
   let number = firstNumber(list);
   const step = attributeOf(list, "reversed") === undefined ? 1 : -1;
   for (const child of childrenOf(list)) {
-    if (!isElement(child) || writer.isDropped(child)) continue;
-    const blocks = child.tagName === "li" ? writer.blocks(child) : blocksFor(child, writer);
-    number = Number.parseInt(attributeOf(child, "value") ?? "", 10) || number;
+    const blocks = itemBlocks(child, writer);
     if (blocks.length === 0) continue;
+    if (isElement(child)) number = Number.parseInt(attributeOf(child, "value") ?? "", 10) || number;
     const marker = list.tagName === "ol" ? `${numberOf(number, attributeOf(list, "type"))}. ` : "- ";
     items.push(
       marker + joinBlocks(blocks, true).replaceAll(/\n(?=[^\n])/g, `\n${" ".repeat(marker.length)}`),
@@ -189,6 +188,20 @@ function listBlocks(list: Element, writer: Writer): readonly Block[] {
   }
   const isLoose = items.some((item) => item.includes("\n\n"));
   return oneBlock(items.join(isLoose ? "\n\n" : "\n"), "list");
+}
+
+/** The blocks of a list's child. A box to check is in the line of its text. */
+function itemBlocks(child: Node, writer: Writer): readonly Block[] {
+  if (!isElement(child) || child.tagName !== "li") return blocksOf([child], writer);
+  if (writer.isDropped(child)) return [];
+  const [first, second, ...rest] = [...boxOf(child), ...writer.blocks(child)];
+  if (first === undefined || second === undefined) return first === undefined ? [] : [first];
+  const isBox = /^\[[x ]\]$/.test(first.text) && second.kind === "text";
+  return isBox ? [{ ...second, text: `${first.text} ${second.text}` }, ...rest] : [first, second, ...rest];
+}
+
+function boxOf(item: Element): readonly Block[] {
+  return attributeOf(item, "role") === "checkbox" ? [{ text: box(item), kind: "text" }] : [];
 }
 
 function firstNumber(list: Element): number {
@@ -206,12 +219,12 @@ function numberOf(number: number, type: string | undefined): string {
 function definitionBlocks(list: Element, writer: Writer): readonly Block[] {
   const lines: Block[] = [];
   for (const child of childrenOf(list)) {
-    if (!isElement(child) || writer.isDropped(child)) continue;
-    if (child.tagName === "dd") {
-      const text = joinBlocks(writer.blocks(child));
+    const tag = isElement(child) && !writer.isDropped(child) ? child.tagName : "";
+    if (tag === "dd") {
+      const text = joinBlocks(writer.blocks(child as Element));
       if (text !== "") lines.push({ text: `: ${text.replaceAll(/\n(?=[^\n])/g, "\n  ")}`, kind: "text" });
-    } else if (child.tagName === "dt") lines.push(...writer.blocks(child));
-    else lines.push(...definitionBlocks(child, writer));
+    } else if (tag === "div") lines.push(...definitionBlocks(child as Element, writer));
+    else lines.push(...blocksOf([child], writer));
   }
   const text = lines.map((line, at) => (at > 0 && line.text.startsWith(": ") ? "\n" : "\n\n") + line.text);
   return oneBlock(text.join("").trim());

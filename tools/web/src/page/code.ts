@@ -4,6 +4,7 @@ import {
   classesOf,
   elementsOf,
   isElement,
+  textOf,
   type Element,
   type Node,
 } from "./tree.ts";
@@ -27,8 +28,8 @@ export function isCodeBlock(element: Element): boolean {
   const { tagName } = element;
   if (preformatted.has(tagName) || classesOf(element).some((name) => codeClass.test(name))) return true;
   if (tagName === "table") return isCodeTable(element);
-  if (tagName !== "code") return false;
-  return hasLines(element);
+  if (tagName === "textarea") return textOf(element).includes("\n");
+  return tagName === "code" && hasLines(element);
 }
 
 /** A fenced block, with its language where the page names it. */

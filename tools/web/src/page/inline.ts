@@ -3,7 +3,6 @@ import { formulaOf, grouped, scriptFormula } from "./math.ts";
 import {
   attributeOf,
   childrenOf,
-  classesOf,
   elementsOf,
   isElement,
   textOf,
@@ -11,7 +10,8 @@ import {
   type Element,
   type Node,
 } from "./tree.ts";
-import type { Writer } from "./writer.ts";
+import { drawingOf, imageOf, mediaOf, nameOf } from "./media.ts";
+import { link, type Writer } from "./writer.ts";
 
 /** Nodes as a run of text. Line ends of the page are spaces; a line end of the text is a `br`. */
 export function inlineOf(nodes: readonly Node[], writer: Writer): string {
@@ -28,7 +28,19 @@ function oneOf(node: Node, writer: Writer): string {
   if (!isElement(node)) return "";
   if (node.tagName === "script" && (attributeOf(node, "type") ?? "").startsWith("math/tex"))
     return scriptFormula(node);
-  return writer.isDropped(node) ? "" : elementOf(node, writer);
+  return writer.isDropped(node) ? "" : namedOf(node, elementOf(node, writer));
+}
+
+/** Elements that show a sign where they have no words, such as a tick in a table. */
+const signs = /^(?:abbr|b|em|i|mark|small|span|strong|svg|u|.*-.*)$/;
+
+/** The text of an element with what its role adds: a drawing has a name, and a box to check its state. */
+function namedOf(element: Element, text: string): string {
+  const role = attributeOf(element, "role");
+  if (role === "checkbox") return `${box(element)} ${text}`;
+  const isSign = role === "img" || (text.trim() === "" && signs.test(element.tagName));
+  const name = isSign ? nameOf(element).replaceAll(/\s+/g, " ") : "";
+  return name === "" ? text : ` ${name} `;
 }
 
 // oxlint-disable-next-line eslint/complexity -- one case for each element of HTML that is more than its text
@@ -93,7 +105,6 @@ function elementOf(element: Element, writer: Writer): string {
 
 /** The text of an element; a field is a word of its own. */
 function fieldOf(element: Element, text: string): string {
-  if (attributeOf(element, "role") === "checkbox") return `${box(element)} ${text}`;
   return /^(?:label|textarea|button)$/.test(element.tagName) ? ` ${text} ` : text;
 }
 
@@ -137,66 +148,8 @@ function linkOf(element: Element, inner: string, writer: Writer): string {
   return `${before}${link(text.replaceAll("\n", " "), address)}${after}`;
 }
 
-/** A link in Markdown. */
-export function link(text: string, address: string): string {
-  if (text === address) return text;
-  return /[()]/.test(address) ? `[${text}](<${address}>)` : `[${text}](${address})`;
-}
-
-/** The name that an element without text has for people who cannot see it. */
-function nameOf(element: Element): string {
-  return (
-    attributeOf(element, "aria-label") ??
-    attributeOf(element, "title") ??
-    attributeOf(element, "alt") ??
-    ""
-  ).trim();
-}
-
-/** Where pages keep the address of an image that a script loads late. */
-const sources = ["data-src", "data-original", "data-lazy-src", "data-lazy", "src"];
-
-function imageOf(element: Element, writer: Writer): string {
-  const alt = attributeOf(element, "alt")?.replaceAll(/\s+/g, " ").trim();
-  if (alt === "") return "";
-  const isSign =
-    alt !== undefined &&
-    /^\P{ASCII}{1,8}$/u.test(alt) &&
-    classesOf(element).some((name) => name.includes("emoji"));
-  if (isSign) return alt;
-  if (alt !== undefined && classesOf(element).some((name) => /^(?:tex|math|latex|mwe-math.*)$/.test(name)))
-    return `$${alt}$`;
-  const [first = ""] = (attributeOf(element, "srcset") ?? attributeOf(element, "data-srcset") ?? "")
-    .trim()
-    .split(/[\s,]/);
-  const address = [...sources.map((name) => attributeOf(element, name)), first]
-    .map((source) => writer.address(source === "" ? undefined : source))
-    .find((found) => found !== null);
-  if (address !== undefined) return `!${link(alt ?? "", address)}`;
-  return alt === undefined ? "" : `(image: ${alt})`;
-}
-
-function mediaOf(element: Element, inner: string, writer: Writer): string {
-  let source = attributeOf(element, "src") ?? attributeOf(element, "data-src");
-  for (const each of elementsOf(element))
-    source ??= each.tagName === "source" ? attributeOf(each, "src") : undefined;
-  const address = writer.address(source);
-  if (address === null) return inner;
-  const kind =
-    element.tagName === "iframe" || element.tagName === "embed" ? "embedded page" : element.tagName;
-  return ` [${nameOf(element) || attributeOf(element, "name") || kind}](${address}) `;
-}
-
-/** The words in a drawing. */
-function drawingOf(element: Element): string {
-  const words: string[] = [];
-  for (const each of elementsOf(element))
-    if (each.tagName === "text" || each.tagName === "foreignObject") words.push(wordsOf(each));
-  const shown = words.filter(Boolean);
-  return shown.length === 0 ? "" : ` (drawing: ${shown.join(", ")}) `;
-}
-
-function box(element: Element): string {
+/** A box to check, as Markdown has it. */
+export function box(element: Element): string {
   const isChecked =
     attributeOf(element, "checked") !== undefined || attributeOf(element, "aria-checked") === "true";
   return isChecked ? "[x]" : "[ ]";
@@ -221,6 +174,7 @@ function inputOf(element: Element): string {
 function optionsOf(element: Element): string {
   const choices: string[] = [];
   for (const each of elementsOf(element)) {
+    if (each.tagName === "optgroup") choices.push(`${attributeOf(each, "label") ?? ""}:`);
     if (each.tagName !== "option") continue;
     const words = textOf(each).replaceAll(/\s+/g, " ").trim();
     if (words !== "")

@@ -71,7 +71,7 @@ function judge(
 
 function writerFor(root: Element, { dropped, panels }: Parts, base: string): Writer {
   const writer: Writer = {
-    blocks: (parent) => [...labelOf(parent, panels), ...blocksOf(parent, writer)],
+    blocks: (parent) => [...labelOf(parent, panels), ...blocksOf(childrenOf(parent), writer)],
     inline: (nodes) => inlineOf(nodes, writer),
     address: (text) => addressOf(text, base),
     isDropped: (element) => dropped.has(element) || isUnread(element),

@@ -1,5 +1,5 @@
 import { inlineCode, isCodeBlock } from "./code.ts";
-import { attributeOf, childrenOf, elementsOf, findTag, isElement, type Element } from "./tree.ts";
+import { attributeOf, childrenOf, elementsOf, findTag, isElement, textOf, type Element } from "./tree.ts";
 import type { Block, Writer } from "./writer.ts";
 
 /** Most columns or rows that one cell spans, and most characters that spans may add: a page can name any number. */
@@ -13,11 +13,10 @@ interface Row {
 /** A table, each cell in its column: a cell that spans rows is repeated in each of them. */
 export function tableBlocks(table: Element, writer: Writer): readonly Block[] {
   const rows = rowsOf(table);
+  const captions = childrenOf(table).filter((child) => isElement(child) && child.tagName === "caption");
+  const above = captions.flatMap((caption) => writer.blocks(caption as Element));
   if (isLayout(table, rows))
-    return rows.flatMap((row) => cellsOf(row).flatMap((cell) => writer.blocks(cell)));
-  const caption = childrenOf(table).find((child) => isElement(child) && child.tagName === "caption");
-  const text = caption === undefined ? "" : writer.inline(childrenOf(caption));
-  const above: readonly Block[] = text === "" ? [] : [{ text, kind: "text" }];
+    return [...above, ...rows.flatMap((row) => cellsOf(row).flatMap((cell) => writer.blocks(cell)))];
   const grid = gridOf(rows, writer).filter(({ cells }) => cells.some((cell) => cell !== ""));
   return grid.length === 0 ? above : [...above, { text: markdownOf(grid), kind: "text" }];
 }
@@ -132,9 +131,15 @@ function cellsOf(row: Element): readonly Element[] {
     .filter((cell) => cell.tagName === "td" || cell.tagName === "th" || cellRole.test(roleOf(cell)));
 }
 
-/** Whether an element that is no `table` says that it is one, and has rows. */
+/** Whether an element that is no `table` says that it is one, and has all its text in cells. */
 export function isRoleTable(element: Element): boolean {
-  return /^(?:table|grid|treegrid)$/.test(roleOf(element)) && rowsIn(element).length > 0;
+  if (!/^(?:table|grid|treegrid)$/.test(roleOf(element))) return false;
+  const cells = rowsIn(element).flatMap(cellsOf);
+  return cells.length > 0 && sizeOfAll(cells) === sizeOfAll([element]);
+}
+
+function sizeOfAll(elements: readonly Element[]): number {
+  return elements.map(textOf).join("").replaceAll(/\s+/g, "").length;
 }
 
 const cellRole = /^(?:cell|gridcell|columnheader|rowheader)$/;

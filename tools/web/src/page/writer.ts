@@ -17,3 +17,9 @@ export interface Writer {
   /** Whether an element is left out. */
   isDropped(element: Element): boolean;
 }
+
+/** A link in Markdown. */
+export function link(text: string, address: string): string {
+  if (text === address) return text;
+  return /[()]/.test(address) ? `[${text}](<${address}>)` : `[${text}](${address})`;
+}
