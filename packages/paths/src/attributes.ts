@@ -3,33 +3,48 @@ import { once } from "node:events";
 import type { BigIntStats } from "node:fs";
 import { constants, open, type FileHandle } from "node:fs/promises";
 
+/** What a file had, and what its replacement could not get. */
+export type Lost = "owner" | "extended attributes" | "special permissions";
+
 /**
  * Gives a new file the owner, the access lists and the extended attributes of the one that it replaces, as far as the
- * system allows. Node has no call for attributes, so that `cp` of GNU copies them between the open files: no path is read
- * again. Without it, a file loses them.
+ * system allows. Node has no call that lists attributes, so that `cp` of GNU copies them between the open files of every file
+ * that is replaced: no path is read again.
  */
-export async function copyAttributes(from: string, to: FileHandle, before: BigIntStats): Promise<void> {
-  if (process.platform !== "linux") return;
+export async function copyAttributes(
+  from: string,
+  to: FileHandle,
+  before: BigIntStats,
+): Promise<readonly Lost[]> {
+  if (process.platform !== "linux") return [];
+  const isCopied = await copyFrom(from, to, before);
+  const { uid, gid } = await to.stat({ bigint: true });
+  const isOwners = uid === before.uid && gid === before.gid;
+  return [...(isOwners ? [] : (["owner"] as const)), ...(isCopied ? [] : (["extended attributes"] as const))];
+}
+
+async function copyFrom(from: string, to: FileHandle, before: BigIntStats): Promise<boolean> {
   const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null);
-  if (source === null) return;
+  if (source === null) return false;
   try {
     const { dev, ino } = await source.stat({ bigint: true });
-    if (dev === before.dev && ino === before.ino) await runCopy(source.fd, to.fd);
+    return dev === before.dev && ino === before.ino && (await runCopy(source.fd, to.fd));
   } finally {
     await source.close();
   }
 }
 
-/** Without the program, or without the right to start it, the file is written without its attributes. */
-async function runCopy(source: number, target: number): Promise<void> {
+/** Without the program, or without the right to start it, nothing is copied. */
+async function runCopy(source: number, target: number): Promise<boolean> {
   const what = ["--attributes-only", "--preserve=mode,ownership,xattr"];
   try {
     const child = spawn("cp", [...what, "/proc/self/fd/3", "/proc/self/fd/4"], {
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["ignore", "ignore", "ignore", source, target],
     });
-    await once(child, "close");
+    const [code] = (await once(child, "close")) as [number | null];
+    return code === 0;
   } catch {
-    // See above.
+    return false;
   }
 }

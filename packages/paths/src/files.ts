@@ -11,7 +11,7 @@ import { removeEntry, type RemoveOptions } from "./remove.ts";
 import { restoreEntry } from "./restore.ts";
 import { prepareRules, type Access, type RootRules, type Rules } from "./rules.ts";
 import { takeSnapshot, type Snapshot, type SnapshotOptions, type TakenSnapshot } from "./snapshot.ts";
-import { replaceFile, type CopyAttributes, type ReplaceOptions } from "./write.ts";
+import { replaceFile, type CopyAttributes, type Replaced, type ReplaceOptions } from "./write.ts";
 
 /**
  * The files below the roots. Every method checks its path, compares what it opened with the checked path, and throws a
@@ -37,14 +37,9 @@ export interface Files {
    */
   look(path: string, names: readonly string[]): Promise<readonly (EntryFacts | null)[]>;
   /**
-   * Writes a file completely or not at all, and creates the folders above it. Resolves also to how many other names (hard
-   * links) the replaced file had: they keep the old content.
+   * Writes a file completely or not at all, and creates the folders above it. Resolves also to what the file lost thereby.
    */
-  replace(
-    path: string,
-    bytes: Uint8Array,
-    options?: ReplaceOptions,
-  ): Promise<Place & { readonly otherNames: number }>;
+  replace(path: string, bytes: Uint8Array, options?: ReplaceOptions): Promise<Place & Replaced>;
   /** Creates a folder and those above it; false when it existed. */
   makeFolder(path: string): Promise<boolean>;
   /** Removes an entry permanently. Resolves to the number of removed entries. */

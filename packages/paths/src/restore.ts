@@ -119,8 +119,8 @@ async function make(parent: Folder, name: string, snapshot: Snapshot, restoring:
   if (snapshot.kind === "link") await symlink(snapshot.target, parent.path(name));
   else {
     const place = { given: restoring.purpose.given, real: join(parent.real, name) };
-    const { mode } = snapshot;
-    await replaceFile(restoring.disk, place, bytesOf(snapshot), { expected: null, mode });
+    const { mode, owner } = snapshot;
+    await replaceFile(restoring.disk, place, bytesOf(snapshot), { expected: null, mode, owner });
   }
   return 1;
 }

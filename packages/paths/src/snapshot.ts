@@ -7,15 +7,17 @@ import { entryOf, openChild, openFolder, type Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
 import type { Place } from "./place.ts";
 import { isTemporary } from "./temporary.ts";
-import { identityOf, type FileIdentity } from "./write.ts";
+import { identityOf, type FileIdentity, type Owner } from "./write.ts";
 
-/** The state of an entry as JSON: enough to make it again. Owner, times and hard links are not part of it. */
+/** The state of an entry as JSON: enough to make it again. Times, extended attributes and hard links are not part of it. */
 export type Snapshot = FileSnapshot | LinkSnapshot | FolderSnapshot;
 
 /** A file: its permissions, and its content as text where that is UTF-8. */
 export interface FileSnapshot {
   readonly kind: "file";
   readonly mode: number;
+  /** Absent when it is the user and the group of the process that took the snapshot. */
+  readonly owner?: Owner;
   readonly text?: string;
   readonly base64?: string;
 }
@@ -146,7 +148,7 @@ async function readFile(parent: Folder, name: string, walk: Walk): Promise<FileS
     use(walk, Number(stat.size));
     const bytes = await handle.readFile();
     use(walk, bytes.length - Number(stat.size));
-    return fileSnapshot(bytes, modeOf(stat));
+    return { ...fileSnapshot(bytes, modeOf(stat)), ...ownerOf(stat) };
   } finally {
     await handle.close();
   }
@@ -163,6 +165,12 @@ export function fileSnapshot(bytes: Buffer, mode: number): FileSnapshot {
 /** The content of the file of a snapshot. */
 export function bytesOf({ text, base64 = "" }: FileSnapshot): Buffer {
   return text === undefined ? Buffer.from(base64, "base64") : Buffer.from(text);
+}
+
+function ownerOf({ uid, gid }: BigIntStats): Pick<FileSnapshot, "owner"> {
+  const owner: Owner = [Number(uid), Number(gid)];
+  const isOwn = owner[0] === process.geteuid?.() && owner[1] === process.getegid?.();
+  return isOwn || process.geteuid === undefined ? {} : { owner };
 }
 
 function use(walk: Walk, bytes: number): void {

@@ -4,7 +4,8 @@ import { basename, dirname } from "node:path";
 import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, type Folder } from "./folder.ts";
 import { mayWriteInPlace, writeInPlace } from "./in-place.ts";
-import { PathError } from "./path-error.ts";
+import { errnoOf, PathError } from "./path-error.ts";
+import type { Lost } from "./system/attributes.ts";
 import { sweep, temporaryName } from "./temporary.ts";
 import { requireFilePath, type Place } from "./place.ts";
 
@@ -19,30 +20,42 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): F
 export interface ReplaceOptions {
   /** The file must still be this one, or, with null, must not exist; otherwise `FILE_CHANGED`. Default: no check. */
   readonly expected?: FileIdentity | null | undefined;
-  /** Permissions of a new file. An existing file keeps its own. */
+  /** Permissions. Default: those of the replaced file, without special bits such as setuid. */
   readonly mode?: number | undefined;
+  /** User and group. They stay those of this process where it may not give a file to others. */
+  readonly owner?: Owner | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The user and the group of a file, as numbers. */
+export type Owner = readonly [user: number, group: number];
+
+/** What became of a file that was replaced. */
+export interface Replaced {
+  /** How many other names (hard links) the file had: they keep the old content. */
+  readonly otherNames: number;
+  readonly lost: readonly Lost[];
+}
+
 /**
- * Gives the attributes of a file to the new one that replaces it: `from` is its path, `before` its state. `copyAttributes` of
- * `@toolmount/sandbox` does so.
+ * Gives the attributes of a file to the new one that replaces it: `from` is its path, `before` its state. Resolves to what
+ * could not be given. `copyAttributes` does so.
  */
-export type CopyAttributes = (from: string, to: FileHandle, before: BigIntStats) => Promise<void>;
+export type CopyAttributes = (from: string, to: FileHandle, before: BigIntStats) => Promise<readonly Lost[]>;
 
 /**
  * Writes a file completely or not at all: writes a new file beside it, which then takes its name. Creates missing folders.
- * An existing file keeps its permissions, and with `copyAttributes` its attributes. In a folder in which nothing can be made or
- * renamed, an existing file is written in place. Links and special files are never written. Resolves to how many other names the
- * replaced file had: they keep the old content.
+ * An existing file keeps its permissions, and with `copyAttributes` its attributes. It is written in place in a folder in which
+ * nothing can be made or renamed, and where the new file could not be given to its owner. Links and special files are never
+ * written.
  */
 export async function replaceFile(
   disk: Disk,
   place: Place,
   bytes: Uint8Array,
-  { expected, mode, signal }: ReplaceOptions = {},
+  { expected, mode, owner, signal }: ReplaceOptions = {},
   copyAttributes?: CopyAttributes,
-): Promise<{ readonly otherNames: number }> {
+): Promise<Replaced> {
   requireFilePath(place);
   const { given, real } = place;
   const name = basename(real);
@@ -52,23 +65,29 @@ export async function replaceFile(
     const temporary = temporaryName();
     try {
       const like = before === null ? null : { entry: before, path: folder.path(name), copyAttributes };
-      await writeNew(folder.path(temporary), bytes, { mode, like });
+      const lost = await writeNew(folder.path(temporary), bytes, { mode, owner, like });
       await sweep(folder, temporary);
+      if (lost.includes("owner") && before?.nlink === 1n) throw new NotGiven();
       signal?.throwIfAborted();
       if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
       if (disk.kind === "plain") await requireInPlace(folder, given);
       await rename(folder.path(temporary), folder.path(name));
-      return { otherNames: before === null ? 0 : Number(before.nlink) - 1 };
+      return { otherNames: before === null ? 0 : Number(before.nlink) - 1, lost };
     } catch (thrown) {
       await unlink(folder.path(temporary)).catch(() => {});
       if (!mayWriteInPlace(thrown, before)) throw thrown;
       if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
       await writeInPlace(folder, { name, given, before, bytes });
-      return { otherNames: 0 };
+      return { otherNames: 0, lost: [] };
     }
   } finally {
     await folder.close();
   }
+}
+
+/** The new file could not be given to the owner of the old one, which is therefore written in place. */
+class NotGiven extends Error {
+  readonly code = "EPERM";
 }
 
 /** The existing entry, if it may be replaced. */
@@ -94,8 +113,8 @@ async function requireInPlace(folder: Folder, given: string): Promise<void> {
 }
 
 interface NewFile {
-  /** Permissions of a file that replaces none. */
   readonly mode: number | undefined;
+  readonly owner: Owner | undefined;
   /** The file that it replaces, whose permissions and attributes it gets. */
   readonly like: {
     readonly entry: BigIntStats;
@@ -104,19 +123,35 @@ interface NewFile {
   } | null;
 }
 
-/** Writes a new file; fails when it exists. */
-async function writeNew(path: string, bytes: Uint8Array, { mode: given, like }: NewFile): Promise<void> {
+/** Writes a new file; fails when it exists. Resolves to what it could not get of the one that it replaces. */
+async function writeNew(
+  path: string,
+  bytes: Uint8Array,
+  { mode: given, owner, like }: NewFile,
+): Promise<readonly Lost[]> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const mode = like === null ? given : Number(like.entry.mode) & 0o777;
+  const before = like === null ? undefined : Number(like.entry.mode) & 0o7777;
+  const mode = given ?? (before === undefined ? undefined : before & 0o777);
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
   try {
     await handle.writeFile(bytes);
     // Without this, a crash of the machine may keep the new name and lose the content.
     await handle.sync();
-    await like?.copyAttributes?.(like.path, handle, like.entry);
+    const lost = (await like?.copyAttributes?.(like.path, handle, like.entry)) ?? [];
+    if (owner !== undefined) await give(handle, owner);
     // Last: a copied mode could give the new bytes the rights of another user.
     if (mode !== undefined) await handle.chmod(mode);
+    const hadBits = mode !== undefined && before !== undefined && (before & ~mode & 0o7000) !== 0;
+    return hadBits ? [...lost, "special permissions"] : lost;
   } finally {
     await handle.close();
+  }
+}
+
+async function give(handle: FileHandle, [user, group]: Owner): Promise<void> {
+  try {
+    await handle.chown(user, group);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== "EPERM") throw thrown;
   }
 }

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
+  chownSync,
   linkSync,
   lstatSync,
   mkdtempSync,
@@ -48,6 +50,52 @@ test("a file that is replaced keeps its permissions, owner and extended attribut
   expect(readFileSync(path("a.txt"), "utf8")).toBe("new");
   expect([now.mode, now.uid, now.gid]).toEqual([mode, uid, gid]);
   expect(attributesOf(path("a.txt"))).toBe(before);
+});
+
+test("special bits of the permissions are not kept, and the answer says so; undoing them is asked for", async () => {
+  const { path, files } = scratch();
+  chmodSync(path("a.txt"), 0o4755);
+
+  expect(await files.replace("a.txt", Buffer.from("new"))).toMatchObject({
+    lost: ["special permissions"],
+  });
+  expect(statSync(path("a.txt")).mode & 0o7777).toBe(0o755);
+  expect(await files.replace("a.txt", Buffer.from("old"), { mode: 0o4755 })).toMatchObject({ lost: [] });
+  expect(statSync(path("a.txt")).mode & 0o7777).toBe(0o4755);
+});
+
+test.each([
+  [["owner"], 1, true, []],
+  [["owner"], 2, false, ["owner"]],
+  [["extended attributes"], 1, false, ["extended attributes"]],
+] as const)(
+  "a replacement that cannot get %j of a file with %i names: in place %s",
+  async (lost, names, inPlace, said) => {
+    const { base, path } = scratch();
+    if (names === 2) linkSync(path("a.txt"), path("b.txt"));
+    const { ino } = statSync(path("a.txt"));
+    const files = createFiles(
+      { workingDir: base, read: [base], write: [base] },
+      { copyAttributes: () => Promise.resolve(lost) },
+    );
+
+    expect(await files.replace("a.txt", Buffer.from("new"))).toMatchObject({ lost: said });
+    expect(readFileSync(path("a.txt"), "utf8")).toBe("new");
+    expect(statSync(path("a.txt")).ino === ino).toBe(inPlace);
+    expect(readdirSync(base).length).toBe(names);
+  },
+);
+
+test.skipIf(process.geteuid?.() !== 0)("a deleted file of another user is made again as theirs", async () => {
+  const { path, files } = scratch();
+  chownSync(path("a.txt"), 1234, 2345);
+  const { snapshot } = await files.snapshot("a.txt", { maxBytes: 100, folders: false });
+  await files.remove("a.txt", { recursive: false });
+
+  await files.restore("a.txt", snapshot!);
+  const { uid, gid, mode } = statSync(path("a.txt"));
+
+  expect([uid, gid, mode & 0o777]).toEqual([1234, 2345, 0o640]);
 });
 
 test("a file with another name is replaced, and the other name keeps the old text", async () => {

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyCall, world } from "./changing-world.ts";
@@ -57,6 +66,16 @@ describe("a call whose change is no longer as it left it is not undone, and the 
     });
     expect(seen()).toEqual(before);
   });
+});
+
+test("the edit of a file with setuid says that the bit is gone, and its undo brings it back", async () => {
+  const { session, call, folder } = world();
+  chmodSync(folder.path("a.txt"), 0o4755);
+  const { omitted } = await call("edit_file", { file_path: "a.txt", old_string: "one", new_string: "1" });
+
+  expect(omitted).toMatchObject([{ what: "its special permissions" }]);
+  expect((await session.undo()).stopped).toBeNull();
+  expect(statSync(folder.path("a.txt")).mode & 0o7777).toBe(0o4755);
 });
 
 test("folders that a write made stay when others use them, and the file goes", async () => {

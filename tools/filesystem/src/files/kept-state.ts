@@ -6,10 +6,12 @@ export const maxKeptBytes = 12_582_912;
 
 const mode = z.int().min(0);
 
-const file: z.ZodType<FileSnapshot> = z.union([
-  z.strictObject({ kind: z.literal("file"), mode, text: z.string() }),
-  z.strictObject({ kind: z.literal("file"), mode, base64: z.base64() }),
-]);
+const facts = { kind: z.literal("file"), mode, owner: z.tuple([z.int(), z.int()]).optional() };
+
+const file = z.union([
+  z.strictObject({ ...facts, text: z.string() }),
+  z.strictObject({ ...facts, base64: z.base64() }),
+]) as z.ZodType<FileSnapshot>;
 
 const snapshot: z.ZodType<Snapshot> = z.lazy(() =>
   z.union([

@@ -75,7 +75,7 @@ export class Overlay implements StagedFiles {
     if (expected !== undefined && now !== expected) throw new PathError("FILE_CHANGED", { path });
     await this.#makeAbove(place);
     this.#staged.put(place.real, this.#staged.fileOf(bytes));
-    return { ...place, otherNames: 0 };
+    return { ...place, otherNames: 0, lost: [] };
   }
 
   async makeFolder(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Omission, ToolContext } from "@toolmount/core";
-import { isPathError, type FileIdentity } from "@toolmount/paths";
+import { isPathError, type FileIdentity, type Lost } from "@toolmount/paths";
 import { callFacts } from "./answer.ts";
 import { keepFile } from "./keep.ts";
 import { Refusal } from "./refusal.ts";
@@ -31,7 +31,7 @@ interface NewContent {
 
 /**
  * Puts bytes in the place of a file, for a call whose turn it is, and says so. Refuses with `FILE_TOO_LARGE`, `FILE_CHANGED`.
- * Resolves to what the write leaves out: the other names of the file.
+ * Resolves to what the file lost: its other names, and what its replacement could not get.
  */
 export async function replaceContent(
   workspace: Workspace,
@@ -40,13 +40,32 @@ export async function replaceContent(
 ): Promise<readonly Omission[]> {
   requireSize(workspace, given, bytes.length);
   const kept = await keepFile(workspace, context, real, bytes);
-  const { otherNames } = await workspace.files
+  const { otherNames, lost } = await workspace.files
     .replace(given, bytes, { expected: expected ?? kept, signal: context.abortSignal })
     .catch(sayChanged(given));
   markSeen(context, real, bytes);
   workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
-  return namesOf(otherNames);
+  return [...namesOf(otherNames), ...lost.map((what) => ({ what: `its ${what}`, ...ways[what] }))];
 }
+
+/** How a file gets again what its replacement could not get. */
+const ways: Readonly<Record<Lost, Omit<Omission, "what">>> = {
+  owner: {
+    amount: "user or group",
+    why: "this process may not give files to others, and a file with hard links is not written in place",
+    how: "chown, by a user who may",
+  },
+  "extended attributes": {
+    amount: "all, if it had any",
+    why: "the program cp of GNU could not copy them",
+    how: "setfattr or setfacl",
+  },
+  "special permissions": {
+    amount: "setuid, setgid or sticky",
+    why: "new content must not get the rights of another user unseen",
+    how: "chmod, after a look at the content",
+  },
+};
 
 function namesOf(count: number): readonly Omission[] {
   if (count === 0) return [];

@@ -36,7 +36,7 @@ export function undoWrite(workspace: Workspace): Undo {
     if (!isBefore) {
       if (!isWritten(now.mark, before, after)) throw changed(path, now);
       if (before === null) await files.remove(path, { recursive: false });
-      else await files.replace(path, bytesOf(before), { expected: now.identity });
+      else await files.replace(path, bytesOf(before), { expected: now.identity, mode: before.mode });
     }
     await removeEmpty(workspace, before === null ? made : []);
     announce(workspace, path, before === null ? null : bytesOf(before).length, context);
@@ -44,10 +44,12 @@ export function undoWrite(workspace: Workspace): Undo {
   });
 }
 
-/** Whether a file has the content that the call wrote, and the permissions that it kept. */
+/** Whether a file has the content that the call wrote, and the permissions that it kept: all but the special bits. */
 function isWritten(mark: string | null, before: FileSnapshot | null, after: string): boolean {
   if (mark === null || !mark.startsWith("file ") || !mark.endsWith(after)) return false;
-  return before === null || mark === `file ${before.mode} ${after}`;
+  return (
+    before === null || [before.mode, before.mode & 0o777].some((mode) => mark === `file ${mode} ${after}`)
+  );
 }
 
 /** Undoes the making of folders: they go, if nothing else is in them. */

@@ -51,9 +51,9 @@ export function nearestText(text: string, wanted: string): Near | null {
 function bestPlace(lines: readonly string[], wanted: readonly string[]): number | null {
   let best: { at: number; alike: number } | null = null;
   const compared = wanted.slice(0, most.wanted);
-  const begins = [...compared.entries()].slice(0, most.begins).filter(([, want]) => want.length > 2);
+  const begins = [...compared.entries()].slice(0, most.begins).filter(([, want]) => want !== "");
   for (let [index, places] = [0, 0]; index < lines.length && places < most.places; index += 1) {
-    const found = begins.find(([offset, want]) => offset <= index && lines[index]!.includes(want));
+    const found = begins.find(([offset, want]) => offset <= index && isLike(lines[index]!, want));
     if (found === undefined) continue;
     places += 1;
     const at = index - found[0];
@@ -61,6 +61,11 @@ function bestPlace(lines: readonly string[], wanted: readonly string[]): number 
     if (best === null || alike > best.alike) best = { at, alike };
   }
   return best?.at ?? null;
+}
+
+/** A few signs are in any line, so that a short line is like the same line alone. */
+function isLike(line: string, want: string): boolean {
+  return want.length > 2 ? line.includes(want) : line === want;
 }
 
 /** The forms without which the texts are not alike. */

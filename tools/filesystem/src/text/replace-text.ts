@@ -39,7 +39,8 @@ function placesOf(text: string, old: string): readonly Place[] {
   if (!old.isWellFormed()) return []; // half of a character, which no text has
   if (!text.includes("\r\n") || (old.includes("\r") && text.includes(old)))
     return foundIn(text, withoutCr(old, text));
-  const found = foundIn(text.replaceAll("\r\n", "\n"), old.replaceAll("\r\n", "\n"));
+  const plain = text.replaceAll("\r\n", "\n");
+  const found = foundIn(plain, withoutCr(old, plain));
   // The text that was searched lacks a sign for each line end before a place.
   let removed = 0;
   let next = text.indexOf("\r\n");

@@ -23,3 +23,13 @@ test("the place is found that has most lines of the text, though the first one b
     hint: expect.stringContaining("case"),
   });
 });
+
+test.each([
+  ["}\n  \n{\n", "}\n{", "its line 2 is other than line 2 of old_string"],
+  ["if x:\n  a  \n  b\n", "a\nb", "it differs in the ends of its lines"],
+  ["a\u200bb\n", "ab", "it differs in invisible characters"],
+  ["é\n", "e\u0301", "it differs in the normal form of accents"],
+  ["xay\n", "a", null],
+])("beside %j, the short lines of %j have the hint %j", (text, wanted, hint) => {
+  expect(nearestText(text, wanted)?.hint ?? null).toBe(hint);
+});

@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { pageOf } from "../../src/text/lines.ts";
 import { replaceText } from "../../src/text/replace-text.ts";
 
 const edited = (text: string, old_string: string, new_string: string, replace_all = false) =>
@@ -17,4 +19,21 @@ test.each([
   ["a\nb\n", "a", "c\r\nd", "c\r\nd\nb\n"],
 ])("in %j, the edit of %j to %j gives %j", (text, old, next, result) => {
   expect(edited(text, old, next)).toBe(result);
+});
+
+test("lines are found as read_file shows them, whatever ends they have", () => {
+  const parts = fc.constantFrom("a", "b", " ", "\r", "\n", "\r\n", "\r\r\n", "\u2028", "\t");
+  const range = fc.record({ from: fc.nat(5), count: fc.integer({ min: 1, max: 4 }) });
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 14 }), range, (pieces, { from, count }) => {
+      const text = pieces.join("");
+      const { content } = pageOf(text, { offset: 1, limit: 100, maxBytes: 10_000, column: 1 });
+      const lines = content.split("\n").map((line) => line.slice(line.indexOf("\t") + 1));
+      const shown = lines.slice(from, from + count).join("\n");
+      if (shown === "") return;
+
+      expect(() => edited(text, shown, "new", true)).not.toThrow();
+    }),
+    { numRuns: 3000 },
+  );
 });
