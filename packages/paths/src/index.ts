@@ -2,7 +2,7 @@ export { createFiles, type Files, type FilesOptions } from "./files.ts";
 export type { Access, RootRules } from "./rules.ts";
 export type { Place } from "./place.ts";
 export type { FileBytes } from "./read.ts";
-export type { Lost } from "./system/attributes.ts";
+export type { Lost } from "./attributes.ts";
 export type { CopyAttributes, FileIdentity, Owner, Replaced, ReplaceOptions } from "./write.ts";
 export {
   bytesOf,

@@ -5,7 +5,7 @@ import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, type Folder } from "./folder.ts";
 import { mayWriteInPlace, writeInPlace } from "./in-place.ts";
 import { errnoOf, PathError } from "./path-error.ts";
-import type { Lost } from "./system/attributes.ts";
+import type { Lost } from "./attributes.ts";
 import { sweep, temporaryName } from "./temporary.ts";
 import { requireFilePath, type Place } from "./place.ts";
 
