@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { walkArguments } from "./engine.ts";
 import type { PathFilter } from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
+import type { Notes } from "./ripgrep/notes.ts";
 import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
@@ -22,11 +23,11 @@ interface Wanted {
 export async function findPaths(
   { searcher: { settings, guard }, type, includeIgnored }: Wanted,
   { folder, wanted, signal }: { folder: string; wanted: PathFilter; signal: AbortSignal },
-): Promise<{ paths: readonly string[]; isComplete: boolean }> {
+): Promise<{ paths: readonly string[]; isComplete: boolean; notes: Notes }> {
   const paths: string[] = [];
   const folders = new Set<string>(["."]);
   const args = ["--files", "--null", ...walkArguments(settings, includeIgnored), "--", "./"];
-  const { code, error } = await runRipgrep(
+  const { code, error, notes } = await runRipgrep(
     { args, cwd: folder, separator: "\0", signal, guard },
     (record) => {
       const path = relativePath(record.toString());
@@ -36,7 +37,7 @@ export async function findPaths(
     },
   );
   if (code === 2 && error !== "") throw new Refusal(`Glob search failed: ${error}`, "SEARCH_FAILED");
-  return { paths, isComplete: paths.length < maxPaths };
+  return { paths, isComplete: paths.length < maxPaths, notes };
 }
 
 /** The folders above a path that were not met before. */

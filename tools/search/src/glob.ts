@@ -5,20 +5,19 @@ import { answering } from "./answer.ts";
 import { includeIgnored, pathPattern, pattern, searchPath } from "./arguments.ts";
 import { openBase } from "./base.ts";
 import type { Settings } from "./config.ts";
-import { nameArguments } from "./engine.ts";
 import { findPaths } from "./find-paths.ts";
 import { globUsage as usage } from "./glob-usage.ts";
 import {
   compileExclusion,
   compilePattern,
-  lastNamePattern,
+  folderFilter,
   maxPatternLength,
   type PathFilter,
 } from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 import { newestFirst, type FoundPath } from "./newest-first.ts";
-import { ignoredFiles, inTime } from "./survey.ts";
+import { passedOver } from "./survey.ts";
 
 const schema = z.strictObject({
   pattern: pattern
@@ -77,19 +76,12 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
     { folder: base.folder, wanted, signal },
   );
   if (refusal !== null && found.paths.length === 0) throw refusal;
-  const types = nameArguments(lastNamePattern(params.pattern));
-  const where = { base, accepts: wanted, includeIgnored: params.include_ignored, types };
-  const hasAll = params.type === "dir" || found.paths.includes(named) || !found.isComplete;
-  const passedOver = () =>
-    inTime(
-      signal,
-      (limited) => ignoredFiles(searcher, { ...where, signal: limited }, found.paths),
-      (uncounted) => uncounted,
-    );
-  const paths = namedOr(found.paths, named);
-  const [all, ignored] = await Promise.all([
-    newestFirst(files, { base, paths, type: params.type, signal }),
-    hasAll ? null : passedOver(),
+  const where = { base, accepts: wanted, mayHold: folderFilter(params.pattern), signal };
+  const isNamed = found.paths.includes(named);
+  const notes = { ...found.notes, ...(params.type === "dir" || isNamed ? { ignored: [] } : {}) };
+  const [all, omitted] = await Promise.all([
+    newestFirst(files, { base, paths: isNamed ? [named] : found.paths, type: params.type, signal }),
+    passedOver(searcher, where, notes),
   ]);
   const shown = fitting(all, settings);
   return data(
@@ -101,7 +93,7 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
       matches: shown,
       ...(shown.length < all.length ? { results_capped: true } : {}),
     },
-    { omitted: [...restOf(all.length - shown.length, found), ...(ignored === null ? [] : [ignored])] },
+    { omitted: [...restOf(all.length - shown.length, found), ...omitted] },
   ) satisfies PartialResult;
 }
 
@@ -125,11 +117,6 @@ function compileOr(given: string, named: string): { fits: PathFilter; refusal: R
     if (!(thrown instanceof Refusal)) throw thrown;
     return { fits: (path) => path === named, refusal: thrown };
   }
-}
-
-/** The path that the pattern is, if there is one; otherwise all that fit. */
-function namedOr(paths: readonly string[], named: string): readonly string[] {
-  return paths.includes(named) ? [named] : paths;
 }
 
 /** As many as may be shown, and as fit into what one call may give back. */

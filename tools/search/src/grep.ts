@@ -12,12 +12,13 @@ import type { Settings } from "./config.ts";
 import { nameArguments, walkArguments } from "./engine.ts";
 import { grepSchema as schema, type GrepArguments } from "./grep-arguments.ts";
 import { grepUsage as usage } from "./grep-usage.ts";
-import { compileNamePattern, lastNamePattern, type PathFilter } from "./pattern.ts";
+import { newestFirst } from "./newest-first.ts";
+import { compileNamePattern, folderFilter, lastNamePattern, type PathFilter } from "./pattern.ts";
 import { present } from "./present.ts";
 import { Refusal } from "./refusal.ts";
 import { collectClaims, type Claims } from "./ripgrep/matches.ts";
 import { aliasNames, readFileTypes } from "./ripgrep/types.ts";
-import { inTime, surveyFolder, type Survey } from "./survey.ts";
+import { countFiles, passedOver, unread } from "./survey.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 
 /** Searches the contents of files. */
@@ -52,46 +53,57 @@ async function grep(
   signal: AbortSignal,
 ): Promise<PartialResult<JsonObject>> {
   const base = await openBase(searcher.files, params.path);
-  const accepts = params.glob === undefined ? () => true : compileNamePattern(params.glob);
+  const accepts = await filterOf(searcher, params, base, signal);
   const args = await engineArguments(searcher, params, base, signal);
   const claims = await collectClaims({ args, cwd: base.folder, signal, guard: searcher.guard }, (path) =>
     base.kind === "file" ? true : accepts(path),
   );
   const problem = problemOf(claims);
   if (problem !== null) return problem;
-  const [answer, looked] = await Promise.all([
+  const { notes } = claims.ending;
+  const { glob = "" } = params;
+  const where = { base, accepts, mayHold: glob.includes("/") ? folderFilter(glob) : () => true, signal };
+  const [answer, omitted] = await Promise.all([
     present(searcher, params, { base, claims, signal }),
-    base.kind === "file" ? null : lookAround(searcher, params, { base, accepts, args, signal }),
+    base.kind === "file" ? unread(notes.unreadable) : passedOver(searcher, where, notes),
   ]);
-  const omitted = [...(looked?.omitted ?? []), ...cutsOf(claims), ...restOf(answer)];
-  const empty = answer["total_matches"] === 0 ? await looked?.empty() : undefined;
-  return data({ ...answer, ...empty?.facts }, { omitted, warnings: empty?.warnings });
+  const all = [...omitted, ...cutsOf(claims), ...restOf(answer)];
+  if (base.kind === "file" || answer["total_matches"] !== 0) return data(answer, { omitted: all });
+  const types = args.filter((each) => each.startsWith("--type"));
+  const walk = { ...where, types, includeIgnored: params.include_ignored };
+  const count = await countFiles(searcher, walk, notes);
+  return data(
+    { ...answer, ...(count !== null && { files_searched: count.searched }) },
+    {
+      omitted: all,
+      warnings: unfit(params, count),
+    },
+  );
 }
 
-/** What a search passed over, and, where it has no result, what it looked at: nothing found is not nothing there. */
-async function lookAround(
-  searcher: Searcher,
-  { glob, type, include_ignored: includeIgnored }: GrepArguments,
-  where: { base: Base; accepts: PathFilter; args: readonly string[]; signal: AbortSignal },
-) {
-  const { base, accepts, args, signal } = where;
-  const types = args.filter((each) => each.startsWith("--type"));
-  const survey = await inTime<Survey>(
-    signal,
-    (limited) => surveyFolder(searcher, { base, accepts, includeIgnored, types, signal: limited }),
-    (uncounted) => ({ omitted: [uncounted], count: null }),
-  );
+/** Nothing found is not nothing there: a pattern of names may fit none of the files. */
+function unfit(
+  { glob, type }: GrepArguments,
+  count: Awaited<ReturnType<typeof countFiles>>,
+): readonly string[] | undefined {
   const filter = glob ?? type;
-  const empty = async () => {
-    if (survey.count === null) return undefined;
-    const { searched, present: there } = await survey.count();
-    const isUnfit = searched === 0 && filter !== undefined;
-    const warnings = isUnfit
-      ? [`no file that is searched fits ${filter}; ${there} files are there`]
-      : undefined;
-    return { facts: { files_searched: searched }, warnings };
-  };
-  return { omitted: survey.omitted, empty };
+  if (count === null || count.searched > 0 || filter === undefined) return undefined;
+  return [`no file that is searched fits ${filter}; ${count.present} files are there`];
+}
+
+/** Which files a search is about. A glob that is an existing path is that path, whatever its signs mean elsewhere. */
+async function filterOf(
+  { files }: Searcher,
+  { glob }: GrepArguments,
+  base: Base,
+  signal: AbortSignal,
+): Promise<PathFilter> {
+  if (glob === undefined) return () => true;
+  const named = glob.replace(/^(?:\.\/)+/, "");
+  const exact = /[[{*?]/.test(named)
+    ? await newestFirst(files, { base, paths: [named], type: "file", signal })
+    : [];
+  return exact.length > 0 ? (path) => path === named : compileNamePattern(glob);
 }
 
 /** The results after the page. */
@@ -188,12 +200,6 @@ function cutsOf({ ending, files, skippedLines, unnamedFiles }: Claims): readonly
       amount: `all after ${files.length} files`,
       why: "the search was stopped there",
       how: narrower,
-    },
-    ending.code === 2 && {
-      what: "files or folders",
-      amount: "1 or more",
-      why: "they could not be read",
-      how: "change their permissions",
     },
     skippedLines > 0 && {
       what: "matching lines",

@@ -135,3 +135,15 @@ export function lastNamePattern(pattern: string): string | null {
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);
   return /^[\w.*?-]+$/.test(name) && !/^\*\*+$/.test(name) && !pattern.includes("{") ? name : null;
 }
+
+/** Whether a folder may hold a path that fits: its names are the first ones of the pattern, as far as these have no signs. */
+export function folderFilter(pattern: string): PathFilter {
+  const names = pattern.replace(/^(?:\.\/)+/, "").split("/");
+  const isDeep = pattern.includes("**") || /[,{]/.test(pattern);
+  const isPlain = (name: string) => /^[\w.-]+$/.test(name);
+  return (folder) => {
+    const parts = folder.split("/");
+    if (!isDeep && parts.length >= names.length) return false;
+    return isDeep || parts.every((part, at) => !isPlain(names[at]!) || names[at] === part);
+  };
+}

@@ -3,158 +3,154 @@ import type { Base } from "./base.ts";
 import { isNameArgument, walkArguments } from "./engine.ts";
 import { newestFirst } from "./newest-first.ts";
 import type { PathFilter } from "./pattern.ts";
+import type { Notes } from "./ripgrep/notes.ts";
 import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** Milliseconds that the count of what was passed over may take, so that a slow count spoils no search. */
-const patience = 3_000;
+/** Most paths of one kind that are checked and counted: a search with results must not take longer for them. */
+const maxCounted = 200;
 
-/** Does a count under its own limit of time. The search has its results already, so a count that is too slow is left out. */
-export async function inTime<Value>(
-  signal: AbortSignal,
-  count: (signal: AbortSignal) => Promise<Value>,
-  otherwise: (uncounted: Omission) => Value,
-): Promise<Value> {
-  const limit = AbortSignal.timeout(patience);
-  try {
-    return await count(AbortSignal.any([signal, limit]));
-  } catch (thrown) {
-    if (signal.aborted || !limit.aborted) throw thrown;
-    const why = `counting them takes more than ${patience / 1_000} seconds`;
-    const how = "a narrower path, or the same call with include_ignored: true";
-    return otherwise({ what: "files that were passed over", amount: "not counted", why, how });
-  }
-}
-
-/** What a search passed over, and how many files it looked at. */
-export interface Survey {
-  readonly omitted: readonly Omission[];
-  /** Counts the files that were searched, and all that are in the folder, whether or not the glob fits them. Null: not counted. */
-  readonly count: (() => Promise<{ readonly searched: number; readonly present: number }>) | null;
-}
-
+/** Which files a search was about. */
 interface Where {
   readonly base: Base;
   readonly accepts: PathFilter;
-  readonly includeIgnored: boolean;
-  /** Arguments of the search that select files by their type or name. */
-  readonly types: readonly string[];
+  /** Whether a folder may hold a file that `accepts` takes. */
+  readonly mayHold: PathFilter;
   readonly signal: AbortSignal;
+}
+
+/** Names what the walk of a search passed over, so that the search does not hide it. */
+export async function passedOver(
+  searcher: Searcher,
+  where: Where,
+  { large, binary, ignored, unreadable, isHeard }: Notes,
+): Promise<readonly Omission[]> {
+  if (!isHeard) return [notHeard];
+  const maxBytes = searcher.settings.grep.max_file_size;
+  const found = await Promise.all([
+    omission(searcher, where, large, {
+      what: `files of more than ${maxBytes} bytes`,
+      why: () => "they are too large",
+      how: (names) => `grep with path ${names}`,
+    }),
+    omission(searcher, where, binary, {
+      what: "binary files",
+      why: () => "they hold a NUL",
+      how: (names) => `bash: grep -a ${names}`,
+    }),
+    omission(searcher, where, ignored, {
+      what: "ignored files",
+      why: (names) => `ignore files or exclusions name ${names}`,
+      how: () => "the same call with include_ignored: true",
+    }),
+  ]);
+  return [...found.filter((each) => each !== null), ...unread(unreadable)];
+}
+
+const notHeard: Omission = {
+  what: "files that were passed over",
+  amount: "not counted",
+  why: "this engine does not name them",
+  how: "the same call with include_ignored: true",
+};
+
+/** The entry for what the engine could not read. */
+export function unread(count: number): readonly Omission[] {
+  if (count === 0) return [];
+  const why = "they could not be read";
+  return [{ what: "files or folders", amount: String(count), why, how: "change their permissions" }];
+}
+
+/** Paths of one kind that were passed over; `names` are the first three. */
+interface PassedOver {
+  readonly what: string;
+  readonly why: (names: string) => string;
+  readonly how: (names: string) => string;
+}
+
+/** The entry for paths that were passed over; null when the checks of paths find none. */
+async function omission(
+  { files }: Searcher,
+  { base, accepts, mayHold, signal }: Where,
+  claims: readonly string[],
+  { what, why, how }: PassedOver,
+): Promise<Omission | null> {
+  const look = (fits: PathFilter, type: "file" | "dir") =>
+    newestFirst(files, { base, paths: claims.filter(fits).slice(0, maxCounted), type, signal });
+  const [some, folders] = await Promise.all([look(accepts, "file"), look(mayHold, "dir")]);
+  if (some.length + folders.length === 0) return null;
+  const names = [...some, ...folders].map(({ path }) => path).toSorted();
+  const shown = names.slice(0, 3).join(", ") + (names.length > 3 ? " and others" : "");
+  const counts = [countOf(some.length, "file"), countOf(folders.length, "folder")].filter(Boolean);
+  const least = claims.length > maxCounted ? "at least " : "";
+  return {
+    what,
+    amount: `${least}${counts.join(" and ")}`,
+    why: why(shown),
+    how: how(names.slice(0, 3).join(", ")),
+  };
+}
+
+function countOf(count: number, noun: string): string {
+  return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Most paths that the engine lists. */
 const most = 200_000;
 
-/** Most paths of one kind that are checked and counted: a search with results must not take longer for them. */
-const maxCounted = 200;
+/** Milliseconds that a count of all files may take, so that a slow count spoils no search. */
+const patience = 3_000;
 
 /**
- * Finds the files of a folder that a search passed over, so that it does not hide them.
- *
- * The lists of the engine are claims: a link may have led it outside meanwhile. Only files that the checks of paths find
- * are counted and named.
+ * Counts the files that were searched, and all that are in the folder whether or not a pattern of names fits them. Null
+ * when that takes too long: the search itself is done.
  */
-export async function surveyFolder(searcher: Searcher, where: Where): Promise<Survey> {
-  const maxBytes = searcher.settings.grep.max_file_size;
-  const list = (...more: readonly string[]) => listFiles(searcher, where, more);
-  const [present, small, withNul] = await Promise.all([
-    list("--files"),
-    list("--files", `--max-filesize=${maxBytes}`),
-    list("--files-with-matches", "--text", `--max-filesize=${maxBytes}`, String.raw`--regexp=(?-u)\x00`),
-  ]);
-  const [searchable, binary] = [new Set(small), withNul.filter(where.accepts)];
-  const all = present.filter(where.accepts);
-  const large = all.filter((path) => !searchable.has(path));
-  const omitted = await Promise.all([
-    omission(searcher, where, large, {
-      what: `files of more than ${maxBytes} bytes`,
-      why: "they are too large",
-      how: (names) => `grep with path ${names}`,
-    }),
-    omission(searcher, where, binary, {
-      what: "binary files",
-      why: "they hold a NUL",
-      how: (names) => `bash: grep -a ${names}`,
-    }),
-    ignoredFiles(searcher, where, present),
-  ]);
-  const checked = async (paths: readonly string[]) =>
-    (await newestFirst(searcher.files, { base: where.base, paths, type: "file", signal: where.signal }))
-      .length;
-  const left = new Set([...large, ...binary]);
-  // Whether or not the glob fits them.
-  const types = where.types.filter((each) => !isNameArgument(each));
-  return {
-    omitted: omitted.filter((each) => each !== null),
-    count: async () => ({
-      searched: await checked(all.filter((path) => !left.has(path))),
-      present: await checked(await listFiles(searcher, { ...where, types }, ["--files"])),
-    }),
-  };
-}
-
-/** Ignored files that the search would look at otherwise. `present`: the files that are not ignored. */
-export async function ignoredFiles(
+export async function countFiles(
   searcher: Searcher,
-  where: Where,
-  present: readonly string[],
-): Promise<Omission | null> {
-  // Beyond the most that is listed, a file that is not listed may be there.
-  if (where.includeIgnored || present.length >= most) return null;
-  const known = new Set(present);
-  const isIgnored = (path: string) => where.accepts(path) && !known.has(path);
-  const paths = await listFiles(
-    searcher,
-    { ...where, includeIgnored: true },
-    ["--files"],
-    isIgnored,
-    maxCounted + 1,
-  );
-  return omission(searcher, where, paths, {
-    what: "ignored files",
-    why: "ignore files or exclusions name them",
-    how: () => "the same call with include_ignored: true",
-  });
+  { base, accepts, includeIgnored, types, signal }: Omit<Where, "mayHold"> & WalkOptions,
+  { binary }: Notes,
+): Promise<{ readonly searched: number; readonly present: number } | null> {
+  const limit = AbortSignal.timeout(patience);
+  const walk = { base, includeIgnored, signal: AbortSignal.any([signal, limit]) };
+  const checked = async (paths: readonly string[]) =>
+    (await newestFirst(searcher.files, { base, paths, type: "file", signal: walk.signal })).length;
+  const left = new Set(binary);
+  try {
+    const small = `--max-filesize=${searcher.settings.grep.max_file_size}`;
+    const [some, all] = await Promise.all([
+      listFiles(searcher, walk, [...types, small]),
+      listFiles(
+        searcher,
+        walk,
+        types.filter((each) => !isNameArgument(each)),
+      ),
+    ]);
+    const searched = some.filter((path) => accepts(path) && !left.has(path));
+    return { searched: await checked(searched), present: await checked(all) };
+  } catch (thrown) {
+    if (signal.aborted || !limit.aborted) throw thrown;
+    return null;
+  }
 }
 
-/** Files of one kind that were passed over. */
-interface PassedOver {
-  readonly what: string;
-  readonly why: string;
-  /** The way to the files; `names` are the first three. */
-  readonly how: (names: string) => string;
-}
-
-/** The entry for files that were passed over; null when the checks of paths find none. */
-async function omission(
-  { files }: Searcher,
-  { base, signal }: Where,
-  claims: readonly string[],
-  { what, why, how }: PassedOver,
-): Promise<Omission | null> {
-  const paths = claims.slice(0, maxCounted);
-  const found = await newestFirst(files, { base, paths, type: "file", signal });
-  if (found.length === 0) return null;
-  const names = found.map(({ path }) => path).toSorted();
-  const least = claims.length > maxCounted ? "at least " : "";
-  const amount = `${least}${found.length} ${found.length === 1 ? "file" : "files"}`;
-  return { what, amount, why, how: how(names.slice(0, 3).join(", ")) };
+/** How the files of a search are listed. */
+interface WalkOptions {
+  readonly includeIgnored: boolean;
+  /** Arguments of the search that select files by their type or name. */
+  readonly types: readonly string[];
 }
 
 async function listFiles(
   { settings, guard }: Searcher,
-  { base, types, includeIgnored, signal }: Where,
+  { base, includeIgnored, signal }: Pick<Where, "base" | "signal"> & Pick<WalkOptions, "includeIgnored">,
   more: readonly string[],
-  isWanted: PathFilter = () => true,
-  limit = most,
 ): Promise<readonly string[]> {
-  const args = ["--null", ...walkArguments(settings, includeIgnored), ...types, ...more, "--", "./"];
+  const args = ["--files", "--null", ...walkArguments(settings, includeIgnored), ...more, "--", "./"];
   const paths: string[] = [];
   await runRipgrep({ args, cwd: base.folder, separator: "\0", signal, guard }, (record) => {
-    const path = relativePath(record.toString());
-    if (isWanted(path)) paths.push(path);
-    return paths.length < limit;
+    paths.push(relativePath(record.toString()));
+    return paths.length < most;
   });
   return paths;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import { createGlob, type Settings } from "@toolmount/tool-search";
 import { expect, test } from "vitest";
+import { createNotes } from "../src/ripgrep/notes.ts";
 import { scratch } from "./scratch.ts";
 
 type Folder = ReturnType<typeof scratch>;
@@ -194,4 +195,44 @@ test("a pattern that is an existing path is that path, whatever its signs mean e
     "app/s/page.tsx",
   ]);
   expect(await found(folder, { pattern: "app/[q-t]/page.tsx" })).toEqual(["app/s/page.tsx"]);
+});
+
+test.each([
+  ["*.md", undefined],
+  ["src/*.md", undefined],
+  ["old/*.md", "old"],
+  ["old/x/y/*.md", "old"],
+  ["*/x.md", "node_modules, old"],
+  ["**/*.md", "node_modules, old"],
+  ["{a,old}/b.md", "node_modules, old"],
+])("the ignored folders in which %s may be are named: %s", async (pattern, names) => {
+  const folder = scratch({ ".ignore": "old\n", "old/x.md": "", "node_modules/x.md": "", "a.txt": "" });
+  const { omitted } = await glob(folder, { pattern });
+
+  expect(omitted?.map(({ why }) => why)).toEqual(
+    names === undefined ? undefined : [`ignore files or exclusions name ${names}`],
+  );
+});
+
+test("what the engine says of a path is divided from errors of the search, also where a name has a line end", async () => {
+  const { notes, read } = createNotes();
+  const lines = [
+    "rg: DEBUG|ignore::walk|walk.rs:1: ignoring ./a: b: 3 bytes",
+    "rg: DEBUG|ignore::walk|walk.rs:1: ignoring ./new",
+    "line: Ignore(IgnoreMatch(Gitignore(Glob {})))",
+    "rg: DEBUG|ignore::walk|walk.rs:1: ignoring ./x.py: Ignore(IgnoreMatch(Types(Glob(UnmatchedIgnore))))",
+    "rg: ./closed: Permission denied (os error 13)",
+    "rg: DEBUG|grep_printer::json|json.rs:1: ignoring ./b: found binary data at offset 3",
+    "rg: regex parse error:",
+    "    (?:foo()",
+  ];
+
+  expect(lines.map(read)).toEqual([true, true, true, true, true, true, false, false]);
+  expect(notes).toEqual({
+    large: ["a: b"],
+    binary: ["b"],
+    ignored: ["new\nline"],
+    unreadable: 1,
+    isHeard: true,
+  });
 });

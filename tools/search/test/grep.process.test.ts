@@ -1,6 +1,8 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { createGrep, type Settings } from "@toolmount/tool-search";
 import { expect, test } from "vitest";
+import { grepIn } from "../src/grep.ts";
+import { openSearcher } from "../src/searcher.ts";
 import { scratch } from "./scratch.ts";
 
 type Folder = ReturnType<typeof scratch>;
@@ -364,17 +366,24 @@ test("a search that finds nothing says what it looked at, and what it passed ove
     "b.bin": Buffer.from("needle\0\n"),
     "big.log": "needle".padEnd(3000, "."),
     "node_modules/m.js": "needle\n",
+    "ignored.txt": "needle\n",
+    ".ignore": "ignored.txt\n",
   });
 
   const passedOver = [
     { what: "files of more than 1000 bytes", amount: "1 file", how: "grep with path big.log" },
     { what: "binary files", amount: "1 file", how: "bash: grep -a b.bin" },
-    { what: "ignored files", amount: "1 file", how: "the same call with include_ignored: true" },
+    {
+      what: "ignored files",
+      amount: "1 file and 1 folder",
+      why: "ignore files or exclusions name ignored.txt, node_modules",
+      how: "the same call with include_ignored: true",
+    },
   ];
   const settings = { grep: { max_file_size: 1000 } };
 
   expect(await grep(folder, { pattern: "needle$" }, settings)).toMatchObject({
-    data: { total_matches: 0, files_searched: 1 },
+    data: { total_matches: 0, files_searched: 2 },
     omitted: passedOver,
   });
   const found = await grep(folder, { pattern: "alpha" }, settings);
@@ -394,8 +403,8 @@ test.each([
 });
 
 test("of many ignored files, the first two hundred are counted", async () => {
-  const many = Array.from({ length: 210 }, (_, at) => [`node_modules/m${at}.js`, "x\n"] as const);
-  const folder = scratch({ "a.txt": "alpha\n", ...Object.fromEntries(many) });
+  const many = Array.from({ length: 210 }, (_, at) => [`m${at}.js`, "x\n"] as const);
+  const folder = scratch({ "a.txt": "alpha\n", ".ignore": "*.js\n", ...Object.fromEntries(many) });
 
   expect((await grep(folder, { pattern: "alpha" })).omitted).toMatchObject([
     { what: "ignored files", amount: "at least 200 files" },
@@ -442,4 +451,26 @@ test("a list of globs finds the files of each", async () => {
   expect((await grep(folder, { pattern: "hit", glob: "*.ts,*.tsx,!*.test.ts" })).data).toMatchObject({
     files: ["a.ts", "b.tsx"],
   });
+});
+
+test("a glob that is an existing path is that path, whatever its signs mean elsewhere", async () => {
+  const folder = scratch({ "app/[slug]/page.tsx": "hit\n", "app/s/page.tsx": "hit\n" });
+
+  expect((await grep(folder, { pattern: "hit", glob: "app/[slug]/page.tsx" })).data).toMatchObject({
+    files: ["app/[slug]/page.tsx"],
+  });
+});
+
+test("a search with results walks the folder once", async () => {
+  const folder = scratch({ "a.txt": "hit\n", "b.bin": Buffer.from("hit\0"), "node_modules/m.js": "hit\n" });
+  const searcher = openSearcher({ working_dir: folder.base });
+  let runs = 0;
+  const add = (pid: number) => {
+    runs += 1;
+    searcher.guard.add(pid);
+  };
+  const counted = { settings: searcher.settings, files: searcher.files, guard: { ...searcher.guard, add } };
+
+  expect((await grepIn(counted).execute({ pattern: "hit" })).omitted).toHaveLength(2);
+  expect(runs).toBe(1);
 });

@@ -5,6 +5,9 @@ import { readFileTypes } from "../src/ripgrep/types.ts";
 import { textBytes, linesAfter, linesBefore, showLines } from "../src/text.ts";
 import { scratch } from "./scratch.ts";
 
+/** Nothing was passed over, and nothing was said of it: these runs ask for no words about paths. */
+const silent = { large: [], binary: [], ignored: [], unreadable: 0, isHeard: false };
+
 /** A run in a folder, with a guard that notes what it is asked for. */
 function runIn(files: Readonly<Record<string, string | Buffer>>, more: Partial<Run> = {}) {
   const calls: string[] = [];
@@ -39,7 +42,7 @@ test("each record is handed on without its end, and the guard knows the engine w
 
   expect(await recordsOf({ ...run, args })).toEqual({
     records: ["x1", "x2", "", "x"],
-    ending: { wasStopped: false, code: 0, error: "" },
+    ending: { wasStopped: false, code: 0, error: "", notes: silent },
   });
   expect(calls).toEqual(["start", "add", "remove"]);
   expect(
@@ -60,7 +63,7 @@ test("an engine whose reader has enough is ended", async () => {
 
   expect(await recordsOf({ ...run, args: ["--regexp=x", "--", "./a.txt"] }, 3)).toEqual({
     records: ["x", "x", "x"],
-    ending: { wasStopped: true, code: null, error: "" },
+    ending: { wasStopped: true, code: null, error: "", notes: silent },
   });
 });
 
@@ -72,6 +75,7 @@ test("an engine that finds nothing, and one that fails, say so by their codes", 
     wasStopped: false,
     code: 1,
     error: "",
+    notes: silent,
   });
   expect(failed.ending.code).toBe(2);
   expect(failed.ending.error).toMatch(/^rg: /);
@@ -111,7 +115,7 @@ test("what the engine claims: the file, where its lines begin, and where in them
       { path: "a.txt", claims: [{ offset: 4, lines: Buffer.from("two two\n"), start: 0 }] },
       { path: "b.txt", claims: [{ offset: 0, lines: Buffer.from("caf\xe9 two\n", "latin1"), start: 5 }] },
     ],
-    ending: { wasStopped: false, code: 0, error: "" },
+    ending: { wasStopped: false, code: 0, error: "", notes: silent },
     skippedLines: 0,
     unnamedFiles: 0,
   });

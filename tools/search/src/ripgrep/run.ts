@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { treeOptions } from "@toolmount/sandbox";
 import { rgPath } from "@vscode/ripgrep";
 import type { EngineGuard } from "./engine-guard.ts";
+import { createNotes, type Notes } from "./notes.ts";
 
 /** One run of ripgrep. */
 export interface Run {
@@ -20,8 +21,9 @@ export interface Ending {
   readonly wasStopped: boolean;
   /** 0: something was found; 1: nothing; 2: something went wrong. Null when it was killed. */
   readonly code: number | null;
-  /** Its error output, at most `maxErrorBytes`. */
+  /** What went wrong with the whole run, at most `maxErrorBytes`. */
   readonly error: string;
+  readonly notes: Notes;
 }
 
 /** Says false when it has enough. */
@@ -60,7 +62,7 @@ export async function runRipgrep(
     const wasStopped = !(await readRecords(child, separator, onRecord));
     const [code] = (await ended) as [number | null];
     signal.throwIfAborted();
-    return { wasStopped, code, error: error() };
+    return { wasStopped, code, ...error() };
   } finally {
     signal.removeEventListener("abort", kill);
     kill();
@@ -108,10 +110,21 @@ async function readRecords(
   return true;
 }
 
-function collectError({ stderr }: ChildProcess): () => string {
-  let text = "";
+/** Divides its error output into errors of the run and what it says of the paths that it passed over. */
+function collectError({ stderr }: ChildProcess): () => Pick<Ending, "error" | "notes"> {
+  const { notes, read } = createNotes();
+  let error = "";
+  let rest = "";
+  const take = (line: string) => {
+    if (!read(line) && error.length < maxErrorBytes) error += `${line}\n`.slice(0, maxErrorBytes);
+  };
   stderr?.setEncoding("utf8").on("data", (part: string) => {
-    if (text.length < maxErrorBytes) text += part.slice(0, maxErrorBytes - text.length);
+    const lines = (rest + part).split("\n");
+    rest = lines.pop()!;
+    lines.forEach(take);
   });
-  return () => text.trim();
+  return () => {
+    if (rest !== "") take(rest);
+    return { error: error.trim(), notes };
+  };
 }
