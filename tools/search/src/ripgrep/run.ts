@@ -116,7 +116,7 @@ function collectError({ stderr }: ChildProcess): () => Pick<Ending, "error" | "n
   let error = "";
   let rest = "";
   const take = (line: string) => {
-    if (!read(line) && error.length < maxErrorBytes) error += `${line}\n`.slice(0, maxErrorBytes);
+    if (!read(line)) error = `${error}${line}\n`.slice(0, maxErrorBytes);
   };
   stderr?.setEncoding("utf8").on("data", (part: string) => {
     const lines = (rest + part).split("\n");
