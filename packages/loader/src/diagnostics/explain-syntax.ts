@@ -15,6 +15,13 @@ export function explainSyntax(
     readonly pos: readonly [number, number];
   }[],
 ): readonly SyntaxProblem[] {
+  const conflict = /^<{7} /m.exec(text.text)?.index;
+  if (conflict !== undefined) return [{ offset: conflict, problem: conflictProblem }];
+  // Its closing brace is an error of its own.
+  const variables = troubles
+    .map(({ pos: [offset] }) => findVariable(text, offset))
+    .filter((each) => each !== undefined);
+  if (variables.length > 0) return variables;
   const rows = [...readRows(text)];
   return troubles.map(({ code, message, pos: [offset] }) => {
     const { line } = positionAt(text, offset);
@@ -24,6 +31,16 @@ export function explainSyntax(
       findUnclosed(rows, code, line) ?? { offset, problem: explainValue(text, code, offset) ?? message }
     );
   });
+}
+
+const conflictProblem = "the file has a merge conflict; keep one side, and remove the lines of <, = and >";
+
+/** A variable without quotes in braces or brackets, where YAML reads its brace as a map. */
+function findVariable({ text }: PlanText, offset: number): SyntaxProblem | undefined {
+  const start = text.lastIndexOf("${", offset);
+  const [variable] = (start === -1 ? null : /^\$\{[^{}\n"]*\}/.exec(text.slice(start))) ?? [];
+  if (variable === undefined || offset > start + variable.length) return undefined;
+  return { offset: start, problem: `in braces or brackets a variable is written in quotes: "${variable}"` };
 }
 
 /** Returns what the author probably meant by a value, written as it should be. */

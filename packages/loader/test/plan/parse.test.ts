@@ -216,6 +216,12 @@ test.each([
   ["name: foo: bar\n", "1:7 this value contains a colon and a space; put the value in quotes"],
   ["name\nversion: 1\n", "1:1 this line is not a key with a value; write name: value"],
   ["name: @x\n", '1:7 a value cannot begin with this character; put the value in quotes: "@x"'],
+  ["config: { max: ${N} }\n", '1:16 in braces or brackets a variable is written in quotes: "${N}"'],
+  ["tools: [${A:-b}, c]\n", '1:9 in braces or brackets a variable is written in quotes: "${A:-b}"'],
+  [
+    "version: 1\n<<<<<<< HEAD\ntools: []\n=======\ntools: [a]\n>>>>>>> x\n",
+    "2:1 the file has a merge conflict; keep one side, and remove the lines of <, = and >",
+  ],
   ['name: @x"y\n', "1:7 a value cannot begin with this character; put the value in quotes"],
 ])("the problem of %j says which line to change, and how", (text, problem) => {
   const parsed = parse(text);
