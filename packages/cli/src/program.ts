@@ -180,9 +180,32 @@ function usageError(
     .replace(/^error: /, "")
     .replace(/\.$/, "")
     .replaceAll("\n", " ");
-  const command = ["toolmount", ...namedCommands(program, words), "--help"].join(" ");
-  return new ToolmountError("USAGE_INVALID", { problem: `${problem}; see ${command}` });
+  const named = namedCommands(program, words);
+  const command = ["toolmount", ...named, "--help"].join(" ");
+  return new ToolmountError("USAGE_INVALID", {
+    problem: `${problem}${meant(problem, words)}; see ${command}`,
+  });
 }
+
+/** What a person probably meant who knows other tools: `toolmount tools`, and an argument of a tool written as an option. */
+function meant(problem: string, words: readonly string[]): string {
+  const [, option = ""] = /^unknown option '--([\w-]+)/.exec(problem) ?? [];
+  if (words[0] === "call" && option !== "") {
+    const value = words[words.indexOf(`--${option}`) + 1] ?? "…";
+    return `; an argument of a tool is written ${option}=${value}`;
+  }
+  const [, word = ""] = /^unknown command '([\w-]+)'$/.exec(problem) ?? [];
+  return Object.hasOwn(otherWords, word) ? `; did you mean toolmount ${otherWords[word]}?` : "";
+}
+
+const otherWords: Readonly<Record<string, string>> = {
+  tools: "list",
+  ls: "list",
+  show: "describe",
+  start: "serve",
+  exec: "call",
+  prompt: "run",
+};
 
 /** The commands with which a line begins: `policy suggest`. */
 function namedCommands({ commands }: Command, [word, ...rest]: readonly string[]): readonly string[] {

@@ -44,6 +44,15 @@ test.each([[["--help"]], [["-h"]], [["help"]]])("%j shows the ten commands of a 
   expect(stdout).toContain("toolmount help --all");
 });
 
+test.each([
+  [["tools"], "did you mean toolmount list?"],
+  [["call", "read_file", "--city", "Oslo"], "an argument of a tool is written city=Oslo"],
+])("%j is refused with what was probably meant", async (words, meant) => {
+  const { code, stderr } = await runCommand(words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(meant);
+});
+
 test("an unknown command is wrong usage, with the near one", async () => {
   const { code, stderr } = await runCommand(["lst"]);
 

@@ -1,4 +1,5 @@
 import type { Policy, ToolInfo } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/text";
 import type { PolicyConfig } from "./config.ts";
 import { createListPolicy, listNames } from "./list-policy.ts";
 import { lintFlows } from "./flows/lint-flows.ts";
@@ -18,13 +19,26 @@ export function lint(
 ): readonly Found[] {
   const isDead = (policy: Policy) => tools.every((tool) => policy.prepare(tool) === null);
   const problem = "this rule can never match: the plan offers no tool that fits it";
+  const meant = (written: unknown) => `${problem}${nearOf(written, tools)}`;
   const rules = settings.rules.flatMap((rule, index): Found[] =>
-    isDead(createRule(rule, index)) ? [{ path: ["rules", index, "match"], problem }] : [],
+    isDead(createRule(rule, index))
+      ? [{ path: ["rules", index, "match"], problem: meant(rule.match.tool) }]
+      : [],
   );
   const lists = listNames.flatMap((list) =>
     settings[list].flatMap((written, index): Found[] =>
-      isDead(createListPolicy(list, written)) ? [{ path: [list, index], problem }] : [],
+      isDead(createListPolicy(list, written)) ? [{ path: [list, index], problem: meant(written) }] : [],
     ),
   );
   return [...rules, ...lists, ...lintFlows(settings.flows, tools)];
+}
+
+/** The tool whose name a line has nearly. */
+function nearOf(written: unknown, tools: readonly ToolInfo[]): string {
+  const [, name = ""] = /^([\w.-]+)/.exec(String(written)) ?? [];
+  const [near] = nearestNames(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  return near === undefined ? "" : `; did you mean ${near}?`;
 }

@@ -186,4 +186,8 @@ test("a rule that fits no tool is reported beside the lists, with its place", ()
     { path: ["rules", 1, "match"], problem },
     { path: ["ask", 0], problem },
   ]);
+  const near = config.parse({ rules: [{ match: { tool: "notes" }, answer: "deny" }], ask: ["noet(x)"] });
+  expect(lint(near, { tools: [tool()] }).map((one) => one.problem)).toEqual(
+    Array.from({ length: 2 }, () => `${problem}; did you mean note?`),
+  );
 });

@@ -1,7 +1,7 @@
 import { messageOf } from "@toolmount/core/errors";
 import { realpathSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { extname, join, resolve } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import type { ModuleExports } from "./source.ts";
@@ -230,12 +230,18 @@ async function findEntry(
   return undefined;
 }
 
+/** Tools of Python are a server: FastMCP makes one of functions. */
+function pythonHint(path: string): string {
+  if (extname(path) !== ".py") return "";
+  return `; tools in Python are an MCP server, as FastMCP makes one in three lines: write source: { mcp: { command: python3, args: [${basename(path)}] } }`;
+}
+
 async function fromFile(name: string, path: string, facts: PackageFacts | undefined): Promise<Resolution> {
   // Reading a pipe or a device could wait for ever.
   if (!importable.has(extname(path)) || !(await stat(path)).isFile()) {
     throw new ToolmountError("MODULE_INVALID", {
       module: name,
-      problem: `a module is a file that ends with ${[...importable].join(", ")}`,
+      problem: `a module is a file that ends with ${[...importable].join(", ")}${pythonHint(path)}`,
     });
   }
   const files = await readSourceFiles(path);

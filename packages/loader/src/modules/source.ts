@@ -114,13 +114,12 @@ function readNpm(written: string, rest: string): Source {
   return readNpmRange(written, name, range, path.map((part) => `/${part}`).join(""));
 }
 
-/** A bare name is short for `@toolmount/tool-<name>`, then for `toolmount-tool-<name>`. */
+/** A bare name, with `tool-` before it or without, is short for `@toolmount/tool-<name>`, then for `toolmount-tool-<name>`. */
 function readName(written: string): Source {
   if (written.startsWith("@")) requireEntry(written, written);
   else requireName(written, written);
-  const names = written.startsWith("@")
-    ? [written]
-    : [`@toolmount/tool-${written}`, `toolmount-tool-${written}`];
+  const short = written.replace(/^tool-(?=.)/, "");
+  const names = written.startsWith("@") ? [written] : [`@toolmount/tool-${short}`, `toolmount-tool-${short}`];
   return { kind: "package", written, names };
 }
 

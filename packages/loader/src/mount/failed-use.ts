@@ -134,7 +134,7 @@ const knownModules: readonly string[] = [
 
 /** Only a known name gives an install command: whatever a mistyped name installs may be anybody's package. */
 function hintForPackage(written: string): string {
-  const short = written.replace(/^(?:npm:)?(?:@toolmount\/tool-)?/, "");
+  const short = written.replace(/^(?:npm:)?(?:@toolmount\/)?(?:tool-)?/, "");
   if (knownModules.includes(short)) return `npm install @toolmount/tool-${short}`;
   const [near] = nearestNames(short, knownModules);
   if (near !== undefined) return `did you mean "${near}"?`;

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, type Stats } from "node:fs";
+import { readdirSync, readFileSync, statSync, type Stats } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolmountError } from "@toolmount/core/errors";
@@ -30,7 +30,7 @@ export async function findPlan(path: string | URL | undefined, cwd: string): Pro
   if (path === undefined) {
     const last = lastFolder(cwd);
     const where = last === cwd ? "" : `, or in a folder above it, up to ${last}`;
-    return (await search(cwd, last)) ?? notFound(`${cwd} (as ${shownNames})${where}`);
+    return (await search(cwd, last)) ?? notFound(`${cwd} (as ${shownNames})${where}${otherPlans(cwd)}`);
   }
   const absolute = toPath(path, cwd);
   const kind = statOf(absolute);
@@ -42,6 +42,19 @@ export async function findPlan(path: string | URL | undefined, cwd: string): Pro
 /** Names in an error; the page of the error has all. */
 const shownNames =
   "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml or toolmount.config.yaml";
+
+/** Plans that a person may have meant: of a usual name here, or of a folder below. */
+function otherPlans(cwd: string): string {
+  const folders = readdirSync(cwd, { withFileTypes: true }).filter((one) => one.isDirectory());
+  const below = folders.slice(0, maxFolders).map(({ name }) => [name, "mount-plan.yaml"]);
+  const found = [["plan.yaml"], ["plan.yml"], ...below].find(
+    (parts) => statOf(join(cwd, ...parts))?.isFile() === true,
+  );
+  return found === undefined ? "" : `; there is ${found.join("/")}`;
+}
+
+/** Folders below the working one in which another plan is looked for. */
+const maxFolders = 100;
 
 /** The last folder that a search enters: the nearest with a `package.json`, or the root of its workspace. */
 function lastFolder(cwd: string): string {
@@ -91,8 +104,8 @@ function toPath(path: string | URL, cwd: string): string {
 
 async function search(folder: string, last: string): Promise<string | undefined> {
   // Most plans are in the first folder: these are found without cosmiconfig.
-  for (const name of planFileNames)
-    if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true) return join(folder, name);
+  const here = onlyPlan(folder);
+  if (here !== undefined) return here;
   const { cosmiconfig } = await import("cosmiconfig");
   const explorer = cosmiconfig("toolmount", {
     searchPlaces: [...planFileNames],
@@ -105,10 +118,22 @@ async function search(folder: string, last: string): Promise<string | undefined>
   });
   for (const place of foldersUpFrom(folder)) {
     const found = await explorer.search(place);
-    if (found !== null) return found.filepath;
+    if (found !== null) return onlyPlan(place) ?? found.filepath;
     if (place === last) break;
   }
   return undefined;
+}
+
+/** The plan of a folder. Throws `OPTION_INVALID` where there are two: which one is meant is for a person to say. */
+function onlyPlan(folder: string): string | undefined {
+  const isFile = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
+  const [name, other] = planFileNames.filter(isFile);
+  if (other !== undefined)
+    throw new ToolmountError("OPTION_INVALID", {
+      option: "plan",
+      problem: `${folder} has two plans, ${name} and ${other}; name one, or remove the other`,
+    });
+  return name === undefined ? undefined : join(folder, name);
 }
 
 function keepPath(file: string): string {

@@ -5,6 +5,7 @@ const folder = "/plans";
 
 test.each([
   { module: "filesystem", names: ["@toolmount/tool-filesystem", "toolmount-tool-filesystem"] },
+  { module: "tool-fs", names: ["@toolmount/tool-fs", "toolmount-tool-fs"] },
   { module: "fs", names: ["@toolmount/tool-fs", "toolmount-tool-fs"] },
   { module: "@acme/weather", names: ["@acme/weather"] },
   { module: "label", source: "npm:weather", names: ["weather"] },

@@ -67,6 +67,14 @@ test.each([
   });
 });
 
+test("a module in Python is named as what it can be: an MCP server", async () => {
+  const { path } = await workspace({ "plan.yaml": "tools: [{ module: ./find.py }]", "find.py": "print(1)" });
+
+  await expect(openHost(path("plan.yaml"), quiet)).rejects.toThrow(
+    "write source: { mcp: { command: python3, args: [find.py] } }",
+  );
+});
+
 test("a fleet whose state has failed is not tried: the one problem is that of the state", async () => {
   const { path } = await workspace({
     "plan.yaml": "version: 1\nstate: sqlite:./s.db\ntools: [{ module: m, run: { in: fleet } }]\n",

@@ -22,6 +22,34 @@ test("a plan is a file, the first known name in a folder, or found from the work
   );
 });
 
+test("two plans in one folder are refused, and a path names one", async () => {
+  const { path, folder } = await workspace({
+    "mount-plan.yaml": "tools: []",
+    "toolmount.json": "{}",
+    "package.json": "{}",
+    "deep/x.txt": "",
+  });
+
+  for (const cwd of [folder, path("deep")])
+    await expect(findPlan(undefined, cwd)).rejects.toMatchObject({
+      code: "OPTION_INVALID",
+      message: expect.stringContaining("two plans, mount-plan.yaml and toolmount.json"),
+    });
+  expect(await findPlan("mount-plan.yaml", folder)).toBe(path("mount-plan.yaml"));
+});
+
+test.each([
+  ["plan.yaml", "; there is plan.yaml"],
+  ["conf/mount-plan.yaml", "; there is conf/mount-plan.yaml"],
+  ["conf/other.yaml", ""],
+])("where no plan is found, %s is named as one that may be meant", async (file, end) => {
+  const { folder } = await workspace({ [file]: "tools: []", "package.json": "{}" });
+
+  await expect(findPlan(undefined, folder)).rejects.toThrow(
+    new RegExp(`toolmount.config.yaml\\)${end.replaceAll(".", "\\.")}$`),
+  );
+});
+
 test("a search stops at the folder with a package.json, so a plan above it is not found", async () => {
   const { path } = await workspace({ "mount-plan.yaml": "tools: []", "project/package.json": "{}" });
 
