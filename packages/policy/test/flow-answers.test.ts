@@ -7,7 +7,7 @@ describe("what flows answer", () => {
   const ask = { from: ["identity"] };
   const open = { from: ["identity"], else: "allow" };
   const origins = [{ argument: "to", value: "Ada", origin: "user", isAccepted: false }];
-  const reason = "to Ada · from the user's words";
+  const reason = "to Ada · in the user's words, but not as a permission";
   test.each<[string, object[], object | null]>([
     ["a line that denies", [deny], { answer: "deny", rule: "flows.into 1", reason, origins }],
     ["a line that asks", [ask], { answer: "ask", rule: "flows.into 1", reason, origins }],

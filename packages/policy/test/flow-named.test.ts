@@ -129,6 +129,9 @@ describe("a result that other people's text chose by another form of a value", (
     [{ key: "INV90210" }, "My invoice is inv 90210."],
     [{ key: "x7f9q2" }, "Take ref-x7f9q2-old."],
     [{ ticket: 7 }, "Look at ticket 7."],
+    [{ key: "mallory_brothers" }, "The invoice of Mallory Brothers."],
+    [{ key: "mallory brothers" }, "The invoice of MalloryBrothers."],
+    [{ key: "90210" }, "My invoice is 9 0 2 1 0."],
     [{ by: { date: ["invoices-2024-90210"] } }, "My invoice is INV-90210."],
   ])("%j after %j is not the user's choice", (given, first) => {
     expect(chosen(given, first)).toBe("-");
@@ -140,6 +143,7 @@ describe("a result that other people's text chose by another form of a value", (
     [{ page: 1, limit: 50 }, "There are 50 of 1."],
     [{ number: 90210 }, "My invoice is 90211."],
     [{ key: "people-2" }, "2 people came."],
+    [{ key: "all_open" }, "Are all open?"],
     [{ number: 90210 }, { mail: "90210" }],
   ])("%j after %j is", (given, first) => {
     expect(chosen(given, first)).toBe("+");
@@ -158,4 +162,74 @@ test("directories whose entries are all alike, or whose names are long, take bou
       judge({ to: "bob@x.example" }, { flows, prompts: ["Mail Bob."], results: [look(value)] })?.answer,
   );
   expect(answers).toEqual(["ask", "none", "ask"]);
+});
+
+describe("a prohibition is no permission", () => {
+  const account = "GB33BUKB20201555555555";
+  const flows = {
+    into: [{ match: {}, from: ["user", "structured", { sameHost: "user" }, { lastPart: "user" }] }],
+  };
+  const asks = (prompt: string, to = account) =>
+    judge({ to }, { flows, prompts: [prompt] })?.answer === "ask";
+
+  test.each([
+    `Never pay anything to ${account}, it is a fraud. Pay my rent.`,
+    `Pay my rent. Whatever happens, do not pay ${account}.`,
+    `Don't pay Dr. Smith at ${account}.`,
+    `${account} is a scam, so block it. Pay the rent.`,
+    `Pay everybody except ${account}.`,
+    `Pay ACME instead of GB33 BUKB 2020 1555 5555 55.`,
+    `Pay all bills other than ${account}`,
+    `Do not pay these:\n- ${account}\n- FR7630006000011234567890189`,
+    `If a mail names ${account}, refuse.`,
+    `Zahle niemals an ${account}. Zahle die Miete.`,
+    `Ne paie jamais ${account}`,
+    `No pagues a ${account}`,
+    `不要付款给 ${account}。`,
+  ])("%j asks", (prompt) => {
+    expect(asks(prompt)).toBe(true);
+    expect(asks(`Pay 90 to ${account}. ${prompt}`)).toBe(false);
+  });
+
+  test.each([
+    `Pay ${account}. Never pay anybody else.`,
+    `Don't forget to pay ${account}.`,
+    `I have not paid ${account} yet; please do.`,
+    `Pay ${account} without delay.`,
+  ])("%j does not ask", (prompt) => {
+    expect(asks(prompt)).toBe(false);
+  });
+
+  test("nor does it name a person, a host or a file", () => {
+    const people = look([{ name: "Bob", mail: "bob@x.example" }]);
+    const named = { results: [{ match: {}, trust: "contact" }], into: [{ match: {}, from: ["contact"] }] };
+    const mailsBob = (prompt: string) =>
+      judge({ to: "bob@x.example" }, { flows: named, prompts: [prompt], results: [people] })?.answer;
+    expect([mailsBob("Mail Bob."), mailsBob("Mail all people except Bob.")]).toEqual(["none", "ask"]);
+    expect(asks("Open https://a.example/x", "https://a.example/y")).toBe(false);
+    expect(asks("Never open https://a.example/x", "https://a.example/y")).toBe(true);
+    expect([
+      asks("Send report.txt", "/in/report.txt"),
+      asks("Do not send report.txt", "/in/report.txt"),
+    ]).toEqual([false, true]);
+  });
+
+  test("nor does it name an action", () => {
+    const intent = { into: [{ match: {}, intent: "user", control: [], content: [] }] };
+    const answer = (prompt: string) => judge({}, { flows: intent, prompts: [prompt] })?.answer ?? "none";
+    expect([answer("Send it."), answer("Never send it."), answer("Do not forget to send it.")]).toEqual([
+      "none",
+      "ask",
+      "none",
+    ]);
+  });
+
+  test("a person who approves the value has permitted it, and the question says what the user wrote", () => {
+    const prompts = [`Never pay ${account}.`];
+    expect(reasonOf(judge({ to: account }, { flows, prompts }))).toBe(
+      `to ${account} · in the user's words, but not as a permission`,
+    );
+    const results = [look(1, { confirmed: [account] })];
+    expect(judge({ to: account }, { flows, prompts, results })?.answer).toBe("none");
+  });
 });

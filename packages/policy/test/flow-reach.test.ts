@@ -120,7 +120,13 @@ test("a path with a host is no path of this machine, and what the model wrote is
   const wrote = { tool: "write", arguments: { path: "key.pub", content: key }, value: { ok: true } };
   const add = (results: Parameters<typeof originOf>[1]["results"]) =>
     originOf(key, { flows: from({ whole: "user" }), prompts, results: results! })[0];
-  expect([add([read]), add([wrote, read])]).toEqual(["+", "-"]);
+  const longer = { ...read, value: { text: `old\n${key}` } };
+  const addLonger = originOf(`old\n${key}`, {
+    flows: from({ whole: "user" }),
+    prompts,
+    results: [wrote, longer] as never,
+  })[0];
+  expect([add([read]), add([wrote, read]), addLonger]).toEqual(["+", "-", "-"]);
 });
 
 test("a code of thousands of digits is compared like any other", () => {

@@ -48,7 +48,7 @@ describe("the sentence of a question", () => {
     ],
     [
       "the user's words that the line does not accept",
-      "to Ada · from the user's words",
+      "to Ada · in the user's words, but not as a permission",
       { to: "Ada" },
       { flows: line({ from: ["trusted"] }) },
     ],
@@ -154,7 +154,7 @@ describe("the sentence of a question", () => {
   });
 
   test.each([
-    ["user", "from the user's words"],
+    ["user", "in the user's words, but not as a permission"],
     ["identity", "the user's own · you never wrote it"],
     ["default", "the tool's default · you never wrote it"],
     ["trusted", "from a trusted result · you never wrote it"],

@@ -7,7 +7,7 @@ import { leavesOf } from "./leaves.ts";
 import type { Steps } from "./meter.ts";
 import { mentionsNumber, spokenForm } from "./numbers.ts";
 import type { Trust } from "./schema.ts";
-import { compactCode, findWord, formsOf, hasCode, normalize } from "./text.ts";
+import { compactCode, lettersOf, findWord, formsOf, hasCode, normalize } from "./text.ts";
 
 /**
  * A field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
@@ -78,7 +78,11 @@ function* isForeignChoice(value: string | number, before: Evidence): Steps<boole
 function hasForeignCode(value: string | number, before: Evidence): boolean {
   if (typeof value === "number" || namesDate(value, "") !== null) return false;
   const codes = normalize(value).match(/\d{4,}|(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{5,}/g) ?? [];
-  return codes.some((code) => !before.words.name(code) && findPlainMention(code, [code], before) !== null);
+  if (codes.some((code) => !before.words.name(code) && findPlainMention(code, [code], before) !== null))
+    return true;
+  const letters = lettersOf(value);
+  if (letters.length < (/\D/.test(letters) ? 8 : 5) || before.words.hasLetters(letters)) return false;
+  return before.history.results.some((result) => before.seen(result).letters.includes(letters));
 }
 
 /**

@@ -15,7 +15,7 @@ export function* findOrigin(
 ): Steps<Found> {
   const { words, identity } = evidence;
   const accepts = (source: Source) => from.includes(source);
-  if (words.name(value)) return { origin: "user", isAccepted: accepts("user") };
+  if (words.name(value)) return { origin: "user", isAccepted: accepts("user") && words.grants(value) };
   const forms = formsOf(value);
   if (isIdentity(value, forms, identity)) return { origin: "identity", isAccepted: accepts("identity") };
   for (const trust of ["identity", "trusted"] as const) {
@@ -65,9 +65,9 @@ function* findByLastPart(value: string, evidence: Evidence): Steps<Found | null>
   if (at === -1 || last.length < 3 || hostOf(normalize(value)) !== null) return null;
   const isLocal = /^\/(?![/\\])/.test(value); // two slashes begin with a host
   const isOwned =
-    owner !== "" && (evidence.words.name(owner) || isIdentity(owner, formsOf(owner), evidence.identity));
+    owner !== "" && (evidence.words.grants(owner) || isIdentity(owner, formsOf(owner), evidence.identity));
   if (!isLocal && !isOwned) return null;
-  if (evidence.words.name(last)) return { origin: "user", isAccepted: true };
+  if (evidence.words.grants(last)) return { origin: "user", isAccepted: true };
   const field = isOwned ? yield* findField("structured", formsOf(last), evidence) : null;
   return field === null ? null : { origin: "structured", from: field.from, isAccepted: true };
 }
@@ -102,9 +102,12 @@ export function* chosenText(result: KeptResult, evidence: Evidence): Steps<strin
 }
 
 /** Whether a call before had the text as an argument: what the model wrote into a file is not the user's. */
-export function isWrittenBefore(text: string, { call }: KeptResult, { history }: Evidence): boolean {
+export function isWrittenBefore(text: string, { call }: KeptResult, { history, words }: Evidence): boolean {
   const before = history.results.filter((one) => one.call < call);
-  return before.some((one) => textsOf(one.arguments).some((given) => normalize(given).includes(text)));
+  const given = before.flatMap((one) => textsOf(one.arguments)).map(normalize);
+  return given.some(
+    (one) => one.includes(text) || (one.length >= 8 && text.includes(one) && !words.name(one)),
+  );
 }
 
 function textsOf(value: unknown): readonly string[] {
@@ -113,7 +116,7 @@ function textsOf(value: unknown): readonly string[] {
 
 /** Whether the user wrote a text, or a folder of a path. */
 function namesPlace(text: string, words: UserWords): boolean {
-  if (words.name(text)) return true;
+  if (words.grants(text)) return true;
   const at = text.lastIndexOf("/");
   return at > 2 && namesPlace(text.slice(0, at), words);
 }

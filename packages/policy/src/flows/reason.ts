@@ -62,7 +62,7 @@ function describeOrigin({ argument, value, origin, from }: ValueOrigin, isKnown:
 
 /** The words for an origin that no result has. */
 const unplaced: Readonly<Record<ValueOrigin["origin"], string>> = {
-  user: "from the user's words",
+  user: "in the user's words, but not as a permission",
   identity: "the user's own",
   default: "the tool's default",
   trusted: "from a trusted result",

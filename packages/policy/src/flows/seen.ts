@@ -8,7 +8,7 @@ import type { Meter, Steps } from "./meter.ts";
 import { Names } from "./names.ts";
 import { Words } from "./runs.ts";
 import type { ResultLine, Trust } from "./schema.ts";
-import { border, findWord, normalize, withoutSeparators } from "./text.ts";
+import { border, findWord, lettersOf, normalize, withoutSeparators } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
 /** Strictest first: of several lines about one field, the strictest counts. */
@@ -35,6 +35,7 @@ export class SeenResult {
   readonly #trustOf: (path: string) => Trust;
   readonly #texts: Readonly<Record<Trust, string>>;
   #compact: string | null = null;
+  #letters: string | null = null;
   /** What the untrusted text says in base64, in hex or with URL escapes. */
   readonly #decoded: readonly { readonly path: string; readonly text: string }[];
   readonly #copies = new Map<number, Copies>();
@@ -85,6 +86,11 @@ export class SeenResult {
   /** The untrusted text without separators, in which codes are searched. */
   get compact(): string {
     return (this.#compact ??= withoutSeparators(this.#texts.untrusted));
+  }
+
+  /** The letters and digits of the untrusted text. */
+  get letters(): string {
+    return (this.#letters ??= lettersOf(this.#texts.untrusted));
   }
 
   /**

@@ -83,6 +83,11 @@ export function hasCode(code: string, text: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}])${body}(?![\\p{L}\\p{N}])`, "u").test(text);
 }
 
+/** The letters and digits of a text, without all that stands between them. */
+export function lettersOf(text: string): string {
+  return normalize(text).replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
 export function withoutSeparators(text: string): string {
   return text.replace(/[ \-./()]/g, "");
 }

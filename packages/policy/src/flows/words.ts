@@ -9,6 +9,7 @@ import {
   formsOf,
   hasCode,
   hostOf,
+  lettersOf,
   normalize,
   withoutSeparators,
 } from "./text.ts";
@@ -20,7 +21,9 @@ const sentenceEnd = /\.(?=\p{Lu}\p{Ll})/gu;
 export class UserWords {
   readonly isKnown: boolean;
   readonly text: string;
-  readonly #compact: string;
+  #letters: string | null = null;
+  /** The sentences that forbid nothing. */
+  readonly #granted: string;
   readonly #confirmed: ReadonlySet<string>;
   readonly #secrets: ReadonlySet<string>;
   #hosts: ReadonlySet<string> | undefined;
@@ -31,22 +34,24 @@ export class UserWords {
   /** `confirmed`: values that the user approved, after their origin was shown. They count as typed, but name no action. */
   constructor(prompts: readonly string[] | undefined, confirmed: readonly string[] = []) {
     this.isKnown = prompts !== undefined;
-    const typed = (prompts ?? []).map((text) => normalize(text.replace(sentenceEnd, ". ")));
+    const given = (prompts ?? []).map((text) => text.replace(sentenceEnd, ". "));
+    const typed = given.map(normalize);
     const isSecret = (text: string) => /^sha256 [0-9a-f]{64}$/.test(text);
     this.#secrets = new Set(confirmed.filter(isSecret));
     this.#confirmed = new Set(confirmed.filter((text) => !isSecret(text)).map(normalize));
     this.text = border + [...typed, ...this.#confirmed].join(border) + border;
-    this.#compact = withoutSeparators(this.text);
+    this.#granted = border + [...given.map(grantedIn), ...this.#confirmed].join(border) + border;
     this.#typed = typed.join(border);
   }
 
   /** Whether the user wrote this value, in one of its forms. */
   name(value: string | number): boolean {
-    if (this.#isSecret(value)) return true;
-    if (formsOf(value).some((form) => findWord(form, this.text) !== -1)) return true;
-    if (typeof value === "string" && namesDate(value, this.text) === true) return true;
-    const code = typeof value === "string" ? compactCode(value) : null;
-    return code !== null && this.#compact.includes(code) && hasCode(code, this.text);
+    return this.#isSecret(value) || isNamed(value, this.text);
+  }
+
+  /** Whether the user wrote this value in a sentence that forbids nothing, or approved it. */
+  grants(value: string | number): boolean {
+    return this.#isSecret(value) || isNamed(value, this.#granted);
   }
 
   /** Each run of so many words that the user wrote. They are read once, in steps. */
@@ -62,7 +67,7 @@ export class UserWords {
   /** Whether the user wrote a link to this host. */
   namesHost(host: string): boolean {
     this.#hosts ??= new Set(
-      this.text.split(/[\s"'<>(),;]+/).flatMap((token) => hostOf(token.replace(/[.!?:]+$/, "")) ?? []),
+      this.#granted.split(/[\s"'<>(),;]+/).flatMap((token) => hostOf(token.replace(/[.!?:]+$/, "")) ?? []),
     );
     return this.#hosts.has(host);
   }
@@ -76,10 +81,15 @@ export class UserWords {
     return this.#secrets.size > 0 && this.#secrets.has(digestOfSecret(value));
   }
 
+  /** Whether the user's words have these letters in a row, whatever stands between them. */
+  hasLetters(letters: string): boolean {
+    return (this.#letters ??= lettersOf(this.text)).includes(letters);
+  }
+
   /** Whether the user called a person or a thing by this name. Words that stand before any noun call nothing. */
   calls(name: string): boolean {
     if (beforeNouns.has(name) || otherFunctionWords.has(name)) return false;
-    return findWord(name, this.text) !== -1;
+    return findWord(name, this.#granted) !== -1;
   }
 
   /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */
@@ -110,6 +120,39 @@ export class UserWords {
   }
 }
 
+function isNamed(value: string | number, text: string): boolean {
+  if (formsOf(value).some((form) => findWord(form, text) !== -1)) return true;
+  if (typeof value === "number") return false;
+  if (namesDate(value, text) === true) return true;
+  const code = compactCode(value);
+  return code !== null && withoutSeparators(text).includes(code) && hasCode(code, text);
+}
+
+/** The sentences of a text that forbid nothing, normalized. A list behind a prohibition is a part of its sentence. */
+function grantedIn(text: string): string {
+  const sentences = text
+    .split(/(?<=[.!?;。！？])(?<!\b(?:dr|mr|mrs|ms|st|no|nr)\.)(?:\s+|(?<=[。！？]))/i)
+    .map(normalize);
+  return sentences.filter((sentence) => !forbids.test(sentence.replace(harmlessNots, ""))).join(" ");
+}
+
+/** Words that forbid or leave out what their sentence names. */
+const forbids = new RegExp(
+  [
+    "never|not|don['’]?t|mustn['’]?t|shouldn['’]?t|except|excluding|without|avoid|refuse|(?:instead|rather|other|apart) (?:of|than|from)",
+    "scam|fraud|phishing|nie|niemals|nicht|keine?[nmrs]?|ohne|außer|statt|betrug|jamais|pas|sans|sauf|aucune?|arnaque",
+    "nunca|jamás|sin|excepto|salvo|estafa|não|sem|exceto|non|senza|tranne|truffa|niet|nooit|geen|zonder|behalve",
+    "nigdy|bez|oprócz|inte|aldrig|utan|не|никогда|кроме|без|asla",
+  ]
+    .map((words) => `(?<![\\p{L}\\p{N}])(?:${words})(?![\\p{L}\\p{N}])`)
+    .join("|") + "|^no [^,]|不|别|別|勿|禁止|除了|ないで|以外|마세요|말고|제외",
+  "u",
+);
+
+/** What says nothing about a value: `don't forget to pay`, `I have not paid it yet`. */
+const harmlessNots =
+  /(?:do not|don['’]?t|never) (?:forget|hesitate|worry)|not only|without (?:delay|fail)|(?:have|has|had|did|could) not/g;
+
 /** Several words, or a word of a script without blanks: it is searched as a part of the text. */
 const notOneToken =
   /[^\p{L}\p{N}]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -130,9 +173,9 @@ function tokensOf(text: string): ReadonlyMap<string, ReadonlyMap<string, Readonl
   return tokens;
 }
 
-/** Words after which a word is a noun: `an email`, `unread mail`. */
+/** Words after which a word is a noun, such as `an email` or `unread mail`, or is not asked for: `never send it`, `don't pay`. */
 const beforeNouns: ReadonlySet<string> = new Set(
-  "a an the my your his her its their our this that these those of in from via by any each every no some all with on new last latest recent unread received first next".split(
+  "never not t a an the my your his her its their our this that these those of in from via by any each every no some all with on new last latest recent unread received first next".split(
     " ",
   ),
 );
