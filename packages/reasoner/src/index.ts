@@ -1,12 +1,6 @@
 // The module
-export {
-  config,
-  settingsOf,
-  settingsSchema,
-  type Agent,
-  type Config,
-  type Settings,
-} from "./config/settings.ts";
+export { config, settingsSchema, type Agent, type Config, type Settings } from "./config/settings.ts";
+export { settingsOf } from "./config/plan-settings.ts";
 export { mount } from "./mount.ts";
 // The reasoner
 export { createReasoner } from "./reasoner.ts";

@@ -1,7 +1,7 @@
 import type { Coordinator, ListAgents } from "@toolmount/core";
-import { providersByRank } from "./config/provider-entry.ts";
 import { translateAgents } from "./config/amplifier-session.ts";
-import { agentSchema, settingsOf, type Agent, type Config } from "./config/settings.ts";
+import { providerSettings, rankedSettings, settingsOf, unusedProviders } from "./config/plan-settings.ts";
+import { agentSchema, type Agent, type Config } from "./config/settings.ts";
 import { createReasoner } from "./reasoner.ts";
 
 /** Mounts a plan's reasoner, and the capabilities with which tools begin sub-agents. */
@@ -10,15 +10,18 @@ export async function mount(coordinator: Coordinator, given: Config): Promise<vo
   const translated = [...translateAgents(session)];
   const agents = { ...agentsOf(translated), ...given.agents };
   const { injection_size_limit: size, injection_budget_per_turn: tokensPerTurn } = session;
-  const reasoner = createReasoner(coordinator, { settings: settingsOf(given), agents });
-  const [chosen, ...others] = providersByRank(session.providers ?? []).map(
-    ({ module = "", id = module }) => id,
-  );
-  if (others.length > 0)
-    coordinator.logger.warn(
-      { chosen, others },
-      "a session has one provider: the others of the plan are not used",
-    );
+  const ranked = {
+    session: rankedSettings(given),
+    agents: new Map(
+      translated.map(([name, { preferred }]) => [
+        name,
+        preferred.map(({ entry, model }) => providerSettings(entry, model)),
+      ]),
+    ),
+  };
+  const reasoner = createReasoner(coordinator, { settings: settingsOf(given), agents, ranked });
+  const others = unusedProviders(given);
+  if (others.length > 0) coordinator.logger.warn({ others }, "providers of the plan that are not asked");
   for (const [agent, { unused }] of translated)
     if (unused.length > 0)
       coordinator.logger.warn({ agent, unused }, "parts of an agent have no counterpart, and are not used");

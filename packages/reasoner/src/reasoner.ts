@@ -17,10 +17,10 @@ import type { SessionView } from "./session/view.ts";
 /** Makes a reasoner over the tools that a coordinator has mounted. */
 export function createReasoner(
   coordinator: Coordinator,
-  { settings, agents = {}, clock = systemClock }: ReasonerOptions,
+  { settings, agents = {}, ranked, clock = systemClock }: ReasonerOptions,
 ): Reasoner & { readonly spawn: Spawn } {
   const { prices } = settings;
-  const access = createSessionAccess(coordinator, { settings, agents, now: () => clock.now() });
+  const access = createSessionAccess(coordinator, { settings, agents, ranked, now: () => clock.now() });
   const runner = new TurnRunner(coordinator, access, clock);
   const spawner = new Spawner(coordinator, access, runner);
 

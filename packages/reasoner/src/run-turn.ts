@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { ToolmountError, type Clock, type Coordinator, type Runner } from "@toolmount/core";
-import type { Model } from "@toolmount/interop";
 import { toolsHere } from "@toolmount/core/internal";
-import { usageSince } from "./agents/child-budget.ts";
+import { countLostChildren } from "./agents/child-budget.ts";
 import type { GlobLists } from "./agents/child-rights.ts";
 import { leftAbove, type Spender } from "./agents/shared-budget.ts";
 import { causesOf, wordsOf } from "./agents/user-words.ts";
 import { requireAllowed } from "./provider/ask-model.ts";
 import { requireImages } from "./provider/items.ts";
 import { ModelOpener } from "./provider/open-model.ts";
+import { RankedModels, type ChosenModel } from "./provider/ranked-models.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { keptPrompt, type Prompt } from "./session/author.ts";
@@ -32,7 +32,7 @@ interface Trigger {
   readonly options: TurnOptions;
   readonly clientResults: readonly ClientResult[];
   readonly traceparent: string | undefined;
-  readonly model: Model;
+  readonly chosen: ChosenModel;
 }
 
 /** Starts and resumes the turns of one host, at most one of a session at a time. */
@@ -41,7 +41,7 @@ export class TurnRunner {
   readonly #access: SessionAccess;
   readonly #clock: Clock;
   readonly #hostId: string;
-  readonly #models: ModelOpener;
+  readonly #models: RankedModels;
   readonly #turns = new LiveTurns();
   readonly #running = new Map<string, RunningTurn>();
   /** Restrictions of a sub-agent's session while its parent runs it, beside its own. */
@@ -53,7 +53,7 @@ export class TurnRunner {
     this.#access = access;
     this.#clock = clock;
     this.#hostId = coordinator.getCapability("host.id") ?? "";
-    this.#models = new ModelOpener(coordinator);
+    this.#models = new RankedModels(new ModelOpener(coordinator), () => clock.now());
     guardTurns(this.#turns, coordinator.hooks);
   }
 
@@ -80,8 +80,8 @@ export class TurnRunner {
   }
 
   /** Opens the model of a session's next turn. Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`. */
-  openModel(facts: SessionFacts, options: TurnOptions): Promise<Model> {
-    return this.#models.open(this.#access.settingsFor(facts, options));
+  openModel(facts: SessionFacts, options: TurnOptions): Promise<ChosenModel> {
+    return this.#models.choose(this.#access.rankedFor(facts, options));
   }
 
   /** Starts a turn with a prompt. */
@@ -94,10 +94,10 @@ export class TurnRunner {
     const { turns: limit } = this.#access.settingsFor(facts, options).budgets;
     if (limit !== undefined && view.turns >= limit)
       throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "turns", limit });
-    const model = await this.openModel(facts, options);
+    const chosen = await this.openModel(facts, options);
     if (!isNew) await this.#access.restore(host, log);
     const turnId = `turn_${randomUUID()}`;
-    return this.#trace(log, options, { turnId, began: null, model }, async (given) => {
+    return this.#trace(log, options, { turnId, began: null, ...chosen }, async (given) => {
       const traceparent = given ?? newTrace();
       const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
       await hooks.emit(isNew ? "session:start" : "session:resume", ids);
@@ -107,7 +107,7 @@ export class TurnRunner {
       const shown = options.images?.length ? { images: [...options.images] } : {};
       await log.append({ kind: "begin", turnId, traceparent, prompt, parts, state, ...shown });
       await log.save();
-      return this.#drive(host, log, { options, clientResults: [], traceparent, model });
+      return this.#drive(host, log, { options, clientResults: [], traceparent, chosen });
     });
   }
 
@@ -119,20 +119,20 @@ export class TurnRunner {
     clientResults: readonly ClientResult[] = [],
   ): Promise<TurnResult> {
     const { turnId, traceparent: began } = log.view.turn!;
-    const model = await this.openModel(log.facts, options);
-    return this.#trace(log, options, { turnId, began, model }, (traceparent) =>
-      this.#drive(host, log, { options, clientResults, traceparent, model }),
+    const chosen = await this.openModel(log.facts, options);
+    return this.#trace(log, options, { turnId, began, ...chosen }, (traceparent) =>
+      this.#drive(host, log, { options, clientResults, traceparent, chosen }),
     );
   }
 
   /** Runs the open turn of a session. */
   async #drive(host: TurnHost, log: SessionLog, trigger: Trigger): Promise<TurnResult> {
-    const { options, clientResults } = trigger;
+    const { options, clientResults, chosen } = trigger;
     const { id, parentId } = log.facts;
     const agent = this.#access.requireAgent(log.facts);
     const ofAgent = agent === null ? [] : [agent.tools];
     const allowed = [...log.facts.allowed, ...ofAgent, ...(this.ceilings.get(id) ?? [])];
-    const settings = this.#access.settingsFor(log.facts, options);
+    const { settings } = chosen;
     const { turnId } = log.view.turn!;
     this.requireIdle(id); // another caller may have resumed it meanwhile
     const live = this.#turns.begin(id, turnId, { allowed, idempotent: repeatableTools(host) });
@@ -141,7 +141,7 @@ export class TurnRunner {
     this.#running.set(id, own);
     above?.below.add(own);
     try {
-      await countLostChildren(this.#access, log);
+      await countLostChildren(log, this.#access.find);
       const result = await runTurn(this.#partsOf(own, live, trigger), clientResults);
       options.onEvent?.({ type: "done", result });
       return result;
@@ -153,7 +153,7 @@ export class TurnRunner {
     }
   }
 
-  #partsOf(own: RunningTurn, live: LiveTurn, { options, traceparent, model }: Trigger): TurnParts {
+  #partsOf(own: RunningTurn, live: LiveTurn, { options, traceparent, chosen }: Trigger): TurnParts {
     const { host, log, settings } = own;
     const { id, userId } = log.facts;
     return {
@@ -164,7 +164,8 @@ export class TurnRunner {
       log,
       settings,
       agent: this.#access.agentOf(log.facts),
-      model,
+      model: chosen.model,
+      nextModel: chosen.next,
       live,
       userId: options.userId ?? userId ?? undefined,
       conversationId: options.conversationId ?? id,
@@ -183,13 +184,27 @@ export class TurnRunner {
   #trace(
     { facts }: SessionLog,
     options: TurnOptions,
-    { model, ...turn }: { readonly turnId: string; readonly began: string | null; readonly model: Model },
+    {
+      model,
+      turnId,
+      began,
+    }: Pick<ChosenModel, "model"> & { readonly turnId: string; readonly began: string | null },
     act: (traceparent: string | undefined) => Promise<TurnResult>,
   ): Promise<TurnResult> {
     const { traceparent, userId = facts.userId ?? undefined } = options;
     const agent = this.#access.agentOf(facts);
     const now = () => this.#clock.now();
-    const described = { hostId: this.#hostId, facts, place: model, agent, userId, traceparent, now, ...turn };
+    const described = {
+      hostId: this.#hostId,
+      facts,
+      place: model,
+      agent,
+      userId,
+      traceparent,
+      now,
+      turnId,
+      began,
+    };
     return traceTurnOf(described, act);
   }
 
@@ -199,26 +214,6 @@ export class TurnRunner {
     if (log === null || log.view.turn === null || this.#running.has(childId)) return;
     await this.#access.restore(host, log);
     await this.resume(host, log, { ...options, abortSignal: AbortSignal.abort() });
-  }
-}
-
-/** Adds to the parent's log what its sub-agents used in a process that is gone, whether or not they are resumed. */
-async function countLostChildren(access: SessionAccess, log: SessionLog): Promise<void> {
-  for (const { call, child } of log.view.turn?.calls ?? []) {
-    if (child === null || child.ended) continue;
-    const found = await access.find(child.sessionId);
-    if (found === null) continue; // the session was removed; the call that resumes it reports that
-    const { facts, view } = found;
-    const { turns, calls, usage } = child.before;
-    await log.append({
-      kind: "child",
-      sessionId: facts.id,
-      agent: facts.agent ?? "self",
-      usage: usageSince(view.usage, usage),
-      calls: view.calls - calls,
-      callId: call.callId,
-      before: { turns, calls: view.calls, usage: view.usage },
-    });
   }
 }
 

@@ -4,6 +4,7 @@ import type { Path } from "../diagnostics/positions.ts";
 import { waitsForPlan, type ModuleManifest } from "../modules/manifest.ts";
 import { runnerTable } from "../modules/section-table.ts";
 import { isRemote } from "../modules/source.ts";
+import { mapForeign } from "../plan/amplifier.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { GivenModules } from "../modules/resolve.ts";
 import type { Plan } from "../plan/check-plan.ts";
@@ -38,9 +39,12 @@ export function nameRunners(entries: readonly PlanEntry[]): {
 
 /** Gives fetched modules of tools a process with the strictest border, if the plan names no run and the host has one. */
 export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
-  if (plan.amplifier || !Object.hasOwn(extensions, runnerTable["process"]!)) return plan;
+  if (!Object.hasOwn(extensions, runnerTable["process"]!)) return plan;
+  // A module of Amplifier that is mapped is an installed package of toolmount.
+  const isMapped = ({ section, module, source }: PlanEntry) =>
+    plan.amplifier && mapForeign(section, module, source) !== undefined;
   const entries = plan.entries.map((entry) =>
-    entry.section === "tools" && entry.run === undefined && isRemote(entry.source)
+    entry.section === "tools" && entry.run === undefined && isRemote(entry.source) && !isMapped(entry)
       ? { ...entry, run: { in: "process" } }
       : entry,
   );

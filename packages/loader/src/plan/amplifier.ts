@@ -126,7 +126,8 @@ export function mapForeign(section: EntrySection, module: string, source: unknow
   if (source !== undefined && !python) return undefined;
   if (!/^[A-Za-z0-9_-]+$/.test(module)) return undefined;
   if (section !== "tools" && section !== "hooks") return { kind: "reasoner" };
-  const short = module.replace(/^(?:tool|hooks?)-/, "");
+  const written = module.replace(/^(?:tool|hooks?)-/, "");
+  const short = section === "tools" && written === "mode" ? "modes" : written;
   const kind = section === "tools" ? "tool" : "hooks";
   return {
     kind: "package",

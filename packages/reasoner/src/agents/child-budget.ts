@@ -44,3 +44,26 @@ export function usageSince(now: Usage, before: Usage): Usage {
   const pairs = Object.keys(now).map((key) => [key, now[key as keyof Usage] - before[key as keyof Usage]]);
   return Object.fromEntries(pairs) as Usage;
 }
+
+/** Adds to the parent's log what its sub-agents used in a process that is gone, whether or not they are resumed. */
+export async function countLostChildren(
+  log: SessionLog,
+  find: (id: string) => Promise<SessionLog | null>,
+): Promise<void> {
+  for (const { call, child } of log.view.turn?.calls ?? []) {
+    if (child === null || child.ended) continue;
+    const found = await find(child.sessionId);
+    if (found === null) continue; // the session was removed; the call that resumes it reports that
+    const { facts, view } = found;
+    const { turns, calls, usage } = child.before;
+    await log.append({
+      kind: "child",
+      sessionId: facts.id,
+      agent: facts.agent ?? "self",
+      usage: usageSince(view.usage, usage),
+      calls: view.calls - calls,
+      callId: call.callId,
+      before: { turns, calls: view.calls, usage: view.usage },
+    });
+  }
+}

@@ -1,6 +1,7 @@
 import { amplifierProviderName } from "@toolmount/interop/internal";
 import { z } from "zod";
-import { providersByRank, qualified } from "./provider-entry.ts";
+import { matchesGlob } from "@toolmount/core/text";
+import { providersByRank, type ProviderEntry } from "./provider-entry.ts";
 
 const foreign = z.strictObject({
   module: z.string().optional(),
@@ -44,9 +45,11 @@ export const amplifierSession = z
     context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
   });
 
-/** An agent as our plans write it, and what of the other plan's agent is not used. */
+/** An agent as our plans write it, the models that it prefers, and what of the other plan's agent is not used. */
 interface Translated {
-  readonly agent: { readonly description: string; readonly instructions?: string; readonly model?: string };
+  readonly agent: { readonly description: string; readonly instructions?: string };
+  /** Each with the provider of the plan that has it. */
+  readonly preferred: readonly { readonly entry: ProviderEntry; readonly model: string }[];
   readonly unused: readonly string[];
 }
 
@@ -55,9 +58,8 @@ export function translateAgents({
   agents = {},
   providers = [],
 }: z.output<typeof amplifierSession>): ReadonlyMap<string, Translated> {
-  const [entry] = providersByRank(providers);
-  const provider = amplifierProviderName(entry?.module ?? "");
-  return new Map(Object.entries(agents).map(([name, given]) => [name, translate(name, given, provider)]));
+  const ranked = providersByRank(providers);
+  return new Map(Object.entries(agents).map(([name, given]) => [name, translate(name, given, ranked)]));
 }
 
 const notUsed = ["model_role", "session", "providers"] as const;
@@ -65,29 +67,32 @@ const notUsed = ["model_role", "session", "providers"] as const;
 function translate(
   name: string,
   given: z.output<typeof amplifierAgent>,
-  provider: string | null,
+  providers: readonly ProviderEntry[],
 ): Translated {
   const { description = given.meta?.description ?? `The agent ${name}.`, system } = given;
   const instructions = given.instruction ?? given.instructions ?? system?.instruction;
   const preferences = given.provider_preferences ?? [];
-  // Only the session's provider has its key. A pattern names no model.
-  const fitting = preferences.find(
-    (one) =>
-      provider !== null &&
-      amplifierProviderName(one.provider) === provider &&
-      /^[^*?[\]]+$/.test(one.model ?? ""),
-  );
+  const preferred = preferences.flatMap((one) => preferredOf(one, providers));
   const unused = [
     ...notUsed.filter((key) => given[key] !== undefined && given[key] !== null),
-    ...(preferences.length > 0 && fitting === undefined ? ["provider_preferences"] : []),
+    ...(preferences.length > 0 && preferred.length === 0 ? ["provider_preferences"] : []),
   ];
-  const model = fitting === undefined ? undefined : qualified(provider!, fitting.model!);
-  return {
-    agent: {
-      description,
-      ...(instructions !== undefined && { instructions }),
-      ...(model !== undefined && { model }),
-    },
-    unused,
-  };
+  return { agent: { description, ...(instructions !== undefined && { instructions }) }, preferred, unused };
+}
+
+/** The plan's provider that an agent prefers, with the model: by name, or the provider's own where a pattern fits it. */
+function preferredOf(
+  { provider, model = "*" }: { readonly provider: string; readonly model?: string | undefined },
+  providers: readonly ProviderEntry[],
+): Translated["preferred"] {
+  const kind = amplifierProviderName(provider);
+  const entry =
+    providers.find(({ id }) => id === provider) ??
+    providers.find(({ module = "" }) => kind !== null && amplifierProviderName(module) === kind);
+  if (entry === undefined || amplifierProviderName(entry.module ?? "") === null) return [];
+  if (/^[^*?[\]]+$/.test(model)) return [{ entry, model }];
+  const own = entry.config?.["default_model"] ?? entry.config?.["model"];
+  return typeof own === "string" && matchesGlob(model.replaceAll(/\[[^\]]*\]/g, "?"), own)
+    ? [{ entry, model: own }]
+    : [];
 }

@@ -1,7 +1,7 @@
 import { amplifierProviderName, amplifierServer, namedProvider } from "@toolmount/interop/internal";
 
 /** A provider of an Amplifier plan. */
-interface ProviderEntry {
+export interface ProviderEntry {
   readonly module?: string | undefined;
   readonly id?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;

@@ -1,7 +1,6 @@
 import { ToolmountError } from "@toolmount/core";
 import { z } from "zod";
 import { amplifierSession } from "./amplifier-session.ts";
-import { providersByRank, withProvider } from "./provider-entry.ts";
 
 const count = z.int().positive();
 
@@ -154,51 +153,9 @@ const needsPrices = "budgets.cost needs prices, so that the cost of a turn is kn
 /** The config of the reasoner's module, parsed. */
 export type Config = z.output<typeof config>;
 
-/** By the key of an Amplifier plan, ours or Amplifier's own: the setting. */
-const settingNames: ReadonlyMap<string, string> = new Map([
-  ...Object.keys(settingsSchema.shape).map((name) => [name, name] as const),
-  ["base_url", "baseUrl"],
-  ["api_key", "apiKey"],
-  ["default_model", "model"],
-  ["max_iterations", "maxIterations"],
-  ["max_tokens", "maxOutputTokens"],
-]);
-
-/** The settings of a plan, of ours or of Amplifier. Throws `CONFIG_INVALID`. */
-export function settingsOf({ agents: _, session = {}, ...own }: Config): Settings {
-  const { orchestrator, providers = [] } = session;
-  const bounds = {
-    maxInjectionBytes: session.injection_size_limit ?? undefined,
-    injectionTokens: session.injection_budget_per_turn ?? undefined,
-  };
-  const direct = { ...translated(orchestrator?.config), ...withoutUndefined(own) };
-  const [entry = {}] = providersByRank(providers);
-  const given = { ...withoutUndefined(bounds), ...withProvider(direct, entry, translated(entry.config)) };
-  const parsed = settingsSchema.safeParse(given);
-  if (parsed.success) return requireConsistent(parsed.data);
-  const problem = parsed.error.issues
-    .map(({ path, message }) => `${path.join(".") || "agent"}: ${message}`)
-    .join("; ");
-  throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem });
-}
-
 /** Throws `CONFIG_INVALID` for settings that exclude each other. */
 export function requireConsistent(settings: Settings): Settings {
   if (settings.budgets.cost !== undefined && settings.prices === undefined)
     throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem: needsPrices });
   return settings;
-}
-
-function translated(given: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
-  const pairs = Object.entries(given ?? {}).flatMap(([key, value]) => {
-    const name = settingNames.get(key);
-    return name === undefined || value === null || value === "" || (name === "maxIterations" && value === -1)
-      ? []
-      : [[name, value] as const];
-  });
-  return Object.fromEntries(pairs);
-}
-
-function withoutUndefined(given: object): object {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

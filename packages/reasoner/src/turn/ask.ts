@@ -3,11 +3,12 @@ import { askModel, requireAllowed } from "../provider/ask-model.ts";
 import { keptItems, message as messageOf, textOf, type Item } from "../provider/items.ts";
 import { ModelError } from "../provider/model-error.ts";
 import type { ModelEvent } from "../provider/model-events.ts";
+import { canAnotherAnswer } from "../provider/ranked-models.ts";
 import { noUsage } from "../provider/usage.ts";
 import { incompleteText, missingAnswer } from "./last-answer.ts";
 import { exchangeOf } from "./request.ts";
 import type { Exchange } from "./request.ts";
-import { createRepair } from "./repair.ts";
+import { createRepair, sendWhole } from "./repair.ts";
 import { isStopped, type TurnState } from "./turn-state.ts";
 
 /**
@@ -20,17 +21,36 @@ export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exc
   warn(state, exchange);
   const { ephemeral } = state;
   state.ephemeral = [];
-  const repair = createRepair({ ...state, ephemeral }, offer);
+  let repair = createRepair({ ...state, ephemeral }, offer);
   for (;;) {
     try {
       await ask(state, exchange);
       await repair.succeeded();
       return exchange;
     } catch (error) {
-      if (!(error instanceof ModelError) || !(await repair.repair(error.failure))) throw error;
+      if (!(error instanceof ModelError)) throw error;
+      if (!(await repair.repair(error.failure))) {
+        await askNext(state, error);
+        repair = createRepair({ ...state, ephemeral }, offer);
+      }
     }
     exchange = exchangeOf({ ...state, ephemeral }, offer);
   }
+}
+
+/** Asks the next model of the ranking from here on, for a server that cannot answer. Rejects where there is no other. */
+async function askNext(state: TurnState, error: ModelError): Promise<void> {
+  const next = isStopped(state) || !canAnotherAnswer(error) ? null : await state.nextModel();
+  if (next === null) throw error;
+  const { kind, provider, model, problem } = error.failure;
+  Object.assign(state, { model: next.model, settings: next.settings, nextModel: next.next });
+  // A server knows no response of another one.
+  if (state.log.view.response !== null) await sendWhole(state);
+  state.emit({ type: "retry", kind, afterMs: 0 });
+  const text = `${model} on ${provider} failed: ${problem.slice(0, 300)}; ${next.model.model} on ${next.model.provider} is asked`;
+  state.emit({ type: "tool_warning", tool: "", message: text });
+  const { provider: asked, model: name } = next.model;
+  await state.coordinator.hooks.emit("provider:resolve", { ...state.ids, provider: asked, model: name });
 }
 
 /** Warns, before the first request of a turn, of what `strictSchemas` and the model cannot do. */

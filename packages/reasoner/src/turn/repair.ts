@@ -43,7 +43,8 @@ async function askAgain({ log, emit }: TurnState, { kind, rawArguments }: ModelF
   return true;
 }
 
-async function sendWhole({ log }: TurnState): Promise<boolean> {
+/** The next request has the whole conversation, not what is new since a response that the server has. */
+export async function sendWhole({ log }: Pick<TurnState, "log">): Promise<boolean> {
   await log.append({ kind: "compacted", items: [...log.view.items] });
   return true;
 }

@@ -4,6 +4,7 @@ import type { Allowance } from "../agents/shared-budget.ts";
 import type { UserWords } from "../agents/user-words.ts";
 import type { Agent, Settings } from "../config/settings.ts";
 import type { Item } from "../provider/items.ts";
+import type { ChosenModel } from "../provider/ranked-models.ts";
 import type { SessionLog } from "../session/log.ts";
 import { Injections } from "./injections.ts";
 import type { LiveTurn } from "./live-turns.ts";
@@ -19,6 +20,8 @@ export interface TurnParts {
   readonly settings: Settings;
   readonly agent: Agent | null;
   readonly model: Model;
+  /** The model that takes the place of one that cannot answer; null where there is no other. */
+  readonly nextModel: ChosenModel["next"];
   readonly live: LiveTurn;
   readonly userId: string | undefined;
   readonly conversationId: string;
@@ -39,6 +42,10 @@ export interface TurnParts {
 
 /** A turn that runs in this process. */
 export interface TurnState extends TurnParts {
+  /** Those of the model that is asked now. */
+  settings: Settings;
+  model: Model;
+  nextModel: ChosenModel["next"];
   readonly turnId: string;
   /** Fields of every event of the turn. */
   readonly ids: Readonly<Record<string, string>>;

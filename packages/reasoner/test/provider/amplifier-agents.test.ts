@@ -11,7 +11,7 @@ const sessionOf = (agents: object) =>
   config.parse({ session: { raw: true, orchestrator: { module: "loop-streaming" }, providers, agents } })
     .session!;
 
-test.each<[string, object, object, readonly string[]]>([
+test.each<[string, object, object, readonly string[], (readonly string[])?]>([
   [
     "a description and an instruction",
     { description: "Builds.", instruction: "You build." },
@@ -26,23 +26,36 @@ test.each<[string, object, object, readonly string[]]>([
     [],
   ],
   [
-    "a preference of the session's provider",
+    "preferences of the plan's providers",
     {
       provider_preferences: [
         { provider: "openai", model: "gpt" },
         { provider: "anthropic", model: "haiku" },
       ],
     },
-    { description: "The agent a.", model: "anthropic:haiku" },
+    { description: "The agent a." },
     [],
+    ["openai gpt", "anthropic haiku"],
   ],
   [
-    "preferences of other providers, and patterns",
+    "patterns, which mean the provider's own model where it fits",
     {
       provider_preferences: [
-        { provider: "openai", model: "gpt" },
-        { provider: "anthropic", model: "haiku-*" },
+        { provider: "openai", model: "gp[a-z]" },
+        { provider: "anthropic", model: "claude-*" },
         { provider: "anthropic" },
+      ],
+    },
+    { description: "The agent a." },
+    [],
+    ["openai gpt", "anthropic claude"],
+  ],
+  [
+    "preferences of providers that the plan does not have",
+    {
+      provider_preferences: [
+        { provider: "ollama", model: "m" },
+        { provider: "openai", model: "other-*" },
       ],
     },
     { description: "The agent a." },
@@ -54,8 +67,12 @@ test.each<[string, object, object, readonly string[]]>([
     { description: "The agent a." },
     ["model_role", "session"],
   ],
-])("an agent of an Amplifier plan with %s", (_, given, agent, unused) => {
-  expect(translateAgents(sessionOf({ a: given })).get("a")).toEqual({ agent, unused });
+])("an agent of an Amplifier plan with %s", (_, given, agent, unused, models = []) => {
+  const { preferred, ...rest } = translateAgents(sessionOf({ a: given })).get("a")!;
+  expect(rest).toEqual({ agent, unused });
+  expect(preferred.map(({ entry, model }) => `${entry.module?.replace("provider-", "")} ${model}`)).toEqual(
+    models,
+  );
 });
 
 test("hooks of one agent are refused: an agent must not lose its guards", () => {

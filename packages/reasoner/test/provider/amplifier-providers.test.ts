@@ -1,6 +1,7 @@
 import { createHost, silentLogger } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { config, mount, modelVariables, settingsOf } from "../../src/index.ts";
+import { rankedSettings } from "../../src/config/plan-settings.ts";
 
 const session = { orchestrator: { module: "loop-streaming" }, context: { module: "context-simple" } };
 
@@ -60,7 +61,7 @@ test.each([
   expect(error?.issues[0]?.message).toContain(`"${module}"`);
 });
 
-test("of several providers, the one with the lowest priority number is used, and a warning names the others", async () => {
+test("of several providers, the one with the lowest priority number is first, and a warning names those without a counterpart", async () => {
   const warned: object[] = [];
   const logger = { ...silentLogger, warn: (about: object | string) => void warned.push(Object(about)) };
   const host = createHost({ logger: { ...logger, child: () => ({ ...silentLogger, ...logger }) } });
@@ -73,5 +74,6 @@ test("of several providers, the one with the lowest priority number is used, and
   await host.close();
 
   expect(settingsOf(plan).model).toBe("anthropic:c");
-  expect(warned).toEqual([{ chosen: "provider-anthropic", others: ["fast", "provider-unknown"] }]);
+  expect(rankedSettings(plan).map(({ model }) => model)).toEqual(["anthropic:c", "o"]);
+  expect(warned).toEqual([{ others: ["provider-unknown"] }]);
 });

@@ -34,9 +34,11 @@ export async function serve(
   answers: readonly Answer[] | ((request: Request, at: number) => Answer | Promise<Answer>),
 ) {
   const requests: Request[] = [];
+  const keys: string[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const body = (await json(incoming)) as Request;
     const at = requests.push(body) - 1;
+    keys.push(String(incoming.headers.authorization));
     const answer = typeof answers === "function" ? await answers(body, at) : answers[at];
     send(outgoing, answer ?? { status: 400, body: { error: { message: "the test has no more answers" } } });
   });
@@ -46,7 +48,7 @@ export async function serve(
     server.closeAllConnections();
     server.close();
   });
-  return { requests, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+  return { requests, keys, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
 }
 
 function send(outgoing: ServerResponse, answer: Answer): void {

@@ -1,0 +1,78 @@
+import { isToolmountError } from "@toolmount/core/errors";
+import type { Model, ModelErrorKind } from "@toolmount/interop";
+import type { Settings } from "../config/settings.ts";
+import { readModelError } from "./model-error.ts";
+import type { ModelOpener } from "./open-model.ts";
+
+/** A model that is asked, with its settings. */
+export interface ChosenModel {
+  readonly settings: Settings;
+  readonly model: Model;
+  /** The next one of the ranking, for a model that failed; null where there is no other. */
+  readonly next: () => Promise<ChosenModel | null>;
+}
+
+/** How long a model that failed comes last, in milliseconds: each turn would wait for its retries. */
+const pauseMs = 300_000;
+
+/** Chooses of ranked settings the first whose model can be asked. */
+export class RankedModels {
+  readonly #opener: ModelOpener;
+  readonly #now: () => number;
+  readonly #failedAt = new Map<string, number>();
+
+  constructor(opener: ModelOpener, now: () => number) {
+    this.#opener = opener;
+    this.#now = now;
+  }
+
+  /** Rejects with what the last one reports, when none can be opened. */
+  async choose(ranked: readonly Settings[]): Promise<ChosenModel> {
+    const isPaused = (settings: Settings) =>
+      this.#now() - (this.#failedAt.get(keyOf(settings)) ?? -Infinity) < pauseMs;
+    const { ready = [], paused = [] } = Object.groupBy(ranked, (one) => (isPaused(one) ? "paused" : "ready"));
+    return this.#open([...ready, ...paused]);
+  }
+
+  async #open([settings, ...others]: readonly Settings[]): Promise<ChosenModel> {
+    const next = async () => {
+      this.#failedAt.set(keyOf(settings!), this.#now());
+      return others.length === 0 ? null : this.#open(others);
+    };
+    try {
+      return { settings: settings!, model: await this.#opener.open(settings!), next };
+    } catch (error) {
+      const chosen = canAnotherAnswer(error) ? await next() : null;
+      if (chosen === null) throw error;
+      return chosen;
+    }
+  }
+}
+
+function keyOf({ model, provider, baseUrl, apiKey }: Settings): string {
+  return JSON.stringify([model, provider, baseUrl, apiKey]);
+}
+
+/** Settings of which each asks another model, or another server. */
+export function withoutSame(ranked: readonly Settings[]): readonly Settings[] {
+  return [...new Map(ranked.toReversed().map((one) => [keyOf(one), one])).values()].toReversed();
+}
+
+const ofServer: ReadonlySet<ModelErrorKind> = new Set([
+  "rate_limit",
+  "quota_exceeded",
+  "authentication",
+  "access_denied",
+  "not_found",
+  "unavailable",
+  "network",
+  "timeout",
+  "stream",
+  "configuration",
+]);
+
+/** Whether a failure is one of the server or of its model, and not of the conversation. */
+export function canAnotherAnswer(error: unknown): boolean {
+  if (isToolmountError(error) && error.code === "EXTENSION_MISSING") return true;
+  return ofServer.has(readModelError(error, { provider: "", model: "" }).failure.kind);
+}

@@ -1,0 +1,76 @@
+import type { Coordinator } from "@toolmount/core";
+import { requireConsistent, settingsSchema, type Agent, type Settings } from "./config/settings.ts";
+import { modelVariables } from "./provider/open-model.ts";
+import { withoutSame } from "./provider/ranked-models.ts";
+import type { TurnOptions } from "./reasoner-types.ts";
+import type { SessionFacts } from "./session/log.ts";
+
+/** Settings of models in the order in which they are asked. */
+export interface Ranked {
+  readonly session: readonly Settings[];
+  /** By agent: models that are asked before those of the session. */
+  readonly agents: ReadonlyMap<string, readonly Partial<Settings>[]>;
+}
+
+/** What the settings of a session's turn are made of. */
+interface Parts {
+  readonly settings: Settings;
+  readonly ranked: Ranked | undefined;
+  readonly agent: Agent | null;
+  readonly facts: SessionFacts;
+  readonly options: TurnOptions;
+}
+
+/** The plan's settings, overridden by the agent's and then by the turn's: those of the model to ask, then of the others. */
+export function rankedSettingsOf(
+  coordinator: Coordinator,
+  { settings, ranked, agent, facts, options: { settings: given = {}, instructions } }: Parts,
+): readonly Settings[] {
+  const preferred = facts.agent === null ? [] : (ranked?.agents.get(facts.agent) ?? []);
+  const ofAgent = agentSettings(agent);
+  const layers = [
+    ...preferred.map((one) => [settings, ofAgent, one]),
+    ...(ranked?.session ?? [settings]).map((one) => [one, ofAgent]),
+  ];
+  const all = layers.map((below) => merged(coordinator, [...below, given]));
+  return withoutSame(all.map((one) => ownOutput(facts, withMore(one, instructions))));
+}
+
+/** Later layers win. A model of another provider drops the server, the key and the module of the layers before it. */
+function merged(coordinator: Coordinator, layers: readonly Partial<Settings>[]): Settings {
+  const providerOf = (model: string) => providerIn(coordinator, model);
+  let all: Partial<Settings> = {};
+  for (const layer of layers) {
+    const own = defined(layer);
+    const isOther =
+      own.model !== undefined && all.model !== undefined && providerOf(own.model) !== providerOf(all.model);
+    const { apiKey: _, baseUrl: __, provider: ___, callsTools: ____, ...rest } = all;
+    all = { ...(isOther ? rest : all), ...own };
+  }
+  return requireConsistent(settingsSchema.parse(all));
+}
+
+function withMore(settings: Settings, more: string | undefined): Settings {
+  if (more === undefined) return settings;
+  return { ...settings, instructions: [settings.instructions, more].filter(Boolean).join("\n\n") };
+}
+
+/** One provider's key must not reach the server of another, also not of one that a module mounts. */
+function providerIn(coordinator: Coordinator, model: string): string {
+  const [prefix = ""] = model.split(":");
+  const isMounted = model.includes(":") && coordinator.get("models", prefix) !== null;
+  return isMounted ? prefix : modelVariables(model).provider;
+}
+
+function agentSettings(agent: Agent | null): Partial<Settings> {
+  return defined({ model: agent?.model, maxIterations: agent?.maxIterations, budgets: agent?.budgets });
+}
+
+function defined(given: Readonly<Record<string, unknown>>): Partial<Settings> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The parent of a sub-agent reads a text. */
+function ownOutput({ parentId }: SessionFacts, settings: Settings): Settings {
+  return parentId === null ? settings : { ...settings, outputSchema: undefined };
+}
