@@ -33,7 +33,7 @@ export function findBundle(written: string, from: Home, bundles: Bundles, planFo
 }
 
 /** The clone of a repository, beside those of the plan's modules. */
-export function cloneOf(planFolder: string, { alias }: FetchedSource): string {
+function cloneOf(planFolder: string, { alias }: FetchedSource): string {
   return join(storeOf(planFolder), "bundles", alias);
 }
 

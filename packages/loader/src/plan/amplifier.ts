@@ -97,6 +97,28 @@ export function checkAmplifier(plan: JsonObject, { report }: Reporter): void {
     if (isGiven(key) && !isRecord(plan[key])) wrong([key], `${key} is a map with "config"`);
   for (const index of isList(providers) ? findUnnamed(providers) : [])
     wrong(["providers", index], "only one use of a module may omit instance_id");
+  for (const { agent, module } of toolsOfAgents(plan))
+    wrong(
+      ["agents", agent],
+      `the agent ${agent} has ${module}, which is no tool of the plan; add it to tools`,
+    );
+}
+
+/** Tools of agents that the plan does not have: an agent has the tools of its session. */
+function toolsOfAgents({ agents, tools }: JsonObject): readonly { agent: string; module: string }[] {
+  const modules = new Set(modulesOf(tools));
+  return Object.entries(isRecord(agents) ? agents : {}).flatMap(([agent, given]) =>
+    modulesOf(isRecord(given) ? given["tools"] : undefined)
+      .filter((module) => !modules.has(module))
+      .map((module) => ({ agent, module })),
+  );
+}
+
+function modulesOf(entries: Json | undefined): readonly string[] {
+  return (isList(entries) ? entries : []).flatMap((entry) => {
+    const module = isRecord(entry) ? entry["module"] : entry;
+    return typeof module === "string" ? [module] : [];
+  });
 }
 
 /** Providers without an id whose module an earlier provider without an id uses already. */

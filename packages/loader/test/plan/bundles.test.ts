@@ -229,6 +229,11 @@ test.each<[string, Record<string, string>, string]>([
     },
     "3 the agent mine:a delegates to others",
   ],
+  [
+    "an agent with a tool of its own",
+    head("agents: { a: { description: A., tools: [{ module: tool-lsp }] } }"),
+    "3 the agent a has tool-lsp, which is no tool of the plan",
+  ],
   ["who may be delegated to", head("agents: none"), "3 who may be delegated to is not mapped"],
   [
     "a text of a bundle that is not included",

@@ -37,6 +37,6 @@ export function withProvider(given: Given, { module = "", config = {} }: Provide
 }
 
 /** A model's name as plans write it; a bare name is of the Responses API. */
-export function qualified(name: string, model: string): string {
+function qualified(name: string, model: string): string {
   return name === "openai" && namedProvider(model) === null ? model : `${name}:${model}`;
 }
