@@ -79,7 +79,7 @@ providers: [{ module: provider-openai, config: { default_model: m } }]
 }
 
 test("bundles of repositories are fetched with what they include, and opened without git", async () => {
-  const { plan, options, open, base } = await bundles();
+  const { plan, options, open, base, rules } = await bundles();
   await expect(open()).rejects.toMatchObject({
     code: "PLAN_INVALID",
     message: expect.stringMatching(/git\+file:.*base\.git@main.*\n?[^]*toolmount install/) as string,
@@ -90,7 +90,7 @@ test("bundles of repositories are fetched with what they include, and opened wit
   const commit = expect.stringMatching(/^[0-9a-f]{40}$/) as string;
   expect(report.sources).toMatchObject([
     { source: base.address, commit },
-    { source: expect.stringContaining("#subdirectory=behaviors/short.yaml") as string, commit },
+    { source: rules.address, commit },
   ]);
   expect(await open()).toMatchObject({
     instructions:

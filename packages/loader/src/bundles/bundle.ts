@@ -52,6 +52,8 @@ export interface Written {
 /** What the parts of a bundle are read with. */
 export interface BundleReading {
   readonly bundles: Bundles;
+  /** The folder of the plan. */
+  readonly project: string;
   /** Reads the text of a file; undefined for what is no text, or too large. */
   readonly readText: (file: string) => Promise<string | undefined>;
   /** Reads a file with its head, and reports its problems; null where it has some. */

@@ -39,10 +39,12 @@ function cloneOf(planFolder: string, { alias }: FetchedSource): string {
 
 function findFetched(written: string, planFolder: string): Found {
   try {
-    const source = readGit(written);
+    const { from } = readGit(written);
+    // Bundles of one repository have one clone.
+    const source = readGit(written.replace(/#.*$/s, ""));
     const clone = cloneOf(planFolder, source);
     if (!isThere(join(clone, ".git", "HEAD"))) return { missing: source };
-    const subdirectory = source.from.kind === "git" ? source.from.subdirectory : "";
+    const subdirectory = from.kind === "git" ? from.subdirectory : "";
     return atPath(join(clone, subdirectory), { file: "", root: clone, fetched: source }, written);
   } catch (error) {
     if (!isToolmountError(error)) throw error;
@@ -106,6 +108,26 @@ export function findText(
     return { problem: `${written} is no file of its bundle; ${owner.root} has no ${join(folder, path)}` };
   if (!isInside(file, owner.root)) return { problem: `${written} is outside of its bundle` };
   return { file, home: owner };
+}
+
+/** The file or the folder that a mention means. */
+export function findMention(
+  written: string,
+  where: Parameters<typeof findText>[1],
+): { readonly file: string; readonly home: Home; readonly isFolder: boolean } | { readonly problem: string } {
+  const found = findText(written, where);
+  const [, name = "", path = ""] = /^([^:/]+):(.+)$/.exec(written) ?? [];
+  const home = where.bundles.homes.get(name);
+  if (!("problem" in found)) return { ...found, isFolder: false };
+  if (home === undefined) return found;
+  const folder = join(home.root, path);
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && isInside(folder, home.root) ? { file: folder, home, isFolder } : found;
+}
+
+/** Whether there is a file at a path, and it is below the folder. */
+export function isFileIn(file: string, folder: string): boolean {
+  return isThere(file) && isInside(file, folder);
 }
 
 function isInside(file: string, folder: string): boolean {

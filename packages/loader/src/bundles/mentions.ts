@@ -1,6 +1,7 @@
-import { basename } from "node:path";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { BundleReading, Home, Reference } from "./bundle.ts";
-import { findText } from "./find-bundle.ts";
+import { findMention, isFileIn } from "./find-bundle.ts";
 
 /** Files of one text, and how deep a file that is mentioned mentions others. Source of the depth: Amplifier's loader. */
 const maxFiles = 200;
@@ -16,7 +17,7 @@ export async function withMentions(
   reading: BundleReading,
 ): Promise<string> {
   const blocks = new Map<string, string>();
-  for (const one of more) await add(one, one.home.file, 1, { ...reading, blocks });
+  for (const one of more) await add(one, one.home.file, 0, { ...reading, blocks });
   if (text !== undefined)
     for (const written of mentionsOf(text.body))
       await add({ written, home: text.home }, text.home.file, 1, { ...reading, blocks });
@@ -27,16 +28,34 @@ type Adding = BundleReading & { readonly blocks: Map<string, string> };
 
 async function add(reference: Reference, namedIn: string, depth: number, adding: Adding): Promise<void> {
   const { blocks, bundles, readText, complainOf: complain } = adding;
-  const found = findText(reference.written, { home: reference.home, bundles });
+  const isOfBundle = reference.written.includes(":") || depth === 0;
+  const found = isOfBundle
+    ? findMention(reference.written, { home: reference.home, bundles })
+    : findOwn(reference.written, adding.project);
+  if (found === undefined) return;
   if ("problem" in found) return complain(namedIn, found.problem);
   if (blocks.has(found.file)) return;
   if (blocks.size >= maxFiles) return complain(namedIn, `a text has at most ${maxFiles} files`);
-  const content = await readText(found.file);
+  const content = found.isFolder ? namesIn(found.file) : await readText(found.file);
   if (content === undefined) return complain(namedIn, `${reference.written} cannot be read as a text`);
   blocks.set(found.file, `<context_file paths="@${reference.written}">\n${content.trim()}\n</context_file>`);
-  const inner = depth < maxDepth ? mentionsOf(content) : [];
-  for (const written of inner)
-    await add({ written, home: found.home }, basename(found.file), depth + 1, adding);
+  const inner = depth < maxDepth && !found.isFolder ? mentionsOf(content) : [];
+  for (const written of inner) await add({ written, home: found.home }, found.file, depth + 1, adding);
+}
+
+/** A mention without the name of a bundle is a file of the project, which need not have it. */
+function findOwn(written: string, project: string) {
+  const file = join(project, written);
+  const home: Home = { file, root: project, fetched: undefined };
+  return isFileIn(file, project) ? { file, home, isFolder: false } : undefined;
+}
+
+function namesIn(folder: string): string {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .toSorted()
+    .join("\n");
 }
 
 const mention = /(?<![\w.+-])@([\w:./~-]+)/g;

@@ -4,10 +4,11 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/json.ts";
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
+import { indentQuoted } from "../bundles/quoted-lines.ts";
 import { bundleProblem } from "./amplifier.ts";
 import { explainSyntax } from "../diagnostics/explain-syntax.ts";
 import { isJsonPlan, readJsonText } from "./json-text.ts";
-import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
+import { createPlanText, maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
 export type ParseResult =
   | {
@@ -33,7 +34,7 @@ export function parseMarkdown(text: PlanText): ParseResult {
   const [head] = /^---\r?\n[^]*?\r?\n(?=---[ \t]*(?:\r?\n|$))/.exec(text.text) ?? [];
   const problem = "this file of Markdown has no head: a line ---, YAML, and a line ---";
   if (head === undefined) return refuse(text, 0, "PLAN_SYNTAX", problem);
-  const parsed = parsePlan({ ...text, text: head });
+  const parsed = parsePlan(createPlanText(text.file, indentQuoted(head)));
   const body = text.text
     .slice(head.length)
     .replace(/^---[ \t]*\r?\n?/, "")

@@ -46,13 +46,14 @@ export async function readBundle(written: WrittenBundle, home: Home, run: Bundle
 }
 
 /** What the parts of bundles are read with; `map` is that of the bundle whose paths are reported. */
-export function readingOf({ bundles, problems, texts }: BundleRun, map: PlanMap): BundleReading {
+export function readingOf({ bundles, problems, texts, planFolder }: BundleRun, map: PlanMap): BundleReading {
   const complainOf = (file: string, problem: string) => {
     const place = { text: createPlanText(file, ""), offset: 0 };
     problems.push(makeProblem("PLAN_VALUE_INVALID", { problem }, { place }));
   };
   return {
     bundles,
+    project: planFolder,
     complainOf,
     complain: (path, problem) =>
       void problems.push(

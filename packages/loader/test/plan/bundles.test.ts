@@ -122,6 +122,55 @@ providers:
   });
 });
 
+test("a quoted text of a head may begin its lines at the margin, as Python reads it", async () => {
+  const meta = `---
+meta:
+  name: reader
+  description: "Reads \\"notes\\".
+
+<example>
+user: 'read it'
+- not: a list"
+  model_role: fast
+---
+You read.
+`;
+  const { seen } = await open({ ...notes, "agents/reader.md": meta });
+
+  const { session } = seen["reasoner"] as { session: { agents: Record<string, { description: string }> } };
+  expect(session.agents["notes:reader"]!.description).toBe(
+    "Reads \"notes\".\n<example> user: 'read it' - not: a list",
+  );
+});
+
+test("a mention of a folder is its names, and one without a bundle is a file of the project, if it has it", async () => {
+  const { seen } = await open({
+    ...notes,
+    "bundle.md": notes["bundle.md"].replace(
+      /You keep[^]*$/,
+      "See @notes:context/, @AGENTS.md, @~/.me/AGENTS.md, ada@a.md and @other.md.\n",
+    ),
+    "AGENTS.md": "Be brief.\n",
+  });
+
+  expect((seen["reasoner"] as { instructions: string }).instructions)
+    .toBe(`See @notes:context/, @AGENTS.md, @~/.me/AGENTS.md, ada@a.md and @other.md.
+
+<context_file paths="@notes:context/lists.md">
+Lists have bullets.
+</context_file>
+
+<context_file paths="@notes:context/">
+lists.md
+names.md
+rules.md
+</context_file>
+
+<context_file paths="@AGENTS.md">
+Be brief.
+</context_file>`);
+});
+
 const modes = {
   ...notes,
   "bundle.md": notes["bundle.md"].replace("tools:", "hooks:\n  - { module: hooks-mode }\ntools:"),

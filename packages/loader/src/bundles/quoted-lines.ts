@@ -1,0 +1,21 @@
+/**
+ * A head of YAML in which the lines of a quoted text are indented below its key. Python's reader takes them at the margin,
+ * where many agents of Amplifier have the examples of their description; YAML does not. The value stays the same.
+ */
+export function indentQuoted(head: string): string {
+  let indent: string | null = null;
+  const lines = head.split("\n").map((line) => {
+    if (indent === null) {
+      const [, before = null] = opening.exec(line) ?? [];
+      indent = before;
+      return line;
+    }
+    const indented = line.trim() === "" || line.startsWith(`${indent} `) ? line : `${indent}  ${line}`;
+    if (closing.test(line)) indent = null;
+    return indented;
+  });
+  return indent === null ? lines.join("\n") : head;
+}
+
+const opening = /^([ \t]*)[\w-]+:[ \t]+"(?:[^"\\]|\\.)*\\?\r?$/;
+const closing = /^(?:[^"\\]|\\.)*"/;
