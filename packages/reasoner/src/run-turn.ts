@@ -12,6 +12,7 @@ import { RankedModels, type ChosenModel } from "./provider/ranked-models.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { keptPrompt, type Prompt } from "./session/author.ts";
+import { LearnedRefusals } from "./session/learned-refusals.ts";
 import { conflict, stillOpen, type SessionFacts, type SessionLog } from "./session/log.ts";
 import { guardTurns, LiveTurns, whileAdding, type LiveTurn } from "./turn/live-turns.ts";
 import { traceTurnOf } from "./turn/trace.ts";
@@ -42,6 +43,7 @@ export class TurnRunner {
   readonly #clock: Clock;
   readonly #hostId: string;
   readonly #models: RankedModels;
+  readonly #learned: LearnedRefusals;
   readonly #turns = new LiveTurns();
   readonly #running = new Map<string, RunningTurn>();
   /** Restrictions of a sub-agent's session while its parent runs it, beside its own. */
@@ -54,6 +56,7 @@ export class TurnRunner {
     this.#clock = clock;
     this.#hostId = coordinator.getCapability("host.id") ?? "";
     this.#models = new RankedModels(new ModelOpener(coordinator), () => clock.now());
+    this.#learned = new LearnedRefusals(access.store, () => clock.now());
     guardTurns(this.#turns, coordinator.hooks);
   }
 
@@ -166,6 +169,7 @@ export class TurnRunner {
       agent: this.#access.agentOf(log.facts),
       model: chosen.model,
       nextModel: chosen.next,
+      learned: this.#learned,
       live,
       userId: options.userId ?? userId ?? undefined,
       conversationId: options.conversationId ?? id,

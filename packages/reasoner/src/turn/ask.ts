@@ -17,6 +17,7 @@ import { isStopped, type TurnState } from "./turn-state.ts";
  */
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);
+  await takeLearned(state);
   let exchange = exchangeOf(state, offer);
   warn(state, exchange);
   const { ephemeral } = state;
@@ -44,6 +45,7 @@ async function askNext(state: TurnState, error: ModelError): Promise<void> {
   if (next === null) throw error;
   const { kind, provider, model, problem } = error.failure;
   Object.assign(state, { model: next.model, settings: next.settings, nextModel: next.next });
+  await takeLearned(state);
   // A server knows no response of another one.
   if (state.log.view.response !== null) await sendWhole(state);
   state.emit({ type: "retry", kind, afterMs: 0 });
@@ -51,6 +53,21 @@ async function askNext(state: TurnState, error: ModelError): Promise<void> {
   state.emit({ type: "tool_warning", tool: "", message: text });
   const { provider: asked, model: name } = next.model;
   await state.coordinator.hooks.emit("provider:resolve", { ...state.ids, provider: asked, model: name });
+}
+
+/** Leaves out at once what the model's server refused in another session. */
+async function takeLearned({ log, model, learned }: TurnState): Promise<void> {
+  for (const one of await learned.of(model)) {
+    const isKnown = log.view.refusedParts.some(
+      ({ provider, model: name, digests, rule }) =>
+        provider === one.provider &&
+        name === one.model &&
+        rule === one.rule &&
+        (digests === null) === (one.digests === null),
+    );
+    if (!isKnown)
+      await log.append({ kind: "refused_parts", ...one, digests: one.digests && [...one.digests] });
+  }
 }
 
 /** Warns, before the first request of a turn, of what `strictSchemas` and the model cannot do. */

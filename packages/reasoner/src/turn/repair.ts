@@ -56,7 +56,7 @@ export async function sendWhole({ log }: Pick<TurnState, "log">): Promise<boolea
 async function leaveOutRefused(state: TurnState, failure: ModelFailure): Promise<boolean> {
   const { refused, problem } = failure;
   if (refused === "schema" || refused === "call_id") return changeForm(state, refused, problem);
-  const { log, model, ephemeral } = state;
+  const { log, model, ephemeral, learned } = state;
   const { provider } = model;
   const { items, counted: answered, refusedParts } = log.view;
   const rules = rulesOf(model, refusedParts);
@@ -68,6 +68,7 @@ async function leaveOutRefused(state: TurnState, failure: ModelFailure): Promise
   if (parts.length === 0) return false;
   const digests = refused === "images" ? null : [...new Set(parts.map(partDigest))];
   await log.append({ kind: "refused_parts", provider, model: model.model, digests });
+  await learned.add({ provider, model: model.model, digests });
   const counted = `${parts.length} ${refused === "file" ? "file" : "image"}${parts.length === 1 ? "" : "s"}`;
   const what = refused === "reasoning" ? "the model's earlier reasoning" : counted;
   report(state, what, problem, "the conversation is sent without");
@@ -85,11 +86,12 @@ async function changeForm(
   rule: NonNullable<RefusedParts["rule"]>,
   problem: string,
 ): Promise<boolean> {
-  const { log, model } = state;
+  const { log, model, learned } = state;
   const { provider } = model;
   const known = log.view.refusedParts.filter((one) => one.provider === provider && one.model === model.model);
   if (known.some((one) => one.rule === rule)) return false;
   await log.append({ kind: "refused_parts", provider, model: model.model, digests: [], rule });
+  await learned.add({ provider, model: model.model, digests: [], rule });
   if (rule === "schema")
     report(state, "the schema of a tool", problem, "the tools are sent with plain types");
   else report(state, "the id of a call", problem, "ids are sent in a shorter form");

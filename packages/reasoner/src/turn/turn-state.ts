@@ -5,6 +5,7 @@ import type { UserWords } from "../agents/user-words.ts";
 import type { Agent, Settings } from "../config/settings.ts";
 import type { Item } from "../provider/items.ts";
 import type { ChosenModel } from "../provider/ranked-models.ts";
+import type { LearnedRefusals } from "../session/learned-refusals.ts";
 import type { SessionLog } from "../session/log.ts";
 import { Injections } from "./injections.ts";
 import type { LiveTurn } from "./live-turns.ts";
@@ -22,6 +23,8 @@ export interface TurnParts {
   readonly model: Model;
   /** The model that takes the place of one that cannot answer; null where there is no other. */
   readonly nextModel: ChosenModel["next"];
+  /** What servers refused in other sessions. */
+  readonly learned: LearnedRefusals;
   readonly live: LiveTurn;
   readonly userId: string | undefined;
   readonly conversationId: string;

@@ -62,6 +62,33 @@ describe.each([responses, chat, anthropic, gemini])("$name", (wire) => {
     expect(requests.filter((one) => JSON.stringify(one).includes("iVBORw0KGgo"))).toHaveLength(refused);
   });
 
+  test("what a server takes in no session is asked once, also by the next process with the store", async () => {
+    const first = await refusing(wire, "This model does not support image input");
+    const pictures = (requests: readonly unknown[]) =>
+      requests.filter((one) => JSON.stringify(one).includes("iVBORw0KGgo")).length;
+    await first.run("look");
+    expect(pictures(first.requests)).toBe(1);
+
+    const images = [{ mimeType: "image/png", data: png }];
+    expect(await first.run("and this", { sessionId: "other", images })).toMatchObject({ status: "done" });
+    const { baseUrl } = first.server;
+    const settings = { model: wire.model, apiKey: "k", retries: 0, baseUrl };
+    const next = await world([], { settings, store: first.store });
+    next.host.coordinator.registerCapability("host.import_package", importPackage);
+    expect(await next.run("and this", { sessionId: "third", images })).toMatchObject({ status: "done" });
+
+    expect(pictures(first.requests)).toBe(1);
+    expect(first.requests).toHaveLength(5);
+  });
+
+  test("one image that a server refused says nothing of those of other sessions", async () => {
+    const { run, requests } = await refusing(wire, "Could not process image");
+    await run("look");
+    await run("and this", { sessionId: "other", images: [{ mimeType: "image/png", data: png }] });
+
+    expect(requests.filter((one) => JSON.stringify(one).includes("iVBORw0KGgo"))).toHaveLength(2);
+  });
+
   test("an image that no server can read is not sent", async () => {
     const { run, requests } = await refusing(wire, "Could not process image", undefined, torn);
     expect(await run("look")).toMatchObject({ status: "done" });
