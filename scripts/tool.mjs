@@ -127,23 +127,29 @@ async function check() {
   const vitest = (project, ...files) => ["vitest", ["run", "--project", project, "--reporter=dot", ...files]];
   const withWrite = `pnpm tool check ${id} --write`;
   const isWriting = option === "--write";
-  const shared = [
-    "test/house.test.ts",
-    "test/plain-english.test.ts",
-    "test/shipped-tools.test.ts",
-    "test/where-page.test.ts",
-    "test/plans.test.ts",
-  ];
+  const schema = ["reference", "schema", "plan-keys"].map(
+    (file) => `packages/cli/test/schema/${file}.test.ts`,
+  );
+  const house = ["house", "plain-english", "shipped-tools", "where-page", "plans"];
   const cli = ["-C", "@toolmount/source", "packages/cli/src/main.ts"];
+  // Each ring starts once: to load the packages takes longer than most of its tests.
   const checks = {
     types: ["tsc", ["-b", folder, `${folder}/test`]],
     "style (pnpm fix)": ["oxlint", ["--type-aware", folder]],
     "format (pnpm fix)": ["oxfmt", ["--check", folder]],
     [`its manifest (${withWrite})`]: ["node", [...cli, "manifest", folder, "--check"]],
-    "its tests, and the rules of the house": vitest("quick", `${folder}/test`, ...shared),
-    "its contract": vitest("process", `${folder}/test`, "test/manifests.process.test.ts"),
-    "what all tools owe": vitest("process", "test/contract-rows/aptix-shipped.process.test.ts"),
-    [`the plans' schema (${withWrite})`]: vitest("quick", "packages/cli/test/schema"),
+    [`its tests, the rules of the house, and the plans' schema (${withWrite})`]: vitest(
+      "quick",
+      `${folder}/test`,
+      ...house.map((file) => `test/${file}.test.ts`),
+      ...schema,
+    ),
+    "its contract, and what all tools owe": vitest(
+      "process",
+      `${folder}/test`,
+      "test/manifests.process.test.ts",
+      "test/contract-rows/aptix-shipped.process.test.ts",
+    ),
     [`the list of packed files (${withWrite})`]: isWriting
       ? vitest("process", "test/packed-files.process.test.ts")
       : ["grep", ["-qx", folder, "test/packed-files.txt"]],
