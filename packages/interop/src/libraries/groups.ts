@@ -18,9 +18,21 @@ export async function toolsOf(value: unknown, coordinator: Coordinator): Promise
   if (isMcpServer(server)) return connectServer(server, coordinator);
   if (typeof holder["tool"] === "function" && typeof holder["callTool"] === "function")
     return geminiTools(holder);
-  if (typeof holder["getTools"] === "function")
-    return listOf(await Reflect.apply(holder["getTools"], value, []));
+  if (typeof holder["getTools"] === "function") return listOf(await openedTools(value, holder));
   return isPlain(value) ? null : listOf(holder["tools"] ?? holder["functions"]);
+}
+
+/** The tools of a toolkit. Some must be opened first, and throw until then. */
+async function openedTools(toolkit: object, { getTools, initialize }: Members): Promise<unknown> {
+  const ask = () => Reflect.apply(getTools as Method, toolkit, []);
+  if (typeof initialize !== "function") return await ask();
+  try {
+    return await ask();
+  } catch {
+    // It is closed. What is wrong with an open one is thrown by the second call.
+    await Reflect.apply(initialize as Method, toolkit, []);
+    return await ask();
+  }
 }
 
 function isPlain(value: object): boolean {

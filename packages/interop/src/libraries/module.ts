@@ -128,7 +128,7 @@ function chooseMaker(
     return refuse(module, "its tools stand in a list and have no names; export a map, { name: tool }");
   if (unread.length > 0) return refuse(module, `${describeUnread(unread)}; ${howToRead}`);
   const likely = makers.filter(({ make }) => isToolClass(make));
-  const candidates = likely.length > 0 ? likely : makers;
+  const candidates = likely.length > 0 ? likely : withoutMade(makers);
   const [only] = candidates;
   if (only === undefined)
     return refuse(
@@ -137,6 +137,11 @@ function chooseMaker(
     );
   if (candidates.length > 1) return refuse(module, askWhich(candidates));
   return only;
+}
+
+/** Without the classes that another function makes: `createToolkit` also opens the `Toolkit`. */
+function withoutMade(makers: readonly Maker[]): readonly Maker[] {
+  return makers.filter(({ name }) => !makers.some((other) => other.name === `create${name}`));
 }
 
 function describeUnread(names: readonly string[]): string {

@@ -112,3 +112,27 @@ test.each<[string, unknown, string[]]>([
   expect(tools.map(({ name }) => name)).toEqual(names);
   if (names.length > 0) expect(tools[0]).toMatchObject({ description: "Tries f." });
 });
+
+test("a toolkit that wants to be opened first is opened, and any other error stays", async () => {
+  class Toolkit {
+    isOpen = false;
+    async initialize() {
+      this.isOpen = true;
+    }
+    getTools() {
+      if (!this.isOpen) throw new Error("not initialized");
+      return ["a"];
+    }
+  }
+  const broken = { getTools: () => Promise.reject(new Error("no key")) };
+  const closed = {
+    initialize: () => Promise.reject(new Error("no network")),
+    getTools: () => [].at(0)!["x"],
+  };
+
+  const coordinator = await coordinatorOf();
+
+  expect(await toolsOf(new Toolkit(), coordinator)).toEqual(["a"]);
+  await expect(toolsOf(broken, coordinator)).rejects.toThrow("no key");
+  await expect(toolsOf(closed, coordinator)).rejects.toThrow("no network");
+});

@@ -118,6 +118,12 @@ describe("a module is refused", () => {
       "it exports no tool, but functions that may make tools (webSearchTool, ShellTool, RunToolItem, toolSpan); name those that you want in the plan's entry, such as: export: [webSearchTool, ShellTool, RunToolItem]",
     ],
     [
+      "with a toolkit and the function that makes and opens it: the function is asked for",
+      { PayToolkit: class PayToolkit {}, createPayToolkit: async (config: object) => config },
+      {},
+      `its function createPayToolkit makes tools from an argument; write export: createPayToolkit and config: { … }, which it gets; ${own("createPayToolkit")}`,
+    ],
+    [
       "whose function makes a toolkit, with the line that takes the tools of its methods",
       {
         make: () =>
