@@ -114,7 +114,7 @@ test.each<[string, unknown, string[]]>([
 });
 
 test("a toolkit that wants to be opened first is opened, and any other error stays", async () => {
-  class Toolkit {
+  class Closed {
     isOpen = false;
     async initialize() {
       this.isOpen = true;
@@ -132,7 +132,7 @@ test("a toolkit that wants to be opened first is opened, and any other error sta
 
   const coordinator = await coordinatorOf();
 
-  expect(await toolsOf(new Toolkit(), coordinator)).toEqual(["a"]);
+  expect(await toolsOf(new Closed(), coordinator)).toEqual(["a"]);
   await expect(toolsOf(broken, coordinator)).rejects.toThrow("no key");
   await expect(toolsOf(closed, coordinator)).rejects.toThrow("no network");
 });

@@ -119,7 +119,7 @@ describe("a module is refused", () => {
     ],
     [
       "with a toolkit and the function that makes and opens it: the function is asked for",
-      { PayToolkit: class PayToolkit {}, createPayToolkit: async (config: object) => config },
+      { PayToolkit: class extends Array {}, createPayToolkit: async (config: object) => config },
       {},
       `its function createPayToolkit makes tools from an argument; write export: createPayToolkit and config: { … }, which it gets; ${own("createPayToolkit")}`,
     ],
