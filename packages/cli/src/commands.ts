@@ -142,9 +142,10 @@ export const commandGroups: readonly CommandGroup[] = [
         ),
       ]),
       row(
-        "connect",
-        "Add the plan to an application's list of MCP servers",
-        () => import("./commands/calls/connect.ts"),
+        "guard",
+        "Put a plan before the MCP servers that an application lists",
+        () => import("./commands/calls/guard.ts"),
+        [row("connect", "Only add the plan to the list", () => import("./commands/calls/connect.ts"))],
       ),
       row("auth", "Sign in to an MCP server of the plan", () => import("./commands/calls/auth.ts")),
       row(
@@ -234,6 +235,7 @@ export const shortNames: Readonly<Record<string, readonly string[]>> = {
   outdated: ["doctor", "updates"],
   models: ["doctor", "models"],
   tokens: ["serve", "tokens"],
+  connect: ["guard", "connect"],
   worker: ["fleet", "work"],
   create: ["package", "create"],
   validate: ["package", "validate"],

@@ -26,7 +26,7 @@ test("toolmount alone shows the servers that applications start, what is before 
   expect(stdout).toMatch(/windsurf +home\S+ +cannot be read: .*is not JSON/);
   expect(stdout).toContain("3 servers without a plan before them");
   expect(stdout).toContain("1 package without a version: @acme/files");
-  expect(stdout).toMatch(/Next:\n {2}toolmount import \.mcp\.json +a plan before these servers\n/);
+  expect(stdout).toMatch(/Next:\n {2}toolmount guard claude-code +a plan before these servers\n/);
 });
 
 test("a thousand servers fit the screen, and a file is shown once, also in the user's own folder", async () => {

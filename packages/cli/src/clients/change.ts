@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { isBelow } from "@toolmount/paths";
 import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { readServerList } from "../scaffold/read-server-list.ts";
-import { editClientText, memberAt, parseClientFile, readClientFile } from "./client-file.ts";
+import { editClientText, memberAt, parseClientFile, readClientFile, writeClientFile } from "./client-file.ts";
 import { findDirectServers, namesInPlan, type DirectServer } from "./direct-servers.ts";
 import type { McpClient } from "./mcp-clients.ts";
 import { copyFile, digestText, readCopy, removeCopy, writeCopy, type MovedServers } from "./moved-servers.ts";
@@ -27,6 +27,17 @@ export interface Change {
   readonly direct: readonly DirectServer[];
   /** Stores what the change takes out of the file, or removes it. */
   readonly keep: () => Promise<void>;
+}
+
+/**
+ * Makes a change. Servers that the file loses are stored before, and removed from the store once the file has them again.
+ */
+export async function makeChange({ file, after, entry, keep }: Change): Promise<void> {
+  const isRemoval = entry === undefined;
+  if (!isRemoval) await keep();
+  if (after === undefined) await rm(file, { force: true });
+  else await writeClientFile(file, after);
+  if (isRemoval) await keep();
 }
 
 /** The entry for a plan in a client's file, in place of the servers that the plan has. */

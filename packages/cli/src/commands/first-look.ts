@@ -95,8 +95,6 @@ function nextSteps(
     ];
   const open = lists.find(({ servers }) => servers.some(({ isPlan }) => !isPlan));
   const guard =
-    open === undefined
-      ? []
-      : [[`toolmount import ${shortPath(open.file, cwd)}`, "a plan before these servers"] as const];
+    open === undefined ? [] : [[`toolmount guard ${open.client}`, "a plan before these servers"] as const];
   return [...guard, ["toolmount init", "a plan, with a first tool of your own"], all];
 }

@@ -55,8 +55,11 @@ export async function parseSettings(text: string): Promise<unknown> {
   const list: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first === undefined) return list;
-  const line = text.slice(0, first.offset).split("\n").length;
-  return refuse(`the list is not JSON: ${printParseErrorCode(first.error)} in line ${line}`);
+  const lines = text.slice(0, first.offset).split("\n");
+  // `CloseBraceExpected`, as words.
+  const words = printParseErrorCode(first.error).replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`);
+  const at = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
+  return refuse(`the list is not JSON: ${words.toLowerCase()} in ${at}`);
 }
 
 function findServers(list: unknown): Readonly<Record<string, unknown>> {

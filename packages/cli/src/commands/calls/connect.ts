@@ -1,7 +1,5 @@
-import { rm } from "node:fs/promises";
 import { Argument, type Command } from "commander";
-import { planEntry, planRemoval, type Change } from "../../clients/change.ts";
-import { writeClientFile } from "../../clients/client-file.ts";
+import { makeChange, planEntry, planRemoval, type Change } from "../../clients/change.ts";
 import { describeWay } from "../../clients/direct-servers.ts";
 import { mcpClients, type McpClient } from "../../clients/mcp-clients.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -30,7 +28,7 @@ export function define(command: Command, shell: Shell): void {
       const client = mcpClients.find((known) => known.name === name)!;
       shell.end(await connect(client, plan ?? shell.settings.plan, options, shell));
     });
-  addExamples(command, ["toolmount connect claude-code", "toolmount connect cursor --remove"]);
+  addExamples(command, ["toolmount guard connect claude-code", "toolmount guard connect cursor --remove"]);
 }
 
 async function connect(
@@ -45,7 +43,7 @@ async function connect(
       : await planEntry(client, plan, options.name, shell);
   const isNew = change.after !== change.before;
   const written = isNew && (await isAgreed(change, client, options, shell));
-  if (written) await write(change, options);
+  if (written) await makeChange(change);
   const { file, entry, servers, rewritten, set, direct } = change;
   const missing = set.map(({ name }) => name);
   if (options.json === true)
@@ -61,16 +59,6 @@ async function connect(
     });
   else report(change, { isNew, written }, shell);
   return exitCodes.done;
-}
-
-/**
- * Writes the file. Servers that it loses are stored before, and removed from the store once the file has them again.
- */
-async function write({ file, after, keep }: Change, { remove }: Options): Promise<void> {
-  if (remove !== true) await keep();
-  if (after === undefined) await rm(file);
-  else await writeClientFile(file, after);
-  if (remove === true) await keep();
 }
 
 /** Shows what would be written, and asks at a terminal. */

@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { command, workspace } from "../support/workspace.ts";
+
+const server = `
+import { createInterface } from "node:readline";
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+const tool = (name, annotations) => ({ name, description: name + "s.", inputSchema: { type: "object" }, annotations });
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize")
+    send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } } });
+  else if (method === "tools/list")
+    send({ id, result: { tools: [tool("look", { readOnlyHint: true }), tool("wipe", { destructiveHint: true })] } });
+  else if (id !== undefined) send({ id, error: { code: -32601, message: "no" } });
+}
+`;
+
+const list = (...servers: readonly string[]) => {
+  const entries = servers.map((name) => [name, { command: "node", args: [`${name}.mjs`] }]);
+  return `{\n  // mine\n  "mcpServers": ${JSON.stringify(Object.fromEntries(entries))}\n}\n`;
+};
+
+async function project(text = list("files"), more: Readonly<Record<string, string>> = {}) {
+  const made = await workspace({ "files.mjs": server, ".cursor/mcp.json": text, "home/.keep": "", ...more });
+  const home = join(made.folder, "home");
+  return { ...made, env: { HOME: home, XDG_STATE_HOME: join(home, "state") } };
+}
+
+const own = ["files.mjs", ".cursor", "home"];
+
+test("guard shows what becomes of calls, and writes nothing before it is agreed to", async () => {
+  const { run, read, folder, env } = await project();
+  const before = (await readdir(folder)).toSorted();
+  const { code, stdout } = await run(["guard", "cursor"], { env });
+
+  expect(stdout).toContain("files  2 tools: 1 runs, 1 asks");
+  expect(stdout).toContain("nothing is written; --yes writes it");
+  expect(code).toBe(1);
+  expect((await readdir(folder)).toSorted()).toEqual(before);
+  expect(await read(".cursor/mcp.json")).toBe(list("files"));
+});
+
+test("guard puts a plan with its lock before the servers of a client, and --remove puts them back", async () => {
+  const { run, read, folder, env } = await project();
+  const { code, stdout } = await run(["guard", "cursor", "--yes"], { env });
+  const entry = await read(".cursor/mcp.json");
+  const listed = await run(["list", "--json"], { env });
+
+  expect(code, stdout).toBe(0);
+  expect(entry).toContain('"toolmount"');
+  expect(entry).not.toContain("files.mjs");
+  expect(listed.json()).toMatchObject({
+    tools: [
+      { name: "files_look", calls: "runs" },
+      { name: "files_wipe", calls: "asks" },
+    ],
+  });
+  const again = await run(["guard", "cursor", "--yes"], { env });
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("a plan must not mount itself")]);
+  expect((await readdir(folder)).filter((name) => name.includes("draft"))).toEqual([]);
+
+  expect((await run(["guard", "cursor", "--remove"], { env })).stdout).toContain("has files again");
+  expect(await read(".cursor/mcp.json")).toBe(list("files"));
+});
+
+test("a server that does not answer is named with its last words, and what a plan had stays", async () => {
+  const plan = 'version: 1\n# mine\npolicy: { deny: ["files_wipe"] }\ntools: []\n';
+  const { run, read, env } = await project(list("files", "gone"), { "mount-plan.yaml": plan });
+  const { code, stdout } = await run(["guard", "cursor", "--yes"], { env });
+
+  expect(stdout).toMatch(/gone did not answer, so its tools are denied.*Cannot find module/);
+  expect(stdout).toContain("files  2 tools: 1 runs, 1 denied");
+  expect(code).toBe(1);
+  expect(await read("mount-plan.yaml")).toContain("# mine\npolicy:");
+});
+
+test.each([
+  ["cursor", '{ "mcpServers": {} }', "has no server that a plan could mount"],
+  ["cursor", "{", "the list is not JSON: close brace expected in line 1, column 2"],
+  ["windsurf", list("files"), "windsurf has no list of servers at"],
+])("guard %s with the list %j is refused, and nothing is written", async (client, text, problem) => {
+  const { run, read, folder, env } = await project(text);
+  const { code, stderr } = await run(["guard", client, "--yes"], { env });
+
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(problem);
+  expect(await read(".cursor/mcp.json")).toBe(text);
+  expect((await readdir(folder)).filter((name) => !own.includes(name)).join()).not.toContain("mount-plan");
+});
+
+test("killed at any moment, the client's file is as it was, or as it should be", async () => {
+  const dry = await project();
+  const began = performance.now();
+  await dry.run(["guard", "cursor", "--yes"], { env: dry.env });
+  const whole = performance.now() - began;
+  const ends = new Set<string>();
+  for (let at = 1; at <= 8; at++) {
+    const { folder, read, env } = await project();
+    const child = spawn(process.execPath, [...command, "guard", "cursor", "--yes"], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: "ignore",
+    });
+    const ended = once(child, "exit");
+    setTimeout(() => child.kill("SIGKILL"), (whole * at) / 8);
+    await ended;
+    const text = await read(".cursor/mcp.json");
+    const isWhole = text.includes('"toolmount"') && !text.includes("files.mjs");
+    expect(text === list("files") || isWhole, text).toBe(true);
+    if (isWhole) expect(JSON.parse(await read("mount-plan.lock.json"))).toHaveProperty("tools.files_look");
+    ends.add(isWhole ? "whole" : "as it was");
+  }
+  expect(ends).toContain("as it was");
+}, 120_000);
