@@ -72,7 +72,7 @@ export type * from "./contract/changes.ts";
 export type * from "./contract/preview.ts";
 export type * from "./contract/rehearsal.ts";
 export { createMemoryStore } from "./pending/memory-store.ts";
-export { checkAudit, type AuditProblem } from "./pending/audit.ts";
+export { checkAudit, checkSink, type AuditProblem } from "./pending/audit.ts";
 
 // Ports: policies, approvers, runners, adapters, schema compilers, modes
 export type * from "./contract/ports.ts";

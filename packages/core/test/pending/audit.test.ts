@@ -9,6 +9,7 @@ import {
   type AuditSink,
   type StateStore,
 } from "../../src/index.ts";
+import { checkSink } from "../../src/pending/audit.ts";
 import { tool, world } from "../world.ts";
 
 const context = { sessionId: "s", userId: "u" };
@@ -284,3 +285,37 @@ function tryParse(text: string): AuditRecord | null {
     return null;
   }
 }
+
+test("an audit that grows while it is checked is read in pages, and what is wrong in it is found", async () => {
+  const { store, audit: sink } = watched("batched");
+  const { host } = world([tool()], { store });
+  await Promise.all(Array.from({ length: 600 }, () => host.call({ name: "probe" }, context)));
+  await host.close();
+  const [whole, heads] = [await sink.read(), await sink.heads()];
+  let sizes: number[] = [];
+  const checked = (records: readonly AuditRecord[], later: readonly AuditRecord[] = []) => {
+    sizes = [];
+    return checkSink({
+      ...sink,
+      heads: async () => (sizes.length === 0 ? heads : [...heads, ...later]),
+      read: async ({ page } = {}) => {
+        const from = page!.after === undefined ? 0 : records.indexOf(page!.after) + 1;
+        const found = [...records, ...later].slice(from, from + page!.size);
+        sizes.push(found.length);
+        return found;
+      },
+    });
+  };
+
+  expect(await checked(whole)).toEqual({ records: 1_200, problems: [] });
+  expect(sizes).toEqual([500, 500, 200]);
+  const other = { ...whole[0]!, writer: "another process" };
+  expect((await checked(whole, [{ ...other, sequence: 2 }])).problems).toEqual([]);
+  for (const changed of [
+    whole.slice(0, -1),
+    whole.slice(1),
+    whole.toSpliced(600, 1),
+    whole.toSpliced(9, 1, { ...whole[9]!, entry: whole[8]!.entry }),
+  ])
+    expect((await checked(changed)).problems).toEqual(checkAudit(changed, heads));
+});

@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { checkAudit, type AuditSink, type Host } from "@toolmount/core";
+import { checkSink, type AuditSink, type Host } from "@toolmount/core";
 import { visibleUser } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { auditRecordSchema } from "./schemas.ts";
@@ -59,9 +59,8 @@ export function auditRoutes(service: Service) {
     })
     .openapi(verify, async (c) => {
       const sink = sinkOf(hostOf(service, c.req.valid("param").host, c.env.principal).host);
-      const records = await sink.read();
-      const problems = checkAudit(records, await sink.heads());
-      return c.json({ records: records.length, problems: problems.map((problem) => ({ ...problem })) }, 200);
+      const { records, problems } = await checkSink(sink);
+      return c.json({ records, problems: problems.map((problem) => ({ ...problem })) }, 200);
     });
 }
 
