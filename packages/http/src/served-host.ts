@@ -16,6 +16,8 @@ export interface TurnResumption extends Omit<TurnRequest, "prompt" | "sessionId"
     | readonly { readonly callId: string; readonly result?: unknown; readonly error?: string | undefined }[]
     | undefined;
   readonly cancel?: boolean | undefined;
+  /** Denies the calls that wait, and says this to the model. */
+  readonly message?: string | undefined;
 }
 
 /** Turns of a model over the host: the part of a reasoner that this server needs, bound to its host. Results are JSON. */

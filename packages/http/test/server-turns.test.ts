@@ -140,13 +140,20 @@ describe("a turn that waits", () => {
     await see();
     expect(begun).toHaveLength(1);
     const clientResults = [{ callId: "c1", result: 1 }];
-    const resuming = work.resume({ sessionId: "s1", clientResults, userId: "ana", by: "token" });
+    const resuming = work.resume({
+      sessionId: "s1",
+      clientResults,
+      message: "only read",
+      userId: "ana",
+      by: "token",
+    });
     await settle();
     begun[1]!.begins();
     const turn = await resuming;
     expect(begun[1]!.request).toMatchObject({
       sessionId: "s1",
       clientResults,
+      message: "only read",
       cancel: undefined,
       userId: "ana",
     });

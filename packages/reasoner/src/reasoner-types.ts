@@ -47,6 +47,8 @@ export interface ResumeOptions extends TurnOptions {
   readonly clientResults?: readonly ClientResult[] | undefined;
   /** Ends the turn instead: calls that wait are answered as cancelled, and their questions are void. */
   readonly cancel?: boolean | undefined;
+  /** Denies the calls that wait, and says this to the model in their place. */
+  readonly message?: Prompt | undefined;
 }
 
 /** A session in a list. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ownSession, systemClock, ToolmountError, type Coordinator, type Spawn } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
+import { denyFor } from "./instead.ts";
 import type { Reasoner, RunOptions, SessionDetails, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner, type RunningTurn } from "./run-turn.ts";
 import { createSessionAccess, ownerOf, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
@@ -42,7 +43,7 @@ export function createReasoner(
     },
 
     async resume(host, options) {
-      const { userId, sessionId, clientResults = [], cancel = false } = options;
+      const { userId, sessionId, clientResults = [], cancel = false, message } = options;
       const id = ownSession(userId, sessionId);
       const log = await access.open(id);
       access.requireOwner(log.facts, userId);
@@ -54,8 +55,11 @@ export function createReasoner(
       checkClientResults(log.view, clientResults);
       await access.restore(host, log);
       await coordinator.hooks.emit("session:resume", { session_id: id, turn_id: log.view.turn.turnId });
+      const by = userId ?? log.facts.userId ?? "the user";
+      const denied =
+        message === undefined ? [] : await denyFor(message, log, { host, access, coordinator, by });
       const given = cancel ? { ...options, abortSignal: AbortSignal.abort() } : options;
-      return runner.resume(host, log, given, clientResults);
+      return runner.resume(host, log, given, [...denied, ...clientResults]);
     },
 
     list: async (filter) => (await access.store().list(filter)).map((record) => summaryOf(record, prices)),

@@ -33,6 +33,7 @@ export const turnResumeSchema = z
       )
       .optional(),
     cancel: z.boolean().optional(),
+    message: z.string().min(1).optional().describe("Denies the calls that wait, and says this to the model"),
   })
   .openapi("TurnResumption");
 

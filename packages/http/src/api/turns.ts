@@ -33,13 +33,13 @@ export function turnRoutes(service: Service) {
     })
     .openapi(resume, async (c) => {
       const { host, session } = c.req.valid("param");
-      const { clientResults, cancel: ends, userId, waitMs } = c.req.valid("json");
+      const { clientResults, cancel: ends, message, userId, waitMs } = c.req.valid("json");
       const { work, by } = workOf(service, host, c.env.principal);
       const { principal } = c.env;
       const known = turnsOf(service, host, principal);
       const sessionId = await turnsNamed(known, { name: session, principal, userId });
       const user = userOfCall(c.env.principal, userId);
-      const turn = await work.resume({ sessionId, clientResults, cancel: ends, userId: user, by });
+      const turn = await work.resume({ sessionId, clientResults, cancel: ends, message, userId: user, by });
       return answer(c, service, turn, waitMs);
     })
     .openapi(list, async (c) => {

@@ -28,7 +28,7 @@ export interface TurnStart {
 }
 
 /** How a turn is resumed that did not resume by itself. */
-interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel"> {
+interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel" | "message"> {
   readonly userId: string | undefined;
   readonly by: string;
 }
@@ -95,7 +95,7 @@ export class ServerTurns {
   }
 
   /** Resumes the open turn of a session, or ends it. Rejects with `SESSION_CONFLICT` while a server runs it. */
-  async resume({ sessionId, clientResults, cancel, userId, by }: TurnAnswer): Promise<LiveTurn> {
+  async resume({ sessionId, clientResults, cancel, message, userId, by }: TurnAnswer): Promise<LiveTurn> {
     const { turns } = this.#options;
     const open = await this.#known.openTurn(sessionId);
     if (open !== null && !(await this.#claim(open)))
@@ -104,7 +104,7 @@ export class ServerTurns {
         problem: "a turn of it is running",
       });
     const turn = await this.#runs.begin(open, { prompt: "", userId, by }, (listening) =>
-      turns.resume({ sessionId, clientResults, cancel, userId, ...listening }),
+      turns.resume({ sessionId, clientResults, cancel, message, userId, ...listening }),
     );
     await this.#deliver(turn);
     return turn;

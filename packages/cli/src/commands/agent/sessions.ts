@@ -19,6 +19,7 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 interface Options extends AgentOptions {
   readonly results?: string;
   readonly cancel?: true;
+  readonly message?: string;
   readonly output?: string;
   readonly turns?: number;
   readonly at?: number;
@@ -139,13 +140,14 @@ function defineResume(add: Add, shell: Shell): void {
       `results of calls that the client runs: [{ "callId": …, "result" or "error": … }]`,
     )
     .option("--cancel", "end the turn instead; calls that wait end as cancelled")
+    .option("--message <text>", "deny the calls that wait, and say this to the model")
     .action(async (written: string, plan: string | undefined, options: Options) => {
       const clientResults = readResults(options.results);
-      const { cancel } = options;
+      const { cancel, message } = options;
       shell.end(
         await runTurn(options, plan, shell, async ({ host, reasoner }, turn) => {
           const sessionId = await findSession(reasoner, written);
-          return reasoner.resume(host, { ...turn, sessionId, clientResults, cancel });
+          return reasoner.resume(host, { ...turn, sessionId, clientResults, cancel, message });
         }),
       );
     });
