@@ -16,20 +16,26 @@ interface Instead {
   readonly by: string;
 }
 
+interface Given extends Omit<Instead, "by"> {
+  readonly coordinator: Coordinator;
+  readonly userId: string | undefined;
+}
+
 /**
  * Denies the calls of a turn that wait, those of its sub-agents too, and adds the message, which the model reads with
- * their answers. Returns the answers of calls that wait for the client. A gate of `prompt:submit` may deny the message.
+ * their answers; without a message, nothing. Returns the answers of calls that wait for the client. A gate of `prompt:submit` may deny the message.
  */
 export async function denyFor(
-  message: Prompt,
+  message: Prompt | undefined,
   log: SessionLog,
-  { coordinator, ...instead }: Instead & { readonly coordinator: Coordinator },
+  { coordinator, userId, host, access }: Given,
 ): Promise<readonly ClientResult[]> {
+  if (message === undefined) return [];
   const kept = keptPrompt(message);
   const data = { session_id: log.facts.id, prompt: kept.text };
   requireAllowed(await coordinator.hooks.emit("prompt:submit", data), "the prompt");
   await log.append({ kind: "message", ...kept });
-  await denyQuestions(log, instead);
+  await denyQuestions(log, { host, access, by: userId ?? log.facts.userId ?? "the user" });
   return waitingCalls(log.view)
     .filter(({ waitsFor }) => waitsFor === "client")
     .map(({ callId }) => ({ callId, error: reason }));

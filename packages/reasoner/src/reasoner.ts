@@ -55,9 +55,7 @@ export function createReasoner(
       checkClientResults(log.view, clientResults);
       await access.restore(host, log);
       await coordinator.hooks.emit("session:resume", { session_id: id, turn_id: log.view.turn.turnId });
-      const by = userId ?? log.facts.userId ?? "the user";
-      const denied =
-        message === undefined ? [] : await denyFor(message, log, { host, access, coordinator, by });
+      const denied = await denyFor(message, log, { host, access, coordinator, userId });
       const given = cancel ? { ...options, abortSignal: AbortSignal.abort() } : options;
       return runner.resume(host, log, given, [...denied, ...clientResults]);
     },

@@ -64,10 +64,10 @@ describe.each([responses, chat, anthropic, gemini])("$name", (wire) => {
 
   test("what a server takes in no session is asked once, also by the next process with the store", async () => {
     const first = await refusing(wire, "This model does not support image input");
-    const pictures = (requests: readonly unknown[]) =>
+    const withPicture = (requests: readonly unknown[]) =>
       requests.filter((one) => JSON.stringify(one).includes("iVBORw0KGgo")).length;
     await first.run("look");
-    expect(pictures(first.requests)).toBe(1);
+    expect(withPicture(first.requests)).toBe(1);
 
     const images = [{ mimeType: "image/png", data: png }];
     expect(await first.run("and this", { sessionId: "other", images })).toMatchObject({ status: "done" });
@@ -77,7 +77,7 @@ describe.each([responses, chat, anthropic, gemini])("$name", (wire) => {
     next.host.coordinator.registerCapability("host.import_package", importPackage);
     expect(await next.run("and this", { sessionId: "third", images })).toMatchObject({ status: "done" });
 
-    expect(pictures(first.requests)).toBe(1);
+    expect(withPicture(first.requests)).toBe(1);
     expect(first.requests).toHaveLength(5);
   });
 
