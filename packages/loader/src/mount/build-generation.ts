@@ -35,9 +35,9 @@ export async function buildGeneration(
   const prepared = await Promise.all(listed.map((use) => prepareModule(use, context)));
   requireNoneFailed(prepared.filter(isFailed));
   context.requireOpen();
-  const building = startBuilding(context, prepared.filter(isFailed));
+  const ordered = orderByNeeds(prepared.filter(isPrepared));
+  const building = startBuilding(context, prepared.filter(isFailed), ordered);
   try {
-    const ordered = orderByNeeds(prepared.filter(isPrepared));
     const first = ordered.find(canConnect);
     for (const use of ordered) {
       if (use === first) await connectUses(building, ordered);
@@ -92,8 +92,13 @@ function requireNoneFailed(failed: readonly FailedUse[]): void {
   );
 }
 
-function startBuilding(context: BuildContext, failed: FailedUse[]): Building {
-  return { draft: context.host.draft(), context, mounted: [], failed, kept: [], connected: new Map() };
+function startBuilding(
+  context: BuildContext,
+  failed: FailedUse[],
+  ordered: readonly PreparedUse[],
+): Building {
+  const draft = context.host.draft();
+  return { draft, context, ordered, mounted: [], failed, kept: [], connected: new Map() };
 }
 
 /** Links each new module with the others, now that all are mounted. One that cannot be linked has failed. */

@@ -34,6 +34,8 @@ export interface Building {
   readonly mounted: MountedUse[];
   readonly failed: FailedUse[];
   readonly kept: string[];
+  /** All modules that are to be mounted, in their order. */
+  readonly ordered: readonly PreparedUse[];
   /** Modules that were connected before their turn to mount. */
   readonly connected: Map<PreparedUse, ConnectedUse>;
 }

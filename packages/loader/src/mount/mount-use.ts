@@ -10,6 +10,7 @@ import { failUse, lacksState, waitingOf, withoutProblem, type FailedUse } from "
 import type { AddedUse, BuildContext, Building, ConnectedUse, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 import { needsOf, providesOf } from "./order.ts";
+import { findUnmetNeed } from "./unmet-need.ts";
 import { exportsOf, isSameUse, ownLimitMs, prepareModule, type PreparedUse } from "./prepare-module.ts";
 import { mountModule } from "./recording-coordinator.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
@@ -21,7 +22,7 @@ export async function mountUse(building: Building, prepared: PreparedUse): Promi
   const { use, resolution, times } = prepared;
   context.requireOpen();
   if (lacksState(use, failed)) return void failed.push({ ...prepared, ...withoutProblem });
-  const lacking = findFailedNeed(building, prepared);
+  const lacking = findUnmetNeed(building, prepared);
   if (lacking !== undefined)
     return void failed.push({ ...failUse(use, resolution, lacking, context, times), state: "skipped" });
   try {
@@ -30,18 +31,6 @@ export async function mountUse(building: Building, prepared: PreparedUse): Promi
     const failure = error instanceof UnmatchedNames ? error.failed : undefined;
     failed.push(failure ?? failUse(use, resolution, nameOtherEntry(building, error), context, times));
   }
-}
-
-/** The error of a module whose need another module would have met, had that not failed. */
-function findFailedNeed({ mounted, failed }: Building, prepared: PreparedUse): ToolmountError | undefined {
-  for (const need of needsOf(prepared)) {
-    if (mounted.some((other) => providesOf(other).includes(need))) continue;
-    const culprit = failed.find((other) => providesOf(other).includes(need))?.use.id;
-    if (culprit === undefined) continue;
-    const problem = `it needs "${need}" of "${culprit}", which failed`;
-    return new ToolmountError("MODULE_MOUNT_FAILED", { module: prepared.use.id, problem });
-  }
-  return undefined;
 }
 
 /** Takes a module from the previous generation when neither it nor a module that it needs has changed. */

@@ -14,7 +14,7 @@ export function providesOf({ resolution }: Resolved): readonly string[] {
   return resolution?.manifest?.provides ?? [];
 }
 
-/** Orders modules after those that they need, else as in the plan. A circle is broken where it is first met. */
+/** Orders modules after those that they need, else as in the plan. A circle ends where it is first met: that module is then refused. */
 export function orderByNeeds<Use extends Resolved>(uses: readonly Use[]): Use[] {
   const ordered = new Set<Use>();
   const entered = new Set<Use>();

@@ -34,6 +34,23 @@ test("a module is skipped when the only module that gives what it needs has fail
   ]);
 });
 
+test("modules that need each other are refused with the circle, and so is one that needs what it gives", async () => {
+  const files = {
+    ...pack("one", moduleSource("one"), { needs: ["b"], provides: ["a"] }),
+    ...pack("two", moduleSource("two"), { needs: ["a"], provides: ["b"] }),
+    ...pack("own", moduleSource("own"), { needs: ["x"], provides: ["x"] }),
+  };
+  const wayOut = "; ask for it when a tool first runs, and take it out of the needs of its manifest";
+
+  expect((await statesOf(files, ["one", "two", "own"])).toSorted()).toEqual([
+    expect.stringContaining('it needs "b" of "@acme/two", which failed') as string,
+    expect.stringContaining(`it needs "x", which it registers itself${wayOut}`) as string,
+    expect.stringContaining(
+      `it needs "a" of "@acme/one", which cannot mount before it: they need each other${wayOut}`,
+    ) as string,
+  ]);
+});
+
 test("a module is mounted when another module gives what it needs, also after one that failed", async () => {
   const files = {
     ...pack("user", moduleSource("use"), { needs: ["db"] }),

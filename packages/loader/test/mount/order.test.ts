@@ -48,7 +48,7 @@ describe("tools that call tools", () => {
   });
 });
 
-test("modules follow those that they need, and a circle is broken where it is first met", () => {
+test("modules follow those that they need, and a circle ends where it is first met", () => {
   const use = (id: string, needs: string[] = [], provides: string[] = []) => ({
     id,
     resolution: { manifest: { needs, provides } },
