@@ -6,7 +6,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { callOf, isWanted, RunJoiner } from "@toolmount/record/internal";
 import { auditSinkOf } from "@toolmount/record/internal";
 import { callLines, type LineOptions } from "../../audit/call-lines.ts";
-import { exportFormats, exportLines, type ExportFormat } from "@toolmount/record";
+import { exportFormats, exportLines, type AuditedCall, type ExportFormat } from "@toolmount/record";
 import { followRecords } from "@toolmount/record/internal";
 import { newestCalls, newestEntries } from "@toolmount/record/internal";
 import { readSigningKey, requireWhole, signHeads } from "../../audit/sign-heads.ts";
@@ -106,8 +106,13 @@ async function prune(sink: AuditSink, days: number, { json }: Options, { out }: 
 async function show(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
   const filter = { ...filterOf(options), last: options.last };
   if (options.json === true) shell.out.json(await newestEntries(sink, filter));
-  else for (const line of callLines(await newestCalls(sink, filter), lines)) shell.out.line(line);
+  else writeCalls(await newestCalls(sink, filter), lines, shell);
   return exitCodes.done;
+}
+
+function writeCalls(calls: readonly AuditedCall[], lines: LineOptions, { out }: Shell): void {
+  for (const line of callLines(calls, lines)) out.line(line);
+  if (calls.length === 0) out.line("no call is recorded that fits");
 }
 
 /** A tool shows the arguments that decide what it touches, else its required ones. */

@@ -1,4 +1,4 @@
-import type { JsonObject, PlanPosition, ToolInfo } from "@toolmount/core";
+import { silentLogger, type JsonObject, type PlanPosition, type ToolInfo } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader/commands";
 import type { Command } from "commander";
@@ -79,9 +79,11 @@ export async function explain(
   const asked = { mode, user, session, prompts };
   const call = { tool, ...asked, arguments: argumentsOf };
   const { tools, verdicts, problems } = await judgeCalls(call, plan, loaderOptions(options, shell));
+  // The plan is read again for its lines: what the first reading warned of is not said twice.
+  const quiet = { ...loaderOptions(options, shell), logger: silentLogger };
   const named = tools?.find(({ name, declaredName }) => [name, declaredName].includes(tool));
   const given = { ...asked, arguments: argumentsOf(named) };
-  const explained = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given, tools });
+  const explained = await explainTool(tool, plan, { ...quiet, ...given, tools });
   const judged = explained.tools.map((one) => ({ ...one, verdict: verdicts.get(one.name ?? "") ?? null }));
   const known = explained.problems.length > 0 ? explained.problems : problems;
   return { ...explained, tools: judged, problems: known, listed: tools };
