@@ -40,7 +40,7 @@ test("audit shows a call on a line, and filters by tool, user, time and denial",
   expect(await lines("--denied")).toEqual([expect.stringContaining("poison")]);
   expect(await lines("--user", "bob", "--since", "1h")).toHaveLength(2);
   expect(await lines("--since", "2999-01-01")).toEqual([none]);
-  expect(await lines("--tool", "gone")).toEqual([none]);
+  expect(await lines("--tool", "gone")).toEqual([""]);
   const json = JSON.parse((await run(["audit", "--denied", "--json"])).stdout) as object[];
   expect(json).toMatchObject([{ kind: "end", status: "denied" }]);
   expect((await run(["audit", "--since", "soon"])).code).toBe(2);

@@ -102,6 +102,11 @@ export function checkAmplifier(plan: JsonObject, { report }: Reporter): void {
       ["agents", agent],
       `the agent ${agent} has ${module}, which is no tool of the plan; add it to tools`,
     );
+  for (const [index, provider] of isList(providers) ? providers.entries() : []) {
+    const other = otherSource(provider);
+    if (other !== null)
+      wrong(["providers", index, "source"], `its source is "${other}", which is another module`);
+  }
 }
 
 /** Tools of agents that the plan does not have: an agent has the tools of its session. */
@@ -119,6 +124,14 @@ function modulesOf(entries: Json | undefined): readonly string[] {
     const module = isRecord(entry) ? entry["module"] : entry;
     return typeof module === "string" ? [module] : [];
   });
+}
+
+/** The provider that a source names, where the module has another name: its key would go to the wrong server. */
+function otherSource(provider: Json): string | null {
+  const { module, source } = isRecord(provider) ? provider : {};
+  if (typeof module !== "string" || typeof source !== "string") return null;
+  const [, named] = /\b(provider-[a-z0-9-]+)/.exec(source) ?? [];
+  return named === undefined || module.endsWith(named) ? null : named;
 }
 
 /** Providers without an id whose module an earlier provider without an id uses already. */

@@ -37,6 +37,23 @@ describe("a plan of Amplifier", () => {
 
   test.each<[object, readonly string[]]>([
     [{ providers: {} }, ["providers providers is a list of modules"]],
+    [
+      {
+        providers: [
+          {
+            module: "provider-openai",
+            source: "git+https://github.com/x/amplifier-module-provider-openai@main",
+          },
+          {
+            module: "provider-openai",
+            id: "b",
+            source: "git+https://github.com/x/amplifier-module-provider-anthropic@v1",
+          },
+          { module: "amplifier-module-provider-openai", id: "c", source: "git+https://github.com/x/mine" },
+        ],
+      },
+      ['providers[1].source its source is "provider-anthropic", which is another module'],
+    ],
     [{ agents: [] }, ["agents agents is a map"]],
     [
       { orchestrator: 7, context: [] },
