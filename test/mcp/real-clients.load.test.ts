@@ -112,3 +112,65 @@ test("eight published clients list and call what a plan serves, and read that a 
 
   await compareTable("clients", ["package", "version", "stdio", "HTTP"], rows);
 });
+
+const object = { type: "object" };
+const answer = '"result":{"content":[{"type":"text","text":"sent as 42"}]}';
+
+/** The zoo's worst kinds in three servers: definitions, answers, and a process that ends with each of its answers. */
+const zoo = {
+  definitions: {
+    tools: [
+      {
+        name: "send",
+        title: null,
+        description: null,
+        inputSchema: object,
+        annotations: { readOnlyHint: null },
+      },
+      {
+        name: "rootless",
+        inputSchema: { properties: { a: { $ref: "#/$defs/none" } } },
+        outputSchema: { type: 7 },
+      },
+      { name: "any", inputSchema: { anyOf: [object, { type: "string" }] }, annotations: null, _meta: 1 },
+      { name: `long_${"x".repeat(90)}`, inputSchema: object, icons: "none" },
+    ],
+  },
+  answers: {
+    raw: { "tools/call": `{"id":ID,"error":null,${answer}}`, "server/discover": '\uFEFF{"id":null}' },
+  },
+  endings: { ends: true },
+};
+
+test("the same clients list and call three of the zoo's worst servers through a plan", async () => {
+  const server = join(import.meta.dirname, "zoo/server.mjs");
+  const entries = Object.entries(zoo).map(([module, given]) => ({
+    module,
+    prefix: `${module}_`,
+    source: { mcp: { command: process.execPath, args: [server], env: { ZOO_ROW: JSON.stringify(given) } } },
+  }));
+  const folder = await folderOf({
+    "plan.json": JSON.stringify({ version: 1, tools: entries }).replaceAll("${", "$${"),
+  });
+  await linkPackages(folder);
+  const host = await open(join(folder, "plan.json"), { store: createMemoryStore() });
+  const [command = "", ...before] = toolmount;
+  const calls = Object.keys(zoo).map((module) => ({ tool: `${module}_send`, arguments: {} }));
+  const targets: Readonly<Record<string, Target>> = {
+    stdio: { calls, stdio: { command, args: [...before, "serve", "plan.json", "--stdio"], cwd: folder } },
+    http: { calls, url: await listen(host) },
+  };
+  const offered = host.tools().map(({ name }) => name);
+  expect(offered).toHaveLength(6);
+
+  for (const { program, wires } of clients)
+    for (const wire of wires) {
+      const { tools: listed, answers } = await tryClient(program, targets[wire]!);
+      expect({ program, wire, answers }).toEqual({
+        program,
+        wire,
+        answers: calls.map(() => expect.stringContaining("sent as 42") as string),
+      });
+      expect(listed).toHaveLength(offered.length);
+    }
+});

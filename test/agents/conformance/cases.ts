@@ -1,4 +1,4 @@
-import type { ProviderReply, ProviderServer } from "@toolmount/testing/providers";
+import type { ProviderReply, ProviderScript, ProviderServer } from "@toolmount/testing/providers";
 
 /** What one loop did in one case. */
 interface Evidence {
@@ -12,7 +12,7 @@ interface Evidence {
 /** A case: what the model answers, one reply a request, and what a loop must have done in the end. */
 export interface Case {
   readonly title: string;
-  readonly replies: readonly ProviderReply[];
+  readonly replies: ProviderScript;
   readonly prompts?: number;
   /** APIs whose format can express it. Default: all. */
   readonly apis?: readonly string[];
@@ -34,6 +34,16 @@ const done = { text: "done" };
 /** A PDF in the words of each API that takes one in a result. */
 const fileForm =
   /"type":"input_file"|"type":"document"|"inlineData":\{("data":"[^"]*",)?"mimeType":"application\/pdf"/;
+
+/** A server that refuses each request with this text, as servers say it; else it calls once, and then answers. */
+const refusing =
+  (text: string, message: string, first: ProviderReply): ProviderScript =>
+  (at, request) =>
+    JSON.stringify(request).includes(text)
+      ? { status: 400, body: { error: { message, type: "invalid_request_error", code: 400 } } }
+      : at === 0
+        ? first
+        : done;
 
 /** Each case comes from an answer that models or servers have given; the rules are those of the APIs. */
 export const cases: readonly Case[] = [
@@ -132,5 +142,37 @@ export const cases: readonly Case[] = [
     title: "a connection that breaks in an answer; the call runs once",
     replies: [{ breaks: true }, { calls: [look("c1")] }, done],
     holds: ({ ran }) => ran.length === 1,
+  },
+  {
+    title: "an image that the server refuses; the session continues",
+    replies: refusing("iVBORw0KGgo", "Could not process image", { calls: [call("c1", "shot")] }),
+    prompts: 2,
+    mayFail: true,
+    holds: ({ answers }) => answers[1] !== null,
+  },
+  {
+    title: "reasoning that the server no longer takes; the session continues",
+    replies: refusing("c2VhbGVk", "Invalid `signature` in `thinking` block", {
+      reasoning: "c2VhbGVk",
+      calls: [look("c1")],
+    }),
+    prompts: 2,
+    mayFail: true,
+    holds: ({ answers, ran }) => answers[1] !== null && ran.length === 1,
+  },
+  {
+    title: "a quota that is used up is not asked for again",
+    replies: () => ({
+      status: 429,
+      body: {
+        error: {
+          message: "You exceeded your current quota, please check your plan and billing details.",
+          type: "insufficient_quota",
+          code: "insufficient_quota",
+        },
+      },
+    }),
+    mayFail: true,
+    holds: ({ answers, server }) => answers[0] === null && server.texts.length === 1,
   },
 ];
