@@ -1,5 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { sharedPostgres } from "../../packages/workers/test/fleet/servers.ts";
+import { exec } from "../support/exec.ts";
+import { commandFile, nodeFlags } from "../support/program.ts";
 import { behind, folderOf, open } from "./world.ts";
 
 /** A module with what Node cannot strip, what only `tsc` resolves, and a project above the module's own package. */
@@ -57,3 +63,20 @@ test.each(["none", "permission", "bubblewrap"])(
     }
   },
 );
+
+test("CARD-7: a worker of a fleet runs a module of any TypeScript", async () => {
+  const postgres = await sharedPostgres();
+  onTestFinished(() => postgres.stop());
+  const state = await postgres.database("any_typescript");
+  const plan = `version: 1\ntools: [{ module: ./app/tool.tsx, run: { in: fleet } }]\nstate: ${state}\n`;
+  const cwd = await folderOf({ ...files, "mount-plan.yaml": plan });
+  const worker = spawn(process.execPath, [...nodeFlags, commandFile, "worker", "--json"], { cwd });
+  onTestFinished(() => void worker.kill("SIGKILL"));
+  const [ready] = (await once(createInterface({ input: worker.stdout }), "line")) as [string];
+
+  expect(JSON.parse(ready)).toMatchObject({ ready: true, tools: ["greet_ann"] });
+  const called = await exec(process.execPath, [...nodeFlags, commandFile, "call", "greet_ann", "--json"], {
+    cwd,
+  });
+  expect(JSON.parse(called)).toMatchObject({ status: "ok", result: { data: "PLAIN ANN" } });
+});
