@@ -2,8 +2,8 @@ import type { SessionStore } from "@toolmount/core";
 import { z } from "zod";
 import type { RefusedParts } from "../provider/refused-parts.ts";
 
-/** A session id under which no session is begun: what servers refuse is kept as its state. */
-const serversId = "toolmount:servers";
+/** What servers refuse is kept as the state of this session, which no call belongs to; a user's session has a colon in its id. */
+const serversId = "servers of models";
 
 /** How long a server is not asked again for what it refused, in milliseconds: a model may take images later. */
 const keptMs = 7 * 24 * 3_600_000;
