@@ -43,7 +43,7 @@ test("what is refused of one conversation is kept for no other, and what is not 
   await learned.add({ ...place, digests: ["d"] });
   expect(await learned.of(place)).toEqual([]);
 
-  await sessions.writeState("toolmount:servers", new Map([[JSON.stringify(["p", "m"]), [{ what: "all" }]]]));
+  await sessions.writeState("servers of models", new Map([[JSON.stringify(["p", "m"]), [{ what: "all" }]]]));
   expect(await learnedOver(sessions).learned.of(place)).toEqual([]);
 });
 
