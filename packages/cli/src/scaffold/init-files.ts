@@ -23,7 +23,7 @@ tests:
   - call: { count_words: { text: one two three } }
     expect: { answer: allow }`;
 
-/** The files of a new plan: the plan with a test, a first tool, `package.json`, `tsconfig.json` and `.gitignore`. */
+/** The files of a new plan: the plan with a test, a first tool, `package.json`, `tsconfig.json`, `.gitignore` and a workflow. */
 export async function renderInit({ name, firstTool, files }: InitAnswers): Promise<TemplateFiles> {
   const ranges = Object.entries(await readRanges()).map(([module, range]) => [`range:${module}`, range]);
   const entries = [

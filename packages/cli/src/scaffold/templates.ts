@@ -9,7 +9,7 @@ const ending = ".template";
 
 /**
  * Reads the templates of a folder in this package's `templates/`, and fills `__name__` in their paths and texts with the
- * value of that name. `gitignore` becomes `.gitignore`, because npm does not publish that name.
+ * value of that name. `gitignore` becomes `.gitignore`, because npm does not publish that name, and `github` a folder `.github`.
  */
 export async function renderTemplates(
   folder: string,
@@ -24,7 +24,7 @@ export async function renderTemplates(
   const files = paths.map(async (path): Promise<[string, string]> => {
     const name = relative(root, path).slice(0, -ending.length).split(sep).join("/");
     return [
-      fill(name.replace(/^gitignore$/, ".gitignore"), values),
+      fill(name.replace(/^(gitignore$|github\/)/, ".$1"), values),
       fill(await readFile(path, "utf8"), values),
     ];
   });

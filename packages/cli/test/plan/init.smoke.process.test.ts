@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { atTerminal, keys, type AtTerminal } from "../support/terminal.ts";
 import { root, workspace } from "../support/workspace.ts";
 
