@@ -4,7 +4,7 @@ import { findSecrets } from "@toolmount/core/scan";
 import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
 import { isRecord } from "@toolmount/core/json";
-import { chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
+import { asOthers, chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
 
 /** Entries and variables from another application's list of MCP servers. */
 export interface ServerList {
@@ -17,7 +17,7 @@ export interface ServerList {
 
 /**
  * Reads the list of MCP servers of another application as entries of a plan: `mcpServers` of Claude, Cursor, Windsurf and
- * Gemini, `servers` or `mcp.servers` of VS Code, `mcp` of opencode, `context_servers` of Zed. Comments and trailing commas are
+ * Gemini, `servers` or `mcp.servers` of VS Code, `mcp` of opencode, `context_servers` of Zed, `mcp_servers` of Codex. Comments and trailing commas are
  * allowed. References to variables stay references. A secret becomes a variable, because it does not belong in a plan: it is
  * known by its name, or by its shape.
  *
@@ -48,8 +48,12 @@ export async function readServerList(text: string): Promise<ServerList> {
   return { entries, variables: [...variables].map(([name, because]) => ({ name, because })), left };
 }
 
-/** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` with the line of the mistake. */
+/** Parses JSON with comments and trailing commas, or TOML. Throws `USAGE_INVALID` with the line of the mistake. */
 export async function parseSettings(text: string): Promise<unknown> {
+  if (/^\s*(?:#|\[[\w"]|[\w-]+\s*=)/.test(text)) {
+    const { readToml } = await import("./read-toml.ts");
+    return readToml(text, (line) => refuse(`the list is not TOML that can be read: line ${line}`));
+  }
   const { parse: parseJsonc, printParseErrorCode } = await import("jsonc-parser");
   const errors: ParseError[] = [];
   const list: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
@@ -67,6 +71,11 @@ function findServers(list: unknown): Readonly<Record<string, unknown>> {
   const found = isRecord(list)
     ? [list["mcpServers"], list["servers"], list["context_servers"], mcp].find(isRecord)
     : undefined;
+  const ofCodex = isRecord(list) ? list["mcp_servers"] : undefined;
+  if (isRecord(ofCodex))
+    return Object.fromEntries(
+      Object.entries(ofCodex).map(([name, one]) => [name, isRecord(one) ? asOthers(one) : one]),
+    );
   return found ?? refuse('the list has neither "mcpServers" nor "servers"');
 }
 

@@ -7,6 +7,25 @@ export function isSwitchedOff({ disabled, enabled, isActive }: Settings): boolea
   return disabled === true || enabled === false || isActive === false;
 }
 
+/** Settings of Codex by the names that the other lists have. */
+export function asOthers({
+  enabled_tools: includeTools,
+  disabled_tools: disabledTools,
+  http_headers: headers,
+  bearer_token_env_var: token,
+  ...rest
+}: Settings): Settings {
+  const bearer = typeof token === "string" ? { Authorization: `Bearer \${${token}}` } : undefined;
+  return {
+    ...rest,
+    ...(includeTools !== undefined && { includeTools }),
+    ...(disabledTools !== undefined && { disabledTools }),
+    ...((headers !== undefined || bearer !== undefined) && {
+      headers: { ...(headers as object), ...bearer },
+    }),
+  };
+}
+
 /** The tools that a list chooses, or switches off, as the plan writes them; undefined where it has all. */
 export function chosenTools({
   tools,
