@@ -76,11 +76,12 @@ function readText(written: string): (Read & { readonly value: string }) | null {
   if (whole === undefined) return null;
   const rest = written.slice(whole.length);
   if (single !== undefined) return { value: single, rest };
-  // Of TOML's escapes, those that JSON has, too.
-  return /\\[^"\\/bfnrtu]/.test(double!)
-    ? null
-    : { value: JSON.parse(`"${double!.replaceAll("\t", "\\t")}"`) as string, rest };
+  if (!jsonText.test(double!)) return null;
+  return { value: JSON.parse(`"${double!.replaceAll("\t", "\\t")}"`) as string, rest };
 }
+
+/** Of TOML's escapes, those that JSON has, too. */
+const jsonText = /^(?:[^\\\p{Cc}]|\t|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*$/u;
 
 function readList(written: string): Read | null {
   const value: unknown[] = [];

@@ -37,6 +37,13 @@ on = true
   });
 });
 
+test("a path of Windows is a text of both kinds", () => {
+  expect({
+    ...read(String.raw`a = "C:\\Users\\q"
+b = 'C:\Users\q'`),
+  }).toEqual({ a: String.raw`C:\Users\q`, b: String.raw`C:\Users\q` });
+});
+
 test.each([
   ["a = ", 1],
   ["a = 1\nb = 2026-01-01", 2],
@@ -47,6 +54,8 @@ test.each([
   ["a = { b = }", 1],
   ['a = "\\q"', 1],
   ["a", 1],
+  ['a = "\\u12"', 1],
+  ['a = "\u0001"', 1],
 ])("what is not read names its line: %j", (text, line) => {
   expect(() => read(text)).toThrow(`line ${line}`);
 });
