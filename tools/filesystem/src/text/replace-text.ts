@@ -77,6 +77,8 @@ function usualLineEnd(text: string): string {
 /** The new text with the line ends of the old one. An edit that is about the line ends themselves keeps its own. */
 function withLineEnds(next: string, asked: string, old: string, usual: string): string {
   if (asked === old && `${asked}${next}`.includes("\r")) return next;
+  // Shown without its line ends: a carriage return that is left is a sign of the line.
+  if (asked.includes("\r") && asked.replaceAll("\n", "\r\n") === old) return next.replaceAll("\n", "\r\n");
   const end = old.includes("\r\n") ? "\r\n" : old.includes("\n") ? "\n" : usual;
   return next.replaceAll(/\r?\n/g, end);
 }

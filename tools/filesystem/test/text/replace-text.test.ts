@@ -16,6 +16,7 @@ test.each([
   ["a\nb\n", "a\r\nb", "c\r\nd", "c\nd\n"],
   ["a\r\nb\r\n", "a\nb", "c\nd", "c\r\nd\r\n"],
   ["a\r\nb\r\n", "a\r\nb", "c\nd", "c\nd\r\n"],
+  ["a\r\r\nb\r\r\n", "a\r\nb\r", "c\r\nb\r", "c\r\r\nb\r\r\n"],
   ["a\nb\n", "a", "c\r\nd", "c\r\nd\nb\n"],
 ])("in %j, the edit of %j to %j gives %j", (text, old, next, result) => {
   expect(edited(text, old, next)).toBe(result);
