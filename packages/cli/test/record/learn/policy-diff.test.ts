@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneTool, workspace } from "../support/workspace.ts";
+import { oneTool, workspace } from "../../support/workspace.ts";
 
 const order = oneTool({
   name: "order",

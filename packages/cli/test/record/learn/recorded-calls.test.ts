@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { tapeHeader } from "@toolmount/tape";
 import { expect, test } from "vitest";
 import { readCallsOf, type RecordedCall } from "@toolmount/record/internal";
-import { workspace } from "../support/workspace.ts";
+import { workspace } from "../../support/workspace.ts";
 
 async function allOf(file: string): Promise<RecordedCall[]> {
   const calls: RecordedCall[] = [];

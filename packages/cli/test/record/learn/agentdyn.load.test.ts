@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { root, workspace } from "../support/workspace.ts";
+import { root, workspace } from "../../support/workspace.ts";
 
 /** Recorded runs of two models, with and without attacks; they are not part of this repository. */
 const folder = join(root, "../shared/fixtures/agentdyn");

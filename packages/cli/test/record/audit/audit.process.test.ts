@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { oneTool, planOf, workspace } from "../support/workspace.ts";
+import { oneTool, planOf, workspace } from "../../support/workspace.ts";
 
 const order = oneTool({
   name: "order",

@@ -1,10 +1,10 @@
 import { openHost } from "@toolmount/loader";
 import type { Reasoner } from "@toolmount/reasoner";
 import { expect, test } from "vitest";
-import { extensions } from "../../src/host/extensions.ts";
-import { call, say } from "../support/exchange.ts";
-import { startModel, type Script } from "../support/scripted-model.ts";
-import { oneTool, workspace } from "../support/workspace.ts";
+import { extensions } from "../../../src/host/extensions.ts";
+import { call, say } from "../../support/exchange.ts";
+import { startModel, type Script } from "../../support/scripted-model.ts";
+import { oneTool, workspace } from "../../support/workspace.ts";
 
 const orders = [
   { id: "ORDER-11", title: "Emma" },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AuditedCall } from "@toolmount/record";
-import { callLines } from "../../src/audit/call-lines.ts";
-import { widthOf } from "../../src/screen/table.ts";
+import { callLines } from "../../../src/audit/call-lines.ts";
+import { widthOf } from "../../../src/screen/table.ts";
 
 const noon = Date.UTC(2026, 4, 1, 12);
 
