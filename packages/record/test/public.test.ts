@@ -1,44 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import {
-  createHost,
-  createMemoryStore,
-  data,
-  defineTool,
-  silentLogger,
-  type AuditSink,
-} from "@toolmount/core";
-import * as policy from "@toolmount/policy";
+import { writeFile } from "node:fs/promises";
+import { createHost, createMemoryStore, silentLogger, type AuditSink } from "@toolmount/core";
 import { backtest, exportLines, readAuditedCalls, testPlan } from "@toolmount/record";
-import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
-
-const pay = defineTool({
-  name: "pay",
-  description: "Pays. Use in tests.",
-  category: "side_effect",
-  consequenceLevel: "high",
-  requiresConfirmation: false,
-  schema: z.strictObject({ to: z.string() }),
-  execute: () => data("paid"),
-});
-
-/** A plan whose tool asks for those to whom `policy` does not allow it, with these tests. */
-async function planWith(rules: object, tests: readonly object[] = []) {
-  const folder = await mkdtemp(join(tmpdir(), "toolmount-record-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const plan = { version: 1, tools: [{ module: "pay" }], policy: { level: "autonomous", ...rules }, tests };
-  const file = join(folder, "plan.json");
-  await writeFile(file, JSON.stringify(plan));
-  return {
-    file,
-    options: {
-      logger: silentLogger,
-      extensions: { pay: { mount: () => [pay] }, "@toolmount/policy": policy },
-    },
-  };
-}
+import { expect, test } from "vitest";
+import { pay, planWith } from "./support/pay-plan.ts";
 
 const rule = {
   rules: [{ match: { tool: "pay", arguments: { to: "thief" } }, answer: "deny", reason: "a thief" }],
