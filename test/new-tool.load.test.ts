@@ -37,7 +37,7 @@ test("CARD-11: a new tool package takes five steps of CONTRIBUTING.md, and passe
   expect(missing).toContain("✖ the list of packed files (pnpm tool check weather --write)");
   const checked = await run("pnpm tool check weather --write");
   expect(checked).not.toContain("✖");
-  expect(checked.match(/^✔/gm)).toHaveLength(7);
+  expect(checked.match(/^✔/gm)?.length).toBeGreaterThan(6);
 
   const changed = (await run("git status --porcelain")).split("\n").filter(Boolean);
   const written =
