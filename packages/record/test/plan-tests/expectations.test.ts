@@ -83,11 +83,11 @@ test.each<[string, object | undefined, object]>([
 
 test("a call of no tool has no verdict, and a plan that cannot be opened has its problems", async () => {
   const { file, options } = await planWith(rules);
-  const call = { tool: "gone", arguments: undefined, ...asked };
-  const judged = await judgeCalls(call, file, options);
+  const gone = { tool: "gone", arguments: undefined, ...asked };
+  const judged = await judgeCalls(gone, file, options);
   expect([judged.verdicts.size, judged.tools?.map(({ name }) => name)]).toEqual([0, ["pay"]]);
 
   const broken = await planWith({ allow: ["("] });
-  const failed = await judgeCalls(call, broken.file, broken.options);
+  const failed = await judgeCalls(gone, broken.file, broken.options);
   expect([failed.tools, failed.problems.length]).toEqual([undefined, 1]);
 });
