@@ -22,7 +22,7 @@ export async function takeFirstLook(shell: Shell): Promise<void> {
   out.line("");
   writeLists(lists, shell);
   out.line("Next:");
-  const steps = nextSteps(plan, lists, shell);
+  const steps = nextSteps(plan, lists);
   const width = Math.max(...steps.map(([command]) => command.length)) + 2;
   for (const [command, what] of steps) out.line(`  ${out.paint("cyan", command.padEnd(width))}${what}`);
 }
@@ -83,7 +83,6 @@ function fewOf(names: readonly string[]): string {
 function nextSteps(
   plan: string | undefined,
   lists: readonly FoundList[],
-  { cwd }: Shell,
 ): readonly (readonly [command: string, what: string])[] {
   const all = ["toolmount --help", "the commands"] as const;
   if (plan !== undefined)

@@ -37,6 +37,27 @@ async function answerEnd(terminal: AtTerminal, git: "y" | "n" = "n") {
 }
 
 describe("from an empty folder to a first own call", () => {
+  test("the workflow's own steps pass in the new folder, without a key and without a model", async () => {
+    const { folder, run, read } = await workspace({});
+    await run(["init", "ours", "--yes"]);
+    const cwd = join(folder, "ours");
+    await install(cwd);
+    const { jobs } = parse(await read("ours/.github/workflows/toolmount.yml")) as Workflow;
+    const steps = jobs.plan.steps.flatMap((step) => step.run ?? []);
+    const own = steps.filter((step) => step.startsWith("npx toolmount"));
+
+    expect(own).toEqual(["npx toolmount check", "npx toolmount test"]);
+    for (const step of own) {
+      const { code, stderr } = await run(step.split(" ").slice(2), { cwd });
+      expect(code, stderr).toBe(0);
+    }
+    const [, ...diff] = /npx toolmount (diff) before\/(\S+) (\S+) (--markdown)/.exec(steps.at(-1)!)!;
+    await mkdir(join(cwd, "before"));
+    await writeFile(join(cwd, "before", diff[1]!), "version: 1\ntools: []\n");
+    const shown = await run([diff[0]!, `before/${diff[1]}`, diff[2]!, diff[3]!], { cwd });
+    expect(shown.stdout, shown.stderr).toContain("count_words");
+  });
+
   test("init --yes writes a plan and a first tool, which can be called", async () => {
     const { folder, run, read } = await workspace({});
     const made = await run(["init", "my own", "--yes"]);
@@ -130,3 +151,7 @@ describe("from an empty folder to a first own call", () => {
     },
   );
 });
+
+interface Workflow {
+  readonly jobs: { readonly plan: { readonly steps: readonly { readonly run?: string }[] } };
+}
