@@ -41,8 +41,9 @@ async function findCandidates(
   if (last.startsWith("-")) return [...optionsOf(below ?? command), ...optionsOf(program)];
   const choices = (below ?? command).options.find(({ long }) => long === rest.at(-2))?.argChoices;
   if (choices !== undefined) return choices.map((name) => ({ name, description: "" }));
-  if (rest.length === 1 && command.commands.length > 0) return commandsOf(command);
-  return withTool.has(first) ? listTools(shell) : argumentChoices(command, rest);
+  if (withTool.has(first)) return listTools(shell);
+  if (below !== undefined) return argumentChoices(below, rest.slice(1));
+  return [...(rest.length === 1 ? commandsOf(command) : []), ...argumentChoices(command, rest)];
 }
 
 function commandsOf(command: Command): Candidate[] {

@@ -52,7 +52,9 @@ function namesOf(name: string): readonly string[] {
 /** A shell completes a line. */
 async function complete(program: Command, shell: Shell): Promise<void> {
   const { answerShell, readTypedWords } = await import("./completion-server.ts");
-  const typed = readTypedWords(shell.env);
+  const [first = "", ...rest] = readTypedWords(shell.env);
+  // The last word is not finished, so it is no name yet.
+  const typed = rest.length === 0 ? [first] : [...namesOf(first), ...rest];
   await addCommands(program, allRows, typed, shell);
   await answerShell(program, typed, shell);
 }
