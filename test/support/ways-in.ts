@@ -179,9 +179,9 @@ export const noWaysIn: Readonly<Record<string, string>> = {
     "sends an inner call from a process of tools to its host, which decides it: packages/workers/test",
   "packages/core/src/host/approved-list.ts":
     "makes the calls of an approved list as inner calls of its own call, each of which is decided: packages/core/test/host/rehearse.test.ts",
-  "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
-  "packages/cli/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
-  "packages/cli/src/learn/judge-host.ts": "no tool runs: recorded calls are judged, and each gets no data",
+  "packages/record/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
+  "packages/record/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
+  "packages/record/src/learn/judge-host.ts": "no tool runs: recorded calls are judged, and each gets no data",
   "packages/cli/src/plan-evals/world.ts":
     "calls a host of an evaluation's own, after the evaluated plan has decided: packages/cli/test/agent/eval-worlds.process.test.ts",
   "packages/testing/src/trial/trial-calls.ts":

@@ -1,5 +1,4 @@
 import { data, failure, type Json, type Omission } from "@toolmount/core";
-import { refusalOf } from "@toolmount/core/json";
 import { notJson, type End, type Limit, type Start, type Thrown } from "./sandbox/messages.ts";
 
 type Program = Pick<Start, "source" | "names">;
@@ -27,13 +26,26 @@ export function answerOf(
     });
   const note = { note: "the program returned nothing; end it with return" };
   if (end.value === null) return data({ result: null, calls, ...more, ...note }, { omitted });
-  if (refusalOf(end.value, mostReturned) !== null)
+  if (countValues(end.value) > mostReturned)
     return answerOf({ limit: "result" }, program, { made: calls, omitted }, output);
   return data({ result: JSON.parse(end.value) as Json, calls, ...more }, { omitted });
 }
 
 /** No result of so many values is within the default size of results: to parse and walk it would only hold up the host. */
 const mostReturned = 100_000;
+
+/** How many values a text of JSON has, give or take one a container: its commas outside of texts say so, unparsed. */
+function countValues(json: string): number {
+  let count = 1;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const sign = json[at];
+    if (isText && sign === "\\") at++;
+    else if (sign === '"') isText = !isText;
+    else if (sign === "," && !isText) count++;
+  }
+  return count;
+}
 
 const limits: Readonly<Record<Limit, string>> = {
   steps: "The program computed for too long. Look for a loop that does not end",

@@ -21,6 +21,7 @@ test.each([
 ])("a new plan with %s has its files, whole", async (_, firstTool, files, tools) => {
   const made = await renderInit({ name: 'Ada "A" & co', firstTool, files });
   expect(Object.keys(made).toSorted()).toEqual([
+    ".github/workflows/toolmount.yml",
     ".gitignore",
     "mount-plan.yaml",
     "package.json",

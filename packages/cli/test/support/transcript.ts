@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { Press } from "./person.ts";
 import { root, runHere, workspace } from "./workspace.ts";
 
@@ -160,8 +160,8 @@ function mask(text: string, folder: string): string {
       // oxlint-disable-next-line no-control-regex
       .replaceAll(/\u001b\[(\d+)m/g, (_, code: string) => `‹${styles[code] ?? ""}›`)
       .replaceAll(folder, "/plan")
-      // A path may be relative where that is shorter: then the repository is beside the folder of the plan.
-      .replaceAll(`../${basename(root)}/`, "/toolmount/")
+      // A path is relative where that is shorter.
+      .replaceAll(`${relative(folder, root)}/`, "/toolmount/")
       .replaceAll(root, "/toolmount"),
   );
 }
