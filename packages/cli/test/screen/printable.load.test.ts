@@ -37,7 +37,7 @@ interface Page {
 }
 
 test("the operators' page shows every character as the terminal does", async () => {
-  const page = (await import(join(root, "packages/http/dist/ui/hidden.js"))) as Page;
+  const page = (await import(join(root, "packages/page/dist/ui/hidden.js"))) as Page;
   const asJson = (value: unknown) =>
     page
       .piecesOf(JSON.stringify(value, null, 2), true)

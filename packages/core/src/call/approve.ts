@@ -51,7 +51,9 @@ const askers: readonly string[] = ["list", "gate", "rule", "confirmation", "leve
 /** Continues a call that waited, if its answer covers the call as it is now. */
 function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAnswer {
   const answer = grantOfAnswer(record, editedDigest(call, record));
-  if (misfit({ ...answer, expiresAt: null }, grantedCallOf(call), 0) !== null)
+  const granted = grantedCallOf(call);
+  const isOther = record.edited === undefined && digestOf(granted) !== record.digest;
+  if (isOther || misfit({ ...answer, expiresAt: null }, granted, 0) !== null)
     return endDenied(call, "the tool or its arguments changed after the question; call it again");
   if (record.decision === null && needsApproval(call))
     return endDenied(call, "it needs approval now, and the client received it without one; call it again");
