@@ -37,7 +37,13 @@ export function personAt(presses: readonly Press[]) {
     if (next === undefined || at === -1) return;
     waiting.shift();
     from = at + next.at.length;
-    setTimeout(() => input.write(next.keys), 20);
+    setTimeout(() => press(next.keys), 20);
+  };
+  // A key that comes before a question listens is lost: a person who sees that nothing happens presses it again.
+  const press = (keys: string) => {
+    const before = shown.length;
+    input.write(keys);
+    setTimeout(() => void (shown.length === before && press(keys)), 5_000).unref();
   };
   const output = new PassThrough().on("data", (chunk: Buffer) => write(chunk.toString()));
   return {
