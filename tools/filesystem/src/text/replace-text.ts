@@ -79,8 +79,24 @@ function withLineEnds(next: string, asked: string, old: string, usual: string): 
   if (asked === old && `${asked}${next}`.includes("\r")) return next;
   // Shown without its line ends: a carriage return that is left is a sign of the line.
   if (asked.includes("\r") && asked.replaceAll("\n", "\r\n") === old) return next.replaceAll("\n", "\r\n");
-  const end = old.includes("\r\n") ? "\r\n" : old.includes("\n") ? "\n" : usual;
-  return next.replaceAll(/\r?\n/g, end);
+  const ends = old.match(/\r?\n/g) ?? [];
+  if (new Set(ends).size < 2) return next.replaceAll(/\r?\n/g, ends[0] ?? usual);
+  return joinAsBefore(next.split(/\r?\n/), old.split(/\r?\n/), ends, usual);
+}
+
+/** Joins lines of a text that has several kinds of line ends: a line that stays, or is written anew in its place, keeps its end. */
+function joinAsBefore(
+  next: readonly string[],
+  old: readonly string[],
+  ends: readonly string[],
+  usual: string,
+): string {
+  const most = Math.min(next.length, old.length);
+  let same = 0;
+  while (same < most && next.at(-1 - same) === old.at(-1 - same)) same++;
+  const moved = old.length - next.length;
+  const endAt = (at: number) => (at >= next.length - same ? ends[at + moved] : ends[at]) ?? usual;
+  return next.map((line, at) => (at === next.length - 1 ? line : `${line}${endAt(at)}`)).join("");
 }
 
 function notFound(text: string, { old_string }: Edit, path: string): Refusal {

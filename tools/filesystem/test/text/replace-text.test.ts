@@ -38,3 +38,24 @@ test("lines are found as read_file shows them, whatever ends they have", () => {
     { numRuns: 3000 },
   );
 });
+
+test("lines that stay keep their ends, whichever kinds of ends the text has", () => {
+  const line = fc.record({ text: fc.stringMatching(/^[a-z]{1,3}$/), end: fc.constantFrom("\n", "\r\n") });
+  const lines = fc.array(line, { minLength: 2, maxLength: 8 });
+  fc.assert(
+    fc.property(lines, fc.nat(7), fc.array(fc.constant("NEW"), { maxLength: 3 }), (own, place, added) => {
+      const text = own.map(({ text: one, end }) => one + end).join("");
+      const at = place % own.length;
+      const asked = own.map(({ text: one }) => one);
+      const next = asked.toSpliced(at, 1, ...added, `${asked[at]!}!`);
+      const result = edited(text, asked.join("\n"), next.join("\n"));
+
+      const before = own.slice(0, at).map(({ text: one, end }) => one + end);
+      const after = own.slice(at + 1).map(({ text: one, end }) => one + end);
+      expect(result.startsWith(before.join(""))).toBe(true);
+      expect(result.endsWith(after.join(""))).toBe(true);
+      expect(result.replaceAll("\r\n", "\n")).toBe(`${next.join("\n")}\n`);
+    }),
+    { numRuns: 1000 },
+  );
+});
