@@ -1,13 +1,6 @@
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { PassThrough, Transform, Writable } from "node:stream";
-import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from "node:zlib";
+import { promisify } from "node:util";
+import { brotliDecompress, crc32, inflate, inflateRaw, zstdDecompress, type Inflate } from "node:zlib";
 import { FetchProblem } from "./problem.ts";
 
 export interface BodyLimits {
@@ -21,8 +14,10 @@ export interface BodyLimits {
 const maxEncodings = 3;
 
 /**
- * Reads and decompresses a body, and stops at the first byte beyond a limit. Throws `RESPONSE_TOO_LARGE`, and
- * `FETCH_FAILED` for an unknown encoding or broken data.
+ * Reads and decompresses a body, and stops at the first byte beyond a limit. What comes after the end of a compressed body is
+ * left out, as browsers do: caches and servers add line ends and comments there.
+ *
+ * Throws `RESPONSE_TOO_LARGE`, and `FETCH_FAILED` for an unknown encoding or broken data.
  */
 export async function readBody(
   body: Readable,
@@ -30,23 +25,40 @@ export async function readBody(
   limits: BodyLimits,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const collect = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  const steps = [atMost(limits.max_download_bytes), ...decoders(encoding), atMost(limits.max_decoded_bytes)];
+  const decoders = decodersOf(encoding);
+  const options = { maxOutputLength: limits.max_decoded_bytes };
+  let bytes = await download(body, limits.max_download_bytes, signal);
   try {
-    await pipeline([body, ...steps, collect], { signal });
+    // A body without bytes, as of HEAD and 204, has no encoding either.
+    if (bytes.length > 0) for (const decode of decoders) bytes = await decode(bytes, options);
   } catch (thrown) {
-    throw tooLarge(thrown) ?? brokenBody(thrown, encoding);
+    throw problemOf(thrown, encoding, limits.max_decoded_bytes);
+  }
+  if (bytes.length > limits.max_decoded_bytes) throw tooLarge(limits.max_decoded_bytes);
+  return bytes;
+}
+
+async function download(body: Readable, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let seen = 0;
+  const stop = () => body.destroy(signal.reason as Error);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      seen += chunk.length;
+      if (seen > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
   return Buffer.concat(chunks);
 }
 
-function decoders(encoding: string): Transform[] {
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+function decodersOf(encoding: string): Decode[] {
   const names = encoding
     .toLowerCase()
     .split(",")
@@ -60,17 +72,18 @@ function decoders(encoding: string): Transform[] {
   return names.toReversed().map(decoderOf);
 }
 
-function decoderOf(name: string): Transform {
+function decoderOf(name: string): Decode {
   switch (name) {
     case "gzip":
     case "x-gzip":
-      return createGunzip();
+      return gunzip;
     case "deflate":
-      return inflateEither();
+      // With the header of zlib, as the standard says, and without it, as some servers send it.
+      return (bytes, options) => promisify(hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, options);
     case "br":
-      return createBrotliDecompress();
+      return promisify(brotliDecompress);
     case "zstd":
-      return createZstdDecompress();
+      return promisify(zstdDecompress);
     case "compress":
     case "x-compress":
     case "dcb":
@@ -78,57 +91,70 @@ function decoderOf(name: string): Transform {
       throw new FetchProblem("FETCH_FAILED", `The response has an encoding that is not read: ${name}`);
     default:
       // Servers also name charsets and words of their own here; browsers show such a body as it is.
-      return new PassThrough();
+      return (bytes) => Promise.resolve(bytes);
   }
 }
 
-/** Reads `deflate` with the header of zlib, as the standard says, and without it, as some servers send it. */
-function inflateEither(): Transform {
-  let inner: Transform | undefined;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      if (inner === undefined) {
-        inner = hasZlibHeader(chunk) ? createInflate() : createInflateRaw();
-        inner.on("data", (data: Buffer) => this.push(data));
-        inner.on("error", (error) => this.destroy(error));
-      }
-      inner.write(chunk, () => done());
-    },
-    flush(done) {
-      if (inner === undefined) return done();
-      inner.once("end", () => done());
-      inner.end();
-    },
-    destroy(error, done) {
-      inner?.destroy();
-      done(error);
-    },
+function hasZlibHeader(bytes: Buffer): boolean {
+  return (bytes[0]! & 0x0f) === 8 && (bytes.length < 2 || bytes.readUInt16BE(0) % 31 === 0);
+}
+
+/** Reads the members of a gzip body (RFC 1952). Node's own gunzip gives up at a tail that is no member. */
+async function gunzip(bytes: Buffer, { maxOutputLength }: { maxOutputLength: number }): Promise<Buffer> {
+  const members: Buffer[] = [];
+  let left = maxOutputLength;
+  if (!isGzip(bytes)) throw broken("it has no header");
+  for (let at = 0; isGzip(bytes.subarray(at));) {
+    const from = at + gzipHeader(bytes.subarray(at));
+    const { buffer, consumed } = await inflateMember(bytes.subarray(from), left);
+    const end = from + consumed;
+    at = end + 8; // a checksum and the length
+    if (at > bytes.length) throw broken("it ends in the middle");
+    if (crc32(buffer) !== bytes.readUInt32LE(end)) throw broken("its checksum differs");
+    members.push(buffer);
+    left -= buffer.length;
+  }
+  return Buffer.concat(members);
+}
+
+function inflateMember(
+  bytes: Buffer,
+  maxOutputLength: number,
+): Promise<{ readonly buffer: Buffer; readonly consumed: number }> {
+  return new Promise((resolve, reject) => {
+    inflateRaw(bytes, { maxOutputLength: Math.max(maxOutputLength, 1), info: true }, (error, result) => {
+      if (error !== null) return reject(error);
+      const { buffer, engine } = result as unknown as { buffer: Buffer; engine: Inflate };
+      resolve({ buffer, consumed: engine.bytesWritten });
+    });
   });
 }
 
-function hasZlibHeader(chunk: Buffer): boolean {
-  return (chunk[0]! & 0x0f) === 8 && (chunk.length < 2 || chunk.readUInt16BE(0) % 31 === 0);
+function isGzip(bytes: Buffer): boolean {
+  return bytes.length > 10 && bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
-/** Passes `maxBytes` bytes and fails at the next one. */
-function atMost(maxBytes: number): Transform {
-  let seen = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      seen += chunk.length;
-      if (seen <= maxBytes) return done(null, chunk);
-      const message = `Response too large: more than ${maxBytes} bytes`;
-      done(new FetchProblem("RESPONSE_TOO_LARGE", message, { max_bytes: maxBytes }));
-    },
-  });
+/** How long the header of a gzip member is. */
+function gzipHeader(bytes: Buffer): number {
+  const flags = bytes[3]!;
+  let at = 10;
+  if ((flags & 4) !== 0) at += 2 + (bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 256;
+  for (const named of [8, 16]) if ((flags & named) !== 0) at = bytes.indexOf(0, at) + 1 || bytes.length;
+  return (flags & 2) !== 0 ? at + 2 : at;
 }
 
-function tooLarge(thrown: unknown): FetchProblem | null {
-  return thrown instanceof FetchProblem ? thrown : null;
+function broken(message: string): Error {
+  return Object.assign(new Error(message), { code: "Z_DATA_ERROR" });
 }
 
-function brokenBody(thrown: unknown, encoding: string): unknown {
+function tooLarge(maxBytes: number): FetchProblem {
+  const message = `Response too large: more than ${maxBytes} bytes`;
+  return new FetchProblem("RESPONSE_TOO_LARGE", message, { max_bytes: maxBytes });
+}
+
+function problemOf(thrown: unknown, encoding: string, maxBytes: number): unknown {
   const { code = "" } = thrown as { code?: string };
+  if (code === "ERR_BUFFER_TOO_LARGE") return tooLarge(maxBytes);
   if (!/^(Z_|ZSTD_|ERR_BROTLI|ERR__)/.test(code)) return thrown;
   return new FetchProblem(
     "FETCH_FAILED",
