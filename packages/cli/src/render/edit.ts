@@ -25,3 +25,20 @@ export function reportEdit(
   }
   shell.end(exitCodes.done);
 }
+
+/** Why a part of a foreign list, by the name that it has there, is as it is. */
+interface Because {
+  readonly name: string;
+  readonly because: string;
+}
+
+/** Prints what of a foreign list was left out, and which variables it needs. */
+export function reportList(left: readonly Because[], variables: readonly Because[], { out }: Shell): void {
+  const line = (word: string, what: string, because: string) => {
+    out.line(
+      `  ${out.paint("yellow", word)} ${printable(what)} ${out.paint("dim", `(${printable(because)})`)}`,
+    );
+  };
+  for (const { name, because } of left) line("left out", name, because);
+  for (const { name, because } of variables) line("set", `the environment variable ${name}`, because);
+}

@@ -64,7 +64,11 @@ test("guard puts a plan with its lock before the servers of a client, and --remo
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("a plan must not mount itself")]);
   expect((await readdir(folder)).filter((name) => name.includes("draft"))).toEqual([]);
 
-  expect((await run(["guard", "cursor", "--remove"], { env })).stdout).toContain("has files again");
+  const asked = await run(["guard", "cursor", "--remove"], { env });
+  expect(asked.stdout).toContain("put back: files\nnothing is written; --yes writes it");
+  expect(await read(".cursor/mcp.json")).toBe(entry);
+  const removed = await run(["guard", "cursor", "--remove", "--yes"], { env });
+  expect(removed.stdout).toContain("in the file again: files");
   expect(await read(".cursor/mcp.json")).toBe(list("files"));
 });
 

@@ -1,40 +1,27 @@
-import { Argument, type Command } from "commander";
+import type { Command } from "commander";
 import { makeChange, planEntry, planRemoval, type Change } from "../../clients/change.ts";
 import { describeWay } from "../../clients/direct-servers.ts";
-import { mcpClients, type McpClient } from "../../clients/mcp-clients.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import type { McpClient } from "../../clients/mcp-clients.ts";
+import { addClientOptions, type ClientOptions } from "../../options/client-options.ts";
+import { addExamples } from "../../options/common.ts";
 import { askWhether } from "../../process/choose.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { jsonText, printable } from "../../screen/printable.ts";
 
-interface Options {
-  readonly json?: true;
-  readonly remove?: true;
-  readonly yes?: true;
-  readonly name: string;
-}
-
 /** `toolmount connect <client> [plan]`: the client gets the plan's tools through this plan alone. */
 export function define(command: Command, shell: Shell): void {
-  command
-    .addArgument(new Argument("<client>", "the application").choices(mcpClients.map(({ name }) => name)))
-    .argument("[plan]", planArgument)
-    .option("--name <name>", "what the entry is called", "toolmount")
-    .option("--remove", "remove the entry again, and put back the servers that connect moved")
-    .option("-y, --yes", "write without asking")
-    .option(...jsonOption)
-    .action(async (name: string, plan: string | undefined, options: Options) => {
-      const client = mcpClients.find((known) => known.name === name)!;
-      shell.end(await connect(client, plan ?? shell.settings.plan, options, shell));
-    });
+  addClientOptions(command, async (client, plan, options) => {
+    shell.end(await connect(client, plan ?? shell.settings.plan, options, shell));
+  });
   addExamples(command, ["toolmount guard connect claude-code", "toolmount guard connect cursor --remove"]);
 }
 
-async function connect(
+/** Writes or removes the entry that starts the plan, after an answer, and says what became of it. */
+export async function connect(
   client: McpClient,
   plan: string | undefined,
-  options: Options,
+  options: ClientOptions,
   shell: Shell,
 ): Promise<ExitCode> {
   const change =
@@ -62,7 +49,12 @@ async function connect(
 }
 
 /** Shows what would be written, and asks at a terminal. */
-async function isAgreed(change: Change, client: McpClient, options: Options, shell: Shell): Promise<boolean> {
+async function isAgreed(
+  change: Change,
+  client: McpClient,
+  options: ClientOptions,
+  shell: Shell,
+): Promise<boolean> {
   if (options.yes === true) return true;
   if (options.json === true || shell.terminal === undefined) return false;
   shell.err.line(describe(change));

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { importFile } from "../../scaffold/import-file.ts";
-import { printable } from "../../screen/printable.ts";
-import { reportEdit } from "../../render/edit.ts";
+import { reportEdit, reportList } from "../../render/edit.ts";
 import type { Shell } from "../../process/shell.ts";
 
 /** `toolmount import <list> [plan]`: the MCP servers and permission rules of another application, in a plan, new or not. */
@@ -32,26 +31,23 @@ async function importSettings(
 ): Promise<void> {
   const imported = await importFile(list, plan, shell.cwd);
   const { report } = imported;
-  const { out } = shell;
   if (imported.kind === "servers") {
     const { variables, left } = imported;
     reportEdit(report, shell, json, { variables, left });
     if (json) return;
-    for (const { name, because } of left)
-      out.line(`  ${out.paint("yellow", "left out")} ${printable(name)} ${out.paint("dim", `(${because})`)}`);
-    for (const { name, because } of variables)
-      out.line(
-        `  ${out.paint("yellow", "set")} the environment variable ${printable(name)} ${out.paint("dim", `(${printable(because)})`)}`,
-      );
+    reportList(left, variables, shell);
     return;
   }
   const { left } = imported;
   reportEdit(report, shell, json, { left });
   if (json) return;
-  for (const { rule, because } of left)
-    out.line(`  ${out.paint("yellow", "left out")} ${printable(rule)} ${out.paint("dim", `(${because})`)}`);
+  reportList(
+    left.map(({ rule, because }) => ({ name: rule, because })),
+    [],
+    shell,
+  );
   if (report.added.length > 0)
-    out.line(
+    shell.out.line(
       "  check that each rule fits a tool of the plan: toolmount check; try one: toolmount describe <tool>",
     );
 }
