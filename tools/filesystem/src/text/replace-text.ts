@@ -84,7 +84,7 @@ function withLineEnds(next: string, asked: string, old: string, usual: string): 
   return joinAsBefore(next.split(/\r?\n/), old.split(/\r?\n/), ends, usual);
 }
 
-/** Joins lines of a text that has several kinds of line ends: a line that stays, or is has a new text, keeps its end. */
+/** Joins lines of a text that has several kinds of line ends: a line that stays, or has a new text, keeps its end. */
 function joinAsBefore(
   next: readonly string[],
   old: readonly string[],

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { makeChange, planEntry, planRemoval, type Change } from "../../clients/change.ts";
 import { describeWay } from "../../clients/direct-servers.ts";
 import type { McpClient } from "../../clients/mcp-clients.ts";
-import { addClientOptions, type ClientOptions } from "../../options/client-options.ts";
+import { addClientOptions, type ClientOptions } from "../../clients/client-options.ts";
 import { addExamples } from "../../options/common.ts";
 import { askWhether } from "../../process/choose.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { draftPlan, type Draft } from "../../clients/guard.ts";
 import type { McpClient } from "../../clients/mcp-clients.ts";
-import { addClientOptions, type ClientOptions } from "../../options/client-options.ts";
+import { addClientOptions, type ClientOptions } from "../../clients/client-options.ts";
 import { addExamples } from "../../options/common.ts";
 import { askWhether } from "../../process/choose.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
-import { mcpClients, type McpClient } from "../clients/mcp-clients.ts";
-import { jsonOption, planArgument } from "./common.ts";
+import { mcpClients, type McpClient } from "./mcp-clients.ts";
+import { jsonOption, planArgument } from "../options/common.ts";
 
 /** What a command that writes to an application's list of MCP servers was given. */
 export interface ClientOptions {
