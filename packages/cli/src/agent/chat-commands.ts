@@ -1,4 +1,4 @@
-import { changeSessionMode } from "@toolmount/core/sessions";
+import { changeSessionMode, summaryOf } from "@toolmount/core/sessions";
 import { isToolmountError } from "@toolmount/core/errors";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { Shell } from "../process/shell.ts";
@@ -103,7 +103,7 @@ async function writeTools(
     err,
     [
       { title: "tool", cell: ({ name }) => printable(name) },
-      { title: "summary", cell: ({ summary, description }) => printable(summary ?? description) },
+      { title: "summary", cell: (tool) => printable(summaryOf(tool)) },
     ],
     tools,
   );

@@ -70,9 +70,12 @@ function line(tool: ToolInfo): string {
   return `- ${tool.name}: ${text}`;
 }
 
-/** One line for a list of tools: the tool's own summary, else the first sentence of its description. */
-export function summaryOf({ summary, description }: ToolInfo): string {
-  return summary ?? /^.*?[.!?](?=\s|$)/s.exec(description)?.[0] ?? description;
+/** One line for a list of tools: the tool's own summary, else the first sentence or point of its description. */
+export function summaryOf({ summary, description }: Pick<ToolInfo, "summary" | "description">): string {
+  if (summary !== undefined) return summary;
+  const [first = ""] = description.trim().split(/\r?\n\s*(?:\r?\n|[-*#] )/, 1);
+  const line = first.replaceAll(/\s+/g, " ");
+  return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
 }
 
 function cleaned(text: string): string {

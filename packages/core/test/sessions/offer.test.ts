@@ -1,4 +1,4 @@
-import { guidanceBesideDefinitions } from "../../src/sessions/guidance.ts";
+import { guidanceBesideDefinitions, summaryOf } from "../../src/sessions/guidance.ts";
 import { describe, expect, test } from "vitest";
 import { createHost, data, type Host, type ModeSummary } from "../../src/index.ts";
 import { callInternal } from "@toolmount/core/internal";
@@ -355,4 +355,14 @@ describe("tools are offered beside programs as the plan says", () => {
     host.coordinator.registerCapability("offer.programs", { when: "always", maxTokens: 1 });
     expect(await names(host)).toHaveLength(4);
   });
+});
+
+test.each([
+  [{ summary: "Reads.", description: "Reads a file." }, "Reads."],
+  [{ description: "Adds two\nnumbers, 1.5 too. Use when asked." }, "Adds two numbers, 1.5 too."],
+  [{ description: "\n- Finds files by name\n- Takes any glob" }, "- Finds files by name"],
+  [{ description: "Runs a command\r\n\r\nIn a shell. Slowly." }, "Runs a command"],
+  [{ description: "" }, ""],
+])("the line of %j in a list is %j", (listed, line) => {
+  expect(summaryOf(listed)).toBe(line);
 });

@@ -1,4 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
+import { summaryOf } from "@toolmount/core/sessions";
 import type { ManifestTool } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
@@ -195,7 +196,7 @@ function writeTools(screen: Screen, tools: readonly ListedTool[]): void {
 async function writeSignatures(screen: Screen, tools: readonly ListedTool[]): Promise<void> {
   const { signatureOf } = await import("../../render/signature.ts");
   for (const tool of tools) {
-    screen.line(screen.paint("dim", `/** ${summaryOf(tool).replaceAll("*/", "* /")} */`));
+    screen.line(screen.paint("dim", `/** ${printable(summaryOf(tool)).replaceAll("*/", "* /")} */`));
     screen.line(printable(signatureOf(tool.name, tool.inputSchema ?? {})));
   }
 }
@@ -211,7 +212,7 @@ function columnsOf(screen: Screen): Column<ListedTool>[] {
     },
     { title: "calls", cell: ({ calls }) => (calls === undefined ? "–" : callText(screen, calls)) },
     { title: "module", cell: ({ module }) => printable(module) },
-    { title: "summary", cell: summaryOf },
+    { title: "summary", cell: (tool) => printable(summaryOf(tool)) },
   ];
 }
 
@@ -229,9 +230,4 @@ function callText(screen: Screen, calls: CallVerdict): string {
   if (calls === "changed") return screen.paint("red", "denied: changed");
   if (calls === "not locked") return screen.paint("red", "denied: not locked");
   return screen.paint("yellow", calls === "asks" ? "ask" : "some ask");
-}
-
-/** The tool's own line for catalogues, else the first sentence of its description. */
-function summaryOf({ summary, description }: ListedTool): string {
-  return printable(summary ?? /^.*?[.!?](?=\s|$)/s.exec(description)?.[0] ?? description);
 }
