@@ -2,6 +2,7 @@ import { isToolmountError, type Clock } from "@toolmount/core";
 import { withTimeout } from "@toolmount/core/internal";
 import { findErrorOrigin, findSyntaxError, moduleFailed, shortMessage } from "./error-origin.ts";
 import { importFile, importPackageFile } from "./fresh-import.ts";
+import { serverLine } from "./refuse-entry.ts";
 import type { ModuleExports } from "./source.ts";
 import type { GivenModule, Resolution } from "./resolve.ts";
 
@@ -29,8 +30,16 @@ export async function importResolved(
     // `defineTool` refuses a definition while its module is imported: that is an error of the module's code.
     if (isToolmountError(error) && error.code !== "TOOL_INVALID") throw error;
     const origin = await originOf(error, resolution);
-    throw moduleFailed("MODULE_IMPORT_FAILED", name, shortMessage(error), error, origin);
+    const problem = `${shortMessage(error)}${orAsServer(resolution)}`;
+    throw moduleFailed("MODULE_IMPORT_FAILED", name, problem, error, origin);
   }
+}
+
+/** A program may start when it is imported, and fail since it was not started as one. */
+function orAsServer({ mcpProgram }: Resolution): string {
+  return mcpProgram === undefined
+    ? ""
+    : `; it is a server of MCP, a program: write ${serverLine(mcpProgram)}`;
 }
 
 /** Node's error for a syntax error in JavaScript has no place; then the file is parsed again to find it. */

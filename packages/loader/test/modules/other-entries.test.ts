@@ -49,6 +49,18 @@ test.each([
 });
 
 const server = { bin: { "local-mcp": "./mcp.js" }, dependencies: { "@modelcontextprotocol/sdk": "1" } };
+test("a server of MCP that cannot be imported is refused with the line that starts it", async () => {
+  const code = 'throw new Error("Cannot run without API_TOKEN");';
+  const { path } = await workspace({
+    ...installed("@acme/kit", code, server),
+    "plan.yaml": 'version: 1\ntools: [{ module: "@acme/kit" }]\n',
+  });
+
+  await expect(openHost(path("plan.yaml"), { logger: silentLogger })).rejects.toThrow(
+    "API_TOKEN; it is a server of MCP, a program: write source: { mcp: { command: npx, args: [--no, local-mcp] } }",
+  );
+});
+
 test("a server of MCP that also exports tools mounts them", async () => {
   const { path } = await workspace({
     ...installed("@acme/kit", toolFile("greet"), server),
