@@ -72,7 +72,15 @@ export const packages = [
     export: ["MatonAgentToolkit"],
     config: { apiKey: "none", app: "slack", actions: ["all"] },
   },
-  { name: "bashkit", version: "0.7.1", library: "AI SDK", export: ["createAgentTools"] },
+  {
+    name: "bashkit",
+    version: "0.7.1",
+    library: "AI SDK",
+    export: ["createAgentTools"],
+    file: `import { createAgentTools, createLocalSandbox } from "bashkit";
+export const { tools } = await createAgentTools(createLocalSandbox({ cwd: "." }));
+`,
+  },
   {
     name: "@langchain/tavily",
     version: "1.2.0",
