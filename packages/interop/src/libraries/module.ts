@@ -1,4 +1,4 @@
-import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
+import { isToolmountError, ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { findTools, type Findings, type Maker } from "./collect.ts";
 import type { Members } from "../schema/guards.ts";
@@ -75,10 +75,16 @@ async function makeTools(
   const maker = chooseMaker(found, chosen, { name: module.name, exported });
   if (listed === undefined) requireFit(maker, isGiven, module.name);
   const made = await run(maker, listed ?? (isGiven ? [config] : []), module.name);
-  const { tools, makers } = await findTools(made, { module: module.name, name: maker.name, coordinator });
-  if (tools.length > 0) return tools;
   const path = chosen ?? maker.name;
   const members = askMember(path, made);
+  const where = { module: module.name, name: maker.name, coordinator };
+  const { tools, makers } = await findTools(made, where).catch((cause: unknown) => {
+    if (isToolmountError(cause)) throw cause;
+    // A class may leave one of its ways to another, and throw there.
+    const problem = `what its export ${path} made throws when it is asked for its tools: ${messageOf(cause)}${members}`;
+    throw new ToolmountError("MODULE_MOUNT_FAILED", { module: module.name, problem }, { cause });
+  });
+  if (tools.length > 0) return tools;
   const what = members === "" && makers.length > 0 ? "a function" : describe(made);
   return refuse(module.name, `its export ${path} made ${what}, in which there is no tool${members}`);
 }

@@ -165,6 +165,23 @@ describe("a module is refused", () => {
     );
   });
 
+  test("whose integration leaves one way to its tools to another, with the one that is left", async () => {
+    class Base {
+      getTools() {
+        throw new Error("not implemented");
+      }
+    }
+    class Integration extends Base {
+      getStaticTools() {
+        return {};
+      }
+    }
+
+    expect(await refusalOf({ Integration })).toBe(
+      "MODULE_MOUNT_FAILED what its export Integration made throws when it is asked for its tools: not implemented; its methods may return some (Integration.getStaticTools); name those that you want in the plan's entry, such as: export: [Integration.getStaticTools]",
+    );
+  });
+
   test("that takes no config, or whose own mount is no tool's", async () => {
     expect(await refusalOf({ a: sdk }, { config: { a: 1 } })).toBe(
       "CONFIG_INVALID it exports tools that are made already, and takes no config",
