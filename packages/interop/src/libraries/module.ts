@@ -34,10 +34,9 @@ async function mountAll(
 ): Promise<void> {
   const { name, chosen } = module;
   const tools: object[] = [];
-  const parts =
-    chosen === undefined ? [exports] : chosen.map((key) => ({ [key.split(".").at(-1)!]: exports[key] }));
-  for (const [at, part] of parts.entries()) {
-    const found = await findTools(part, { module: name, coordinator });
+  for (const key of chosen ?? [undefined]) {
+    const part = key === undefined ? exports : exports[key];
+    const found = await findTools(part, { module: name, name: key?.split(".").at(-1), coordinator });
     if (found.tools.length > 0) {
       refuseConfig(module, config);
       if (found.unread.length > 0) coordinator.logger.warn({ module: name }, describeUnread(found.unread));
@@ -45,7 +44,7 @@ async function mountAll(
     const made =
       found.tools.length > 0
         ? found.tools
-        : await makeTools(found, chosen?.[at], namesOf(exports), module, coordinator, config);
+        : await makeTools(found, key, namesOf(exports), module, coordinator, config);
     tools.push(...made);
   }
   for (const tool of new Set(tools)) coordinator.mount("tools", tool as { readonly name: string });

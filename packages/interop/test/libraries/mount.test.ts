@@ -55,6 +55,9 @@ describe("tools that a method of what an export makes returns", () => {
     users() {
       return { [`of_${this.#key}`]: weather };
     }
+    getTools() {
+      return this.users();
+    }
   }
 
   test.each<[string, Record<string, unknown>, string[], JsonObject, string[]]>([
@@ -67,6 +70,7 @@ describe("tools that a method of what an export makes returns", () => {
     ],
     ["of a function that waits", { make: async () => new Toolkit() }, ["make.users"], {}, ["of_none"]],
     ["of a class", { Toolkit }, ["Toolkit.users"], { key: "k" }, ["of_k"]],
+    ["of a class, by the name that a toolkit has", { Toolkit }, ["Toolkit.getTools"], { key: "k" }, ["of_k"]],
     [
       "and of a member beside it",
       { Toolkit },
