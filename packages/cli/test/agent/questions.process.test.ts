@@ -56,6 +56,32 @@ test("a session that waits: run names the commands, and chat asks the open quest
   expect(await terminal.ended, terminal.text()).toBe(0);
 });
 
+test("chat: a question that is left for later is denied by the next message, which the model reads", async () => {
+  const {
+    folder,
+    here: run,
+    read,
+  } = await workspace({
+    "mount-plan.yaml": planOf("./write.ts"),
+    "write.ts": write,
+    "one.json": JSON.stringify([response(call("c1", "write")), response(say("Blue, then."))]),
+  });
+  const terminal = atTerminal(["chat", "--session", "s1", "--model", "replay:one.json"], { cwd: folder });
+  await terminal.until(/You ›/);
+  terminal.press("write it", keys.enter);
+  expect(await terminal.until(ready)).toContain("Run write?");
+  terminal.press("l");
+  await terminal.until(/what you write now denies the calls that wait[\s\S]*You ›/);
+  terminal.press("in blue instead", keys.enter);
+  await terminal.until(/Blue, then\.[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  expect(waiting(await run(["approvals", "list", "--json"]))).toEqual([]);
+  expect((await run(["sessions", "show", "s1"])).stdout).toContain("in blue instead");
+  await expect(read("written.txt")).rejects.toThrow("ENOENT");
+});
+
 test("a run whose sub-agent waits ends with 3 and the next command; resuming the parent reaches the sub-agent", async () => {
   const { run, read } = await workspace({
     "mount-plan.yaml": `${planOf("./write.ts", "delegate")}agent:

@@ -50,7 +50,8 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /**
- * Runs a turn for each line; skips empty ones, and answers lines with a slash itself. Ctrl-C cancels the turn, and the next
+ * Runs a turn for each line; skips empty ones, and answers lines with a slash itself. A line while calls wait denies them, and
+ * the model reads it. Ctrl-C cancels the turn, and the next
  * line begins another. At the prompt a second Ctrl-C ends the chat, as do the end of the input and a signal that asks the process
  * to end.
  */
@@ -82,11 +83,16 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       if (options.json !== true)
         for (const text of turnFooter(shell.err, result, { ...options, plan, isKnown: true }))
           shell.err.line(text);
+      if (result.status === "paused" && shell.terminal !== undefined)
+        shell.err.line("what you write now denies the calls that wait; /quit leaves them waiting");
     };
     const open = await resumeOpen(agent, sessionId, shell);
     if (open !== null) end(open);
-    const isWaiting = open?.status === "paused";
-    const lines = isWaiting ? [] : prompts(shell, history, { notices, pastes: state.pastes }, typed);
+    // A line that a program piped in is no answer to what waits; one of a person at the prompt is.
+    const isOver = (status: string | undefined) => status === "paused" && shell.terminal === undefined;
+    const lines = isOver(open?.status)
+      ? []
+      : prompts(shell, history, { notices, pastes: state.pastes }, typed);
     for await (const line of lines) {
       if (line.trim() === "") continue;
       if (line.trim() === "/quit") break;
@@ -98,7 +104,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
             : { history, pastes: state.pastes, onLeft: (text: string) => void typed.push(text) };
         const { result, isEnd } = await answer(state, line.replace(/^\/\//, "/"), shell, reading);
         end(result);
-        if (isEnd || result.status === "paused") break;
+        if (isEnd || isOver(result.status)) break;
       }
     }
     await stopWatching?.();
@@ -137,6 +143,11 @@ async function answer(
       ? { prompt: [{ author: "piped", text: line } as const], images: [], notes: [] }
       : await readPromptFiles(partsOfLine(line, state.pastes), shell.cwd);
   for (const note of read.notes) shell.err.line(shell.err.paint("dim", printable(note)));
+  const isWaiting = state.turns.at(-1)?.status === "paused";
+  if (isWaiting && read.images.length > 0)
+    throw usageError(
+      "an image cannot go with a message that denies calls; write the message without it first",
+    );
   const note = state.note === undefined ? [] : [{ author: "tool", text: `${state.note}\n\n` } as const];
   const prompt = [...note, ...read.prompt];
   const { images } = read;
@@ -150,7 +161,9 @@ async function answer(
       terminal === undefined || reading === undefined
         ? undefined
         : readTurnMessages({ terminal, err }, { ...reading, lock: agent.lock, controller, add });
-    const running = reasoner.run(host, { ...turn, settings, prompt, images, sessionId });
+    const running = isWaiting
+      ? reasoner.resume(host, { ...turn, settings, sessionId, message: prompt })
+      : reasoner.run(host, { ...turn, settings, prompt, images, sessionId });
     const result = await running.finally(() => stopReading?.());
     const { signal } = controller;
     return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };
