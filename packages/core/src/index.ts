@@ -3,6 +3,7 @@ export type { Json, JsonObject, JsonSchema } from "./json/json.ts";
 
 // Writing a tool
 export { defineTool } from "./registry/define-tool.ts";
+export { toolsFrom, type FunctionTool } from "./registry/tools-from.ts";
 export {
   changedSince,
   data,

@@ -45,7 +45,7 @@ export function recogniseModule(
   const { mount, config } = exports;
   if (mount !== undefined && chosen === undefined) return recogniseMount(name, mount, config, exports);
   const tools = exportedTools(exports);
-  const isAll = tools.length > 0 && Object.values(exports).every((value) => isTool(value) || isNoTool(value));
+  const isAll = tools.length > 0 && membersOf(exports).every((value) => isTool(value) || isNoTool(value));
   return isAll ? { kind: "tools", tools } : { kind: "foreign", exports, tools, chosen };
 }
 
@@ -112,7 +112,14 @@ function isNoTool(value: unknown): boolean {
 
 /** The tools among the exports of a module, each once. A module without `mount` mounts these. */
 export function exportedTools(exports: ModuleExports): readonly { readonly name: string }[] {
-  return [...new Set(Object.values(exports).filter(isTool))];
+  return [...new Set(membersOf(exports).filter(isTool))];
+}
+
+/** The exports, and the members of those that are lists of tools only, as `toolsFrom` makes them. */
+function membersOf(exports: ModuleExports): readonly unknown[] {
+  return Object.values(exports).flatMap((value: unknown) =>
+    Array.isArray(value) && value.every(isTool) ? value : [value],
+  );
 }
 
 function recogniseMount(name: string, mount: unknown, config: unknown, exports: ModuleExports): LoadedModule {

@@ -74,8 +74,8 @@ function line(tool: ToolInfo): string {
 export function summaryOf({ summary, description }: Pick<ToolInfo, "summary" | "description">): string {
   if (summary !== undefined) return summary;
   const [first = ""] = description.trim().split(/\r?\n\s*(?:\r?\n|[-*#] )/, 1);
-  const line = first.replaceAll(/\s+/g, " ");
-  return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
+  const text = first.replaceAll(/\s+/g, " ");
+  return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 }
 
 function cleaned(text: string): string {
