@@ -1,6 +1,7 @@
 import { env } from "node:process";
 import { defineConfig } from "vitepress";
 import { sidebar } from "../pages.mjs";
+import { miniSearch } from "../search.mjs";
 
 export default defineConfig({
   title: "toolmount",
@@ -16,7 +17,7 @@ export default defineConfig({
   // A picture of each theme stands side by side; the reader sees one.
   head: [["style", {}, ".dark .light-only, html:not(.dark) .dark-only { display: none }"]],
   themeConfig: {
-    search: { provider: "local" },
+    search: { provider: "local", options: { miniSearch } },
     outline: [2, 3],
     nav: [
       { text: "Start", link: "/getting-started" },

@@ -30,7 +30,7 @@ function referenceOf(schema: Schema & { definitions: { entry: Schema } }): strin
     section("A plan", schema),
     section("An entry of `tools` or `hooks`", entry),
     section("`tools` of an entry", tools, [["a tool's own name", tool]]),
-    section("What `tools` says of one tool", tool),
+    section("One tool: rename it, describe it, limit it", tool),
     section("What `arguments` says of one argument", argument),
     section("`limits`", entry.properties?.["limits"] ?? {}),
     section("A mode of `modes.catalog`", mode),
