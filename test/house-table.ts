@@ -21,6 +21,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
     libraries: ["@anthropic-ai/sandbox-runtime", "@vscode/ripgrep"],
   },
   "@toolmount/tape": { house: [core], libraries: [] },
+  // For hosts of anybody: it depends on nothing, and knows toolmount by an adapter, as it knows others.
+  "host-trial": { house: [], libraries: [] },
   "@toolmount/loader": {
     house: [core, tape],
     libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"],
@@ -235,6 +237,15 @@ export interface Exception {
 export const ambientReaders: readonly AmbientReader[] = [
   { path: "packages/cli/src/", because: "the command is the composition root" },
   { path: "packages/create-toolmount/src/", because: "the command of npm create" },
+  {
+    path: "packages/host-trial/src/main.ts",
+    because: "a command, which is also the process that holds a host",
+  },
+  {
+    path: "packages/host-trial/src/judge/host-process.ts",
+    reads: ["process.env"],
+    because: "a host on trial has the environment that its people gave it",
+  },
   { path: "packages/loader/src/host/defaults.ts", because: "the defaults of openHost" },
   {
     path: "tools/bash/src/run/environment.ts",
@@ -276,5 +287,7 @@ export interface AmbientReader {
 export const computedImports = [
   // The bin of the command, as its manifest names it.
   "packages/create-toolmount/src/main.ts",
+  // The adapter of a host on trial.
+  "packages/host-trial/src/judge/child.ts",
   "packages/core/src/import/import-module.ts",
 ];

@@ -176,7 +176,7 @@ function runtimeDependencies(manifest: Manifest): Record<string, string> {
 
 function nameOf(folder: string): string {
   if (folder === "packages/cli") return "toolmount";
-  if (folder === "packages/create-toolmount") return "create-toolmount";
+  if (["packages/create-toolmount", "packages/host-trial"].includes(folder)) return basename(folder);
   return folder.startsWith("tools/")
     ? `@toolmount/tool-${basename(folder)}`
     : `@toolmount/${basename(folder)}`;

@@ -1,0 +1,75 @@
+/** A tool of a trial. Its effect is a line of the ledger, which its own process writes and flushes. */
+export interface TrialTool {
+  readonly name: string;
+  readonly description: string;
+  /** The arguments, as JSON Schema. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Whether a person has to approve each call. */
+  readonly asks: boolean;
+  /** Does the work, with the arguments as the host gives them. Returns what the model reads. */
+  readonly run: (args: unknown) => Promise<unknown>;
+}
+
+/** A question that waits for a person. */
+export interface Question {
+  /** How an answer names it. */
+  readonly id: string;
+  readonly tool: string;
+  /** The arguments, as the person sees them: a value, or JSON text. */
+  readonly arguments: unknown;
+}
+
+/** What a person says to one question. */
+export interface Answer {
+  readonly question: string;
+  readonly approve: boolean;
+  /** Other arguments, for a host that lets people change them. */
+  readonly arguments?: unknown;
+}
+
+/** Where a thread stands after a message or an answer. */
+export interface Turn {
+  /** `done`: the model has answered. `waits`: questions are open. `refused`: the host took nothing of it, and says why. */
+  readonly status: "done" | "waits" | "refused";
+  readonly questions: readonly Question[];
+  /** The last text of the model, or why the host refused. */
+  readonly text: string;
+}
+
+/** A host that is open in one process. */
+export interface OpenHost {
+  /** A message of the user in a thread. Resolves when the turn has ended, or waits. */
+  say(thread: string, message: string): Promise<Turn>;
+  /** Answers to questions of a thread, and the turn that follows. */
+  answer(thread: string, answers: readonly Answer[]): Promise<Turn>;
+  /** Continues a turn that the end of its process cut. Only of hosts that can `crash`. */
+  resume?(thread: string): Promise<Turn>;
+  /** The questions of a thread that are open, for a process that did not ask them. */
+  open(thread: string): Promise<readonly Question[]>;
+}
+
+/** What an adapter may use. */
+export interface TrialWorld {
+  /** A folder in which the host keeps what must outlive its process. */
+  readonly folder: string;
+  readonly tools: readonly TrialTool[];
+  /** An OpenAI Chat Completions server, with `/v1` at its end. Any key is right, and any model's name. */
+  readonly modelUrl: string;
+}
+
+/** What a host can do at all. A row that needs more is not tried, and is shown as a dash. */
+export type Ability =
+  /** A thread that waits can be resumed by another process. */
+  | "resume"
+  /** A person may change the arguments of a call. */
+  | "edit"
+  /** A turn that was cut by a death is resumed, and what a call did is known or reported. */
+  | "crash";
+
+/** What an adapter's file exports as `adapter`: one host, as its own documentation uses it. */
+export interface HostAdapter {
+  readonly name: string;
+  readonly version: string;
+  readonly can: readonly Ability[];
+  start(world: TrialWorld): Promise<OpenHost>;
+}

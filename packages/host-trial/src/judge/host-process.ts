@@ -1,0 +1,106 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Answer, Question, Turn } from "../contract.ts";
+import type { Command, Faults } from "./child.ts";
+
+/** The host's process ended before it answered. */
+class Died extends Error {}
+
+/** The host gave no answer. Not a judgement by timing: a host that hangs never answers. */
+class Silent extends Error {}
+
+/** Longest wait for one answer, in milliseconds. */
+const patience = 60_000;
+
+/** What starts a process: the program that runs `holdHost` with the adapter in its environment. */
+export interface Launch {
+  readonly program: string;
+  readonly adapter: string;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A host in a process of its own, which can be killed at any time. */
+export class HostProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #output: string[] = [];
+  #next = 1;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stderr!.on("data", (chunk: Buffer) => this.#output.push(String(chunk)));
+    child.stdout!.resume();
+    child.on("message", (message: { id?: number; value?: unknown; error?: string }) => {
+      const waiting = this.#waiting.get(message.id ?? 0);
+      this.#waiting.delete(message.id ?? 0);
+      if (message.error === undefined) waiting?.resolve(message.value);
+      else waiting?.reject(new Error(message.error));
+    });
+    child.once("exit", () => {
+      for (const { reject } of this.#waiting.values()) reject(new Died(this.#lastWords()));
+      this.#waiting.clear();
+    });
+  }
+
+  static async launch({ program, adapter }: Launch): Promise<HostProcess> {
+    const env = { ...process.env, HOST_TRIAL_ADAPTER: adapter };
+    const child = fork(program, [], {
+      env,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      serialization: "advanced",
+    });
+    const host = new HostProcess(child);
+    const [first] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];
+    if (typeof first === "object" && first !== null) return host;
+    throw new Died(`the adapter's process ended at its start: ${host.#lastWords()}`);
+  }
+
+  #lastWords(): string {
+    return this.#output.join("").trim().slice(-500);
+  }
+
+  async #ask<Value>(command: Command): Promise<Value> {
+    const id = this.#next++;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, { resolve, reject });
+    const timer = setTimeout(() => reject(new Silent(`"${command.do}" was not answered`)), patience);
+    if (this.#child.connected) this.#child.send({ id, command });
+    else reject(new Died(this.#lastWords()));
+    return (await promise.finally(() => clearTimeout(timer))) as Value;
+  }
+
+  facts(): Promise<{ name: string; version: string; can: readonly string[] }> {
+    return this.#ask({ do: "facts" });
+  }
+
+  start(root: string, modelUrl: string, faults: Faults): Promise<null> {
+    return this.#ask({ do: "start", root, modelUrl, faults });
+  }
+
+  say(thread: string, message: string): Promise<Turn> {
+    return this.#ask({ do: "say", thread, message });
+  }
+
+  answer(thread: string, answers: readonly Answer[]): Promise<Turn> {
+    return this.#ask({ do: "answer", thread, answers });
+  }
+
+  resume(thread: string): Promise<Turn> {
+    return this.#ask({ do: "resume", thread });
+  }
+
+  open(thread: string): Promise<readonly Question[]> {
+    return this.#ask({ do: "open", thread });
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await gone;
+  }
+}

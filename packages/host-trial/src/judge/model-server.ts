@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A call that the model makes: its arguments are text, as a model writes them. */
+interface ScriptedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly arguments: string;
+}
+
+/** What the model answers to the requests that follow one message of the user: calls, or its last text. */
+export type Script = readonly (readonly ScriptedCall[] | string)[];
+
+interface Message {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: readonly { readonly id: string }[];
+}
+
+/**
+ * An OpenAI Chat Completions server on loopback that answers from scripts, by the user's last message. It keeps nothing: which answer
+ * comes is counted in the request, so a host may ask again, resume, or ask from another process.
+ */
+export class ModelServer {
+  #next = 1;
+  readonly #scripts = new Map<string, Script>();
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  async listen(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /** What the model answers after a message that holds this text. */
+  script(message: string, script: Script): void {
+    this.#scripts.set(message, script);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as { messages: Message[]; stream?: boolean };
+    const step = this.#stepOf(body.messages);
+    const message =
+      typeof step === "string"
+        ? { role: "assistant", content: step }
+        : { role: "assistant", content: null, tool_calls: step.map(callOf) };
+    const reason = typeof step === "string" ? "stop" : "tool_calls";
+    const head = headOf(`chatcmpl-${this.#next++}`);
+    if (body.stream === true) return sendStream(response, head, message, reason);
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ ...head, choices: [{ index: 0, message, finish_reason: reason }], usage }));
+  }
+
+  /** The step after as many as the model has answered since the last message that a script is for. */
+  #stepOf(messages: readonly Message[]): readonly ScriptedCall[] | string {
+    const keys = [...this.#scripts.keys()];
+    const at = messages.findLastIndex(
+      ({ role, content }) => role === "user" && keys.some((key) => JSON.stringify(content).includes(key)),
+    );
+    const key = keys.find((one) => JSON.stringify(messages[at]?.content ?? "").includes(one));
+    const answered = messages.slice(at + 1).filter(({ role }) => role === "assistant").length;
+    return this.#scripts.get(key ?? "")?.[answered] ?? "Done.";
+  }
+}
+
+/** Each answer has its own id: some hosts keep one message of each. */
+const headOf = (id: string) => ({ id, object: "chat.completion", created: 1, model: "m" });
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+
+function callOf({ id, tool, arguments: text }: ScriptedCall) {
+  return { id, type: "function", function: { name: tool, arguments: text } };
+}
+
+function sendStream(
+  response: ServerResponse,
+  head: object,
+  message: { content: string | null; tool_calls?: object[] },
+  reason: string,
+): void {
+  response.setHeader("content-type", "text/event-stream");
+  const send = (delta: object, finish: string | null = null) => {
+    const choices = [{ index: 0, delta, finish_reason: finish }];
+    const chunk = { ...head, object: "chat.completion.chunk", choices };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  };
+  const calls = message.tool_calls?.map((call, index) => ({ index, ...call }));
+  send({ role: "assistant", content: message.content, ...(calls && { tool_calls: calls }) });
+  send({}, reason);
+  response.write(
+    `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage })}\n\n`,
+  );
+  response.end("data: [DONE]\n\n");
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { join } from "node:path";
+import type { Answer, Question, Turn } from "../contract.ts";
+import type { Faults } from "./child.ts";
+import { HostProcess, type Launch } from "./host-process.ts";
+import { exactText, readEffects, type Effect } from "./ledger.ts";
+import { ModelServer, type Script } from "./model-server.ts";
+
+/** A promise was broken: the sentence says how. */
+export class Broken extends Error {}
+
+/** How often a turn that waits for nothing is resumed, a second apart: leases of hosts are tens of seconds. */
+const mostResumes = 90;
+
+/** One try of a row: a host, a model and a ledger, in a folder of their own. */
+export class Trial {
+  readonly #launch: Launch;
+  readonly #root = mkdtempSync(join(tmpdir(), "host-trial-"));
+  readonly #model = new ModelServer();
+  #modelUrl = "";
+  #host: HostProcess | undefined;
+
+  private constructor(launch: Launch) {
+    this.#launch = launch;
+  }
+
+  static async open(launch: Launch): Promise<Trial> {
+    const trial = new Trial(launch);
+    mkdirSync(join(trial.#root, "host"));
+    trial.#modelUrl = await trial.#model.listen();
+    return trial;
+  }
+
+  async close(): Promise<void> {
+    await this.#host?.kill();
+    this.#model.close();
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  /** Starts the host, or another process of it over the same folder. The one before is killed. */
+  async start(faults: Faults = {}): Promise<void> {
+    await this.#host?.kill();
+    this.#host = await this.startBeside(faults);
+  }
+
+  /** One more process over the same folder; the first keeps running. */
+  async startBeside(faults: Faults = {}): Promise<HostProcess> {
+    const host = await HostProcess.launch(this.#launch);
+    await host.start(this.#root, this.#modelUrl, faults);
+    return host;
+  }
+
+  script(message: string, ...script: Script): void {
+    this.#model.script(message, script);
+  }
+
+  say(message: string, thread = "t1"): Promise<Turn> {
+    return this.#host!.say(thread, message);
+  }
+
+  answer(answers: readonly Answer[], thread = "t1"): Promise<Turn> {
+    return this.#host!.answer(thread, answers);
+  }
+
+  /** Continues a turn that a death cut. A host may have to wait until the dead process's hold on a call has passed. */
+  async resume(thread = "t1"): Promise<Turn> {
+    for (let asked = 1; ; asked += 1) {
+      const turn = await this.#host!.resume(thread);
+      if (turn.status !== "waits" || turn.questions.length > 0 || asked === mostResumes) return turn;
+      await setTimeout(1000);
+    }
+  }
+
+  open(thread = "t1"): Promise<readonly Question[]> {
+    return this.#host!.open(thread);
+  }
+
+  /** An answer that may be refused in any way: what counts is the ledger. */
+  async tryAnswer(answers: readonly Answer[], thread = "t1"): Promise<Turn | null> {
+    return this.answer(answers, thread).catch(() => null);
+  }
+
+  /** A message that a host may refuse in any way. */
+  async trySay(message: string, thread = "t1"): Promise<Turn | null> {
+    return this.say(message, thread).catch(() => null);
+  }
+
+  effects(tool?: string): readonly Effect[] {
+    const all = readEffects(join(this.#root, "ledger.jsonl"));
+    return tool === undefined ? all : all.filter((effect) => effect.tool === tool);
+  }
+}
+
+/** Breaks the row unless the ledger has exactly these arguments of a tool, in any order. */
+export function requireEffects(trial: Trial, tool: string, wanted: readonly unknown[], when: string): void {
+  const found = trial.effects(tool).map((effect) => effect.arguments);
+  const expected = wanted.map((one) => (typeof one === "string" ? one : exactText(one)));
+  if (found.toSorted().join("\n") !== expected.toSorted().join("\n"))
+    throw new Broken(
+      `${when}: ${tool} ran with ${list(found)}; it had to run with ${list(expected)}`.slice(0, 2000),
+    );
+}
+
+function list(texts: readonly string[]): string {
+  return texts.length === 0 ? "nothing" : texts.map((text) => text.slice(0, 300)).join(" and ");
+}
+
+export function requireTrue(holds: boolean, problem: string): void {
+  if (!holds) throw new Broken(problem);
+}
+
+/** The one question of a turn that has to wait. */
+export function onlyQuestion(turn: Turn): Question {
+  requireTrue(
+    turn.status === "waits" && turn.questions.length === 1,
+    `the turn had to wait with one question, and ${turn.status === "waits" ? `has ${turn.questions.length}` : `is ${turn.status}: ${turn.text.slice(0, 300)}`}`,
+  );
+  return turn.questions[0]!;
+}
+
+/** The question about a payment to a person. */
+export function questionFor(questions: readonly Question[], to: string): Question {
+  const found = questions.find((question) => shown(question).includes(JSON.stringify(to)));
+  requireTrue(found !== undefined, `no question shows the payment to ${to}`);
+  return found!;
+}
+
+/** The arguments that a question shows, as text. */
+export function shown(question: Question): string {
+  const { arguments: given } = question;
+  return typeof given === "string" ? given : exactText(given);
+}

@@ -1,0 +1,221 @@
+import type { Row } from "../row.ts";
+import { onlyQuestion, questionFor, requireEffects, requireTrue, shown, type Trial } from "../judge/trial.ts";
+
+const pay = (id: string, to: string, amount: number | string) => ({
+  id,
+  tool: "pay",
+  arguments: `{"to":${JSON.stringify(to)},"amount":${amount}}`,
+});
+
+/** A turn that waits with one question: to pay 2 to b. */
+async function asked(trial: Trial) {
+  trial.script("please pay", [pay("call_1", "b", 2)], "Paid.");
+  await trial.start();
+  return onlyQuestion(await trial.say("please pay"));
+}
+
+const once = [{ to: "b", amount: 2 }];
+
+/** A turn that waits with two questions. */
+async function askedTwice(trial: Trial, first: string, second: string) {
+  trial.script("pay two", [pay("call_1", first, 2), pay("call_2", second, 2)], "Both are done.");
+  await trial.start();
+  const turn = await trial.say("pay two");
+  requireTrue(turn.status === "waits", `the turn had to wait, and is ${turn.status}`);
+  return turn.questions;
+}
+
+/** Answers what is open, one question after another, by a function of the question's place. */
+async function answerEach(trial: Trial, approve: (at: number) => boolean) {
+  const seen = new Set<string>();
+  for (let at = 0; at < 4; at += 1) {
+    const question = (await trial.open()).find(({ id }) => !seen.has(id));
+    if (question === undefined) return;
+    seen.add(question.id);
+    await trial.answer([{ question: question.id, approve: approve(at) }]);
+  }
+}
+
+/** What an answer does, and what it does not do. */
+export const answers: readonly Row[] = [
+  {
+    name: "waits",
+    thread: "openai/openai-agents-js#647",
+    holds: "A call that asks does not run before it is answered.",
+    tried: "The model makes one call that asks. Nothing is answered.",
+    async run(trial) {
+      await asked(trial);
+      requireEffects(trial, "pay", [], "before an answer");
+    },
+  },
+  {
+    name: "approved-once",
+    holds: "An approved call runs once, with the arguments that were shown.",
+    tried: "One call is asked and approved.",
+    async run(trial) {
+      const question = await asked(trial);
+      const turn = await trial.answer([{ question: question.id, approve: true }]);
+      requireEffects(trial, "pay", once, "after one approval");
+      requireTrue(turn.status === "done", `the turn had to end, and is ${turn.status}: ${turn.text}`);
+    },
+  },
+  {
+    name: "denied-never",
+    thread: "mastra-ai/mastra#20470",
+    holds: "A denied call does not run, and the turn ends with the model's answer.",
+    tried: "One call is asked and denied.",
+    async run(trial) {
+      const question = await asked(trial);
+      const turn = await trial.answer([{ question: question.id, approve: false }]);
+      requireEffects(trial, "pay", [], "after a denial");
+      requireTrue(turn.status === "done", `the turn had to end, and is ${turn.status}: ${turn.text}`);
+    },
+  },
+  {
+    name: "forged-id",
+    holds: "An approval of a question that was never asked runs nothing.",
+    tried: "An answer names a made-up question; then the real one is still open.",
+    async run(trial) {
+      await asked(trial);
+      await trial.tryAnswer([{ question: "made-up", approve: true }]);
+      requireEffects(trial, "pay", [], "after an approval of another question");
+    },
+  },
+  {
+    name: "answer-twice",
+    holds: "The same approval given twice runs the call once.",
+    tried: "One question is approved, and the same answer is sent again.",
+    async run(trial) {
+      const question = await asked(trial);
+      await trial.answer([{ question: question.id, approve: true }]);
+      await trial.tryAnswer([{ question: question.id, approve: true }]);
+      requireEffects(trial, "pay", once, "after the same approval twice");
+    },
+  },
+  {
+    name: "approve-after-deny",
+    thread: "openai/openai-agents-python#4429",
+    holds: "An approval after a denial of the same question runs nothing.",
+    tried: "One question is denied, then approved.",
+    async run(trial) {
+      const question = await asked(trial);
+      await trial.answer([{ question: question.id, approve: false }]);
+      await trial.tryAnswer([{ question: question.id, approve: true }]);
+      requireEffects(trial, "pay", [], "after a denial and a later approval");
+    },
+  },
+  {
+    name: "twins-one",
+    holds: "Of two equal calls, an approval and a denial let exactly one run.",
+    tried: "The model makes the same call twice at once; the first is approved, the second denied.",
+    thread: "langchain-ai/langgraph#6626",
+    async run(trial) {
+      await askedTwice(trial, "b", "b");
+      await answerAll(trial, (at) => at === 0);
+      requireEffects(trial, "pay", once, "after one approval and one denial of twins");
+    },
+  },
+  {
+    name: "twins-both",
+    holds: "Two equal calls that are both approved both run.",
+    tried: "The model makes the same call twice at once; both are approved.",
+    async run(trial) {
+      await askedTwice(trial, "b", "b");
+      await answerAll(trial, () => true);
+      requireEffects(trial, "pay", [...once, ...once], "after both twins were approved");
+    },
+  },
+  {
+    name: "right-call",
+    thread: "langchain-ai/langgraph#6533",
+    holds: "Each decision reaches the call that it was made for.",
+    tried: "Two different calls are asked at once; the second is approved and the first denied.",
+    async run(trial) {
+      await askedTwice(trial, "a", "b");
+      await answerAll(trial, (_at, text) => text.includes('"b"'));
+      requireEffects(trial, "pay", once, "after the second of two was approved");
+    },
+  },
+  {
+    name: "right-call-reversed",
+    holds: "The order of the answers does not matter.",
+    tried: "Two different calls are asked at once; they are answered in the reverse order, in one list.",
+    async run(trial) {
+      const questions = await askedTwice(trial, "a", "b");
+      if (questions.length < 2) return answerEach(trial, (at) => at === 1).then(() => requireB(trial));
+      const [a, b] = [questionFor(questions, "a"), questionFor(questions, "b")];
+      await trial.answer([
+        { question: b.id, approve: true },
+        { question: a.id, approve: false },
+      ]);
+      requireB(trial);
+    },
+  },
+  {
+    name: "part-of-the-answers",
+    holds: "While one of two questions is open, its call does not run.",
+    tried: "Two calls are asked at once; only the second is approved.",
+    async run(trial) {
+      const questions = await askedTwice(trial, "a", "b");
+      const b = questions.length < 2 ? questions[0]! : questionFor(questions, "b");
+      await trial.tryAnswer([{ question: b.id, approve: true }]);
+      const other = shown(b).includes('"b"') ? "a" : "b";
+      const ran = trial.effects("pay").map((effect) => effect.arguments);
+      requireTrue(
+        !ran.some((text) => text.includes(`"${other}"`)),
+        `the call without an answer ran: ${ran.join()}`,
+      );
+    },
+  },
+  {
+    name: "five",
+    holds: "Of five questions of one turn, those that were approved run, and no other.",
+    tried: "The model makes five calls at once; the first, third and fifth are approved.",
+    async run(trial) {
+      const people = ["a", "b", "c", "d", "e"];
+      trial.script(
+        "pay five",
+        people.map((to, at) => pay(`call_${at}`, to, at)),
+        "Done.",
+      );
+      await trial.start();
+      await trial.say("pay five");
+      await answerAll(trial, (_at, text) => /"to":\s*"[ace]"/.test(text));
+      const paid = [
+        { to: "a", amount: 0 },
+        { to: "c", amount: 2 },
+        { to: "e", amount: 4 },
+      ];
+      requireEffects(trial, "pay", paid, "after a, c and e were approved");
+    },
+  },
+  {
+    name: "edited",
+    holds: "A call whose arguments a person changed runs with those, and not with the model's.",
+    tried: "One call is approved with another amount.",
+    needs: ["edit"],
+    async run(trial) {
+      const question = await asked(trial);
+      await trial.answer([{ question: question.id, approve: true, arguments: { to: "b", amount: 1 } }]);
+      requireEffects(trial, "pay", [{ to: "b", amount: 1 }], "after the amount was changed to 1");
+    },
+  },
+];
+
+function requireB(trial: Trial): void {
+  requireEffects(trial, "pay", once, "after a was denied and b approved");
+}
+
+/** Answers all questions that are open together, and those that come up after, as a person would. */
+async function answerAll(trial: Trial, approve: (at: number, text: string) => boolean): Promise<void> {
+  const seen = new Set<string>();
+  let at = 0;
+  for (let round = 0; round < 8; round += 1) {
+    const open = (await trial.open()).filter(({ id }) => !seen.has(id));
+    if (open.length === 0) return;
+    await trial.answer(
+      open.map((question) => ({ question: question.id, approve: approve(at++, shown(question)) })),
+    );
+    for (const { id } of open) seen.add(id);
+  }
+}

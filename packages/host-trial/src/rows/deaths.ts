@@ -1,0 +1,123 @@
+import type { Row } from "../row.ts";
+import type { Fault } from "../judge/tools.ts";
+import { Broken, onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
+
+const script = [[{ id: "call_1", tool: "pay", arguments: '{"to":"b","amount":2}' }], "Done."] as const;
+const once = [{ to: "b", amount: 2 }];
+
+async function asked(trial: Trial) {
+  trial.script("please pay", ...script);
+  await trial.start();
+  return onlyQuestion(await trial.say("please pay"));
+}
+
+/** Approves the call in a process that dies in its tool. Another process continues the turn, and gets the answer again. */
+async function diesIn(trial: Trial, fault: Fault) {
+  trial.script("please pay", ...script);
+  await trial.start({ pay: fault });
+  const question = onlyQuestion(await trial.say("please pay"));
+  await trial.tryAnswer([{ question: question.id, approve: true }]);
+  await trial.start();
+  await trial.resume();
+  await trial.tryAnswer([{ question: question.id, approve: true }]);
+}
+
+/** What holds across the end of a process. */
+export const deaths: readonly Row[] = [
+  {
+    name: "approved-elsewhere",
+    holds: "A question that one process asked can be approved in another; the call runs once.",
+    tried: "The process is killed while the question is open; another lists it and approves it.",
+    thread: "mastra-ai/mastra#19301",
+    needs: ["resume"],
+    async run(trial) {
+      await asked(trial);
+      await trial.start();
+      const [question] = await trial.open();
+      requireTrue(question !== undefined, "the other process has no open question");
+      const turn = await trial.answer([{ question: question!.id, approve: true }]);
+      requireEffects(trial, "pay", once, "after an approval by another process");
+      requireTrue(turn.status === "done", `the turn had to end, and is ${turn.status}: ${turn.text}`);
+    },
+  },
+  {
+    name: "denied-elsewhere",
+    holds: "A question that one process asked can be denied in another; the call does not run.",
+    tried: "The process is killed while the question is open; another lists it and denies it.",
+    needs: ["resume"],
+    async run(trial) {
+      await asked(trial);
+      await trial.start();
+      const [question] = await trial.open();
+      requireTrue(question !== undefined, "the other process has no open question");
+      await trial.answer([{ question: question!.id, approve: false }]);
+      requireEffects(trial, "pay", [], "after a denial by another process");
+    },
+  },
+  {
+    name: "two-processes",
+    holds: "An approval that two processes give at the same time runs the call once.",
+    tried: "Two processes over the same folder approve the same question together.",
+    needs: ["resume"],
+    async run(trial) {
+      const question = await asked(trial);
+      const beside = await trial.startBeside();
+      const answers = [{ question: question.id, approve: true }];
+      await Promise.allSettled([trial.answer(answers), beside.answer("t1", answers)]);
+      await beside.kill();
+      const ran = trial.effects("pay").length;
+      requireTrue(ran === 1, `the call ran ${ran} times`);
+    },
+  },
+  {
+    name: "used-before-the-death",
+    holds: "An approval that was used is not used again by another process.",
+    tried: "The call is approved and runs; the process is killed; another sends the same answer.",
+    needs: ["resume"],
+    async run(trial) {
+      const question = await asked(trial);
+      await trial.answer([{ question: question.id, approve: true }]);
+      await trial.start();
+      await trial.tryAnswer([{ question: question.id, approve: true }]);
+      requireEffects(trial, "pay", once, "after the same approval in another process");
+    },
+  },
+  {
+    name: "dies-after-effect",
+    holds: "A call whose process died after its effect does not take effect again unsaid.",
+    tried: "The tool writes its effect and its process is killed; another process continues.",
+    needs: ["crash"],
+    async run(trial) {
+      await diesIn(trial, "dies after its effect");
+      const ran = trial.effects("pay").length;
+      if (ran !== 1) throw new Broken(`the effect took place ${ran} times`);
+    },
+  },
+  {
+    name: "dies-before-effect",
+    holds: "A call whose process died before its effect takes effect at most once.",
+    tried: "The process is killed as the tool begins; another process continues.",
+    needs: ["crash"],
+    async run(trial) {
+      await diesIn(trial, "dies before its effect");
+      const ran = trial.effects("pay").length;
+      requireTrue(ran <= 1, `the effect took place ${ran} times`);
+    },
+  },
+  {
+    name: "alive-after-death",
+    holds: "A thread whose process died in a tool takes the next message.",
+    tried:
+      "The tool writes its effect and its process is killed; another process continues, and the user writes again.",
+    needs: ["crash"],
+    async run(trial) {
+      trial.script("hello", "Hello.");
+      await diesIn(trial, "dies after its effect");
+      const turn = await trial.say("hello");
+      requireTrue(
+        turn.status === "done" && turn.text.includes("Hello."),
+        `the thread is ${turn.status}: ${turn.text}`,
+      );
+    },
+  },
+];

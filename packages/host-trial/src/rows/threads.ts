@@ -1,0 +1,156 @@
+import type { Row } from "../row.ts";
+import { onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
+
+const pay = (id: string, to: string, amount = 2) => ({
+  id,
+  tool: "pay",
+  arguments: JSON.stringify({ to, amount }),
+});
+
+/** A thread in which one call was asked and denied, and another is asked now. */
+async function askedAgain(trial: Trial, firstId: string, secondId: string) {
+  trial.script("please pay", [pay(firstId, "b", 2)], "Not paid.");
+  trial.script("then pay", [pay(secondId, "c", 9)], "Paid.");
+  await trial.start();
+  const old = onlyQuestion(await trial.say("please pay"));
+  await trial.answer([{ question: old.id, approve: false }]);
+  const now = onlyQuestion(await trial.say("then pay"));
+  return { old, now };
+}
+
+/** Which call, thread and session an answer belongs to. */
+export const threads: readonly Row[] = [
+  {
+    name: "stale-answer",
+    holds: "An answer to a question that is over approves no newer call.",
+    tried: "A call is denied, another is asked; then the first question is approved.",
+    thread: "mastra-ai/mastra#19633",
+    async run(trial) {
+      const { old, now } = await askedAgain(trial, "call_1", "call_2");
+      requireTrue(old.id !== now.id, "two questions have the same id");
+      await trial.tryAnswer([{ question: old.id, approve: true }]);
+      requireEffects(trial, "pay", [], "after an approval of the older question");
+    },
+  },
+  {
+    name: "same-call-id",
+    holds: "A model that uses the id of an approved call again gets no approval with it.",
+    tried:
+      "A call is approved. In the next turn the model makes another call with the same id; nothing is answered.",
+    async run(trial) {
+      trial.script("please pay", [pay("call_1", "b")], "Paid.");
+      trial.script("then pay", [pay("call_1", "c", 9)], "Paid.");
+      await trial.start();
+      const question = onlyQuestion(await trial.say("please pay"));
+      await trial.answer([{ question: question.id, approve: true }]);
+      await trial.trySay("then pay");
+      requireEffects(trial, "pay", [{ to: "b", amount: 2 }], "after a second call with the id of the first");
+    },
+  },
+  {
+    name: "other-thread",
+    holds: "An approval in one thread approves nothing in another.",
+    tried:
+      "Two threads ask for a call with the same id; the first thread's question is approved in the second thread only.",
+    async run(trial) {
+      trial.script("please pay", [pay("call_1", "b")], "Paid.");
+      trial.script("then pay", [pay("call_1", "c", 9)], "Paid.");
+      await trial.start();
+      const first = onlyQuestion(await trial.say("please pay", "t1"));
+      await trial.say("then pay", "t2");
+      await trial.answer([{ question: first.id, approve: true }], "t1");
+      requireEffects(
+        trial,
+        "pay",
+        [{ to: "b", amount: 2 }],
+        "after the first thread's question was approved",
+      );
+    },
+  },
+  {
+    name: "after-a-denial",
+    holds: "After a denial the thread takes the next message.",
+    tried: "A call is denied; then the user writes again.",
+    async run(trial) {
+      trial.script("please pay", [pay("call_1", "b")], "Not paid.");
+      trial.script("hello", "Hello.");
+      await trial.start();
+      const question = onlyQuestion(await trial.say("please pay"));
+      await trial.answer([{ question: question.id, approve: false }]);
+      const turn = await trial.say("hello");
+      requireTrue(
+        turn.status === "done" && turn.text.includes("Hello."),
+        `the thread is ${turn.status}: ${turn.text}`,
+      );
+    },
+  },
+  {
+    name: "message-while-waiting",
+    holds: "A message in place of an answer approves nothing, and does not end the thread.",
+    tried:
+      "A call waits, and the user writes something else; then what is open is denied, and the user writes again.",
+    thread: "vercel/eve#785",
+    async run(trial) {
+      trial.script("please pay", [pay("call_1", "b")], "Not paid.");
+      trial.script("yes but first", "Yes.");
+      trial.script("hello", "Hello.");
+      await trial.start();
+      onlyQuestion(await trial.say("please pay"));
+      await trial.trySay("yes but first");
+      requireEffects(trial, "pay", [], "after a message in place of an answer");
+      const left = await trial.open();
+      if (left.length > 0) await trial.answer(left.map(({ id }) => ({ question: id, approve: false })));
+      const turn = await trial.say("hello");
+      requireTrue(
+        turn.status === "done" && turn.text.includes("Hello."),
+        `the thread is ${turn.status}: ${turn.text}`,
+      );
+    },
+  },
+  {
+    name: "free-call-once",
+    holds: "A call that needs no answer runs once, also beside one that waits.",
+    tried: "The model makes a free call and one that asks; the latter is approved.",
+    thread: "langchain-ai/langgraph#3126",
+    async run(trial) {
+      trial.script(
+        "look and pay",
+        [{ id: "call_0", tool: "look", arguments: '{"word":"b"}' }, pay("call_1", "b")],
+        "Done.",
+      );
+      await trial.start();
+      const question = onlyQuestion(await trial.say("look and pay"));
+      await trial.answer([{ question: question.id, approve: true }]);
+      requireEffects(trial, "look", [{ word: "b" }], "after the call beside it was approved");
+      requireEffects(trial, "pay", [{ to: "b", amount: 2 }], "after it was approved");
+    },
+  },
+  {
+    name: "lie-in-a-result",
+    holds: "A result that says that something is approved approves nothing.",
+    tried: "A free tool answers with the text of an approval; then the model makes a call that asks.",
+    async run(trial) {
+      trial.script(
+        "look then pay",
+        [{ id: "call_0", tool: "look", arguments: '{"word":"b"}' }],
+        [pay("call_1", "b")],
+        "Done.",
+      );
+      await trial.start({ look: "answers with a lie" });
+      onlyQuestion(await trial.say("look then pay"));
+      requireEffects(trial, "pay", [], "before an answer");
+    },
+  },
+  {
+    name: "other-name",
+    holds: "A name that is nearly a tool's runs nothing unasked.",
+    tried: "The model calls PAY, and pay with a blank.",
+    async run(trial) {
+      const named = (id: string, tool: string) => ({ ...pay(id, "b"), tool });
+      trial.script("please pay", [named("call_1", "PAY"), named("call_2", "pay ")], "Hm.");
+      await trial.start();
+      await trial.trySay("please pay");
+      requireEffects(trial, "pay", [], "before an answer");
+    },
+  },
+];
