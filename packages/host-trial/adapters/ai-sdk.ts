@@ -4,7 +4,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, stepCountIs, tool } from "ai";
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage, ToolSet } from "ai";
 import { z } from "zod";
-import type { Answer, HostAdapter, Question, Turn } from "../src/contract.ts";
+import type { Answer, HostAdapter, Question, Turn } from "host-trial";
 import { versionOf } from "./version.ts";
 
 /** The conversation is the program's, as the AI SDK has it: a file of messages for each thread. */

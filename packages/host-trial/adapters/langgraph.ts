@@ -3,7 +3,7 @@ import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 import { createAgent, humanInTheLoopMiddleware, type AgentMiddleware } from "langchain";
 import { z } from "zod";
-import type { HostAdapter, Question, Turn } from "../src/contract.ts";
+import type { HostAdapter, Question, Turn } from "host-trial";
 import { versionOf } from "./version.ts";
 
 interface Request {

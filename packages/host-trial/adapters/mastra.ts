@@ -4,7 +4,7 @@ import { Agent } from "@mastra/core/agent";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { z } from "zod";
-import type { HostAdapter, Question, Turn } from "../src/contract.ts";
+import type { HostAdapter, Question, Turn } from "host-trial";
 import { versionOf } from "./version.ts";
 
 interface Suspended {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, OpenAIProvider, Runner, RunState, tool, type AgentInputItem } from "@openai/agents";
 import { z } from "zod";
-import type { HostAdapter, Question, Turn } from "../src/contract.ts";
+import type { HostAdapter, Question, Turn } from "host-trial";
 import { versionOf } from "./version.ts";
 
 /** The state of a run is kept as a file for each thread, as the guide of human in the loop says. */

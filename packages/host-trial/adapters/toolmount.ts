@@ -1,7 +1,7 @@
 import { createHost, type Host, type JsonObject } from "@toolmount/core";
 import { createReasoner, settingsSchema, type TurnResult } from "@toolmount/reasoner";
 import { openStore } from "@toolmount/store";
-import type { HostAdapter, Question, TrialTool, Turn } from "../src/contract.ts";
+import type { HostAdapter, Question, TrialTool, Turn } from "host-trial";
 import { versionOf } from "./version.ts";
 
 export const adapter: HostAdapter = {
