@@ -1,12 +1,14 @@
+import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { rows } from "../src/rows.ts";
 import { plantedFaults } from "./planted.ts";
 import { adapterOf, hostsOf, hostTrial, planted, type HostResults } from "./support/run.ts";
 
 const page = join(import.meta.dirname, "../README.md");
-const hosts = ["toolmount", "ai-sdk", "openai-agents", "langgraph", "mastra"];
+const hosts = ["toolmount", "ai-sdk", "openai-agents", "langgraph", "langgraph-interrupt", "mastra"];
 
 test("the table of the README is what the hosts do: TOOLMOUNT_WRITE=1 writes it again", async () => {
   const words = hosts.flatMap((host) => ["--host", adapterOf(host)]);
@@ -19,6 +21,16 @@ test("the table of the README is what the hosts do: TOOLMOUNT_WRITE=1 writes it 
 
   expect(plain(await readFile(page, "utf8"))).toBe(plain(whole));
   expect(reports[0]!.results.filter(({ verdict }) => verdict !== "held")).toEqual([]);
+});
+
+test.each([
+  ["ai-sdk-approval-again", "paid\npaid\n"],
+  ["langgraph-mixed-decisions", "Done.\n"],
+])("the reproduction %s shows without this package what the table says", async (name, printed) => {
+  const file = join(import.meta.dirname, "../reproductions", `${name}.mjs`);
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+
+  expect(stdout).toBe(printed);
 });
 
 describe("a planted fault is caught by its own row, and by no other", () => {

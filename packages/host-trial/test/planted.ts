@@ -103,7 +103,9 @@ class PlantedHost {
 
   async say(name: string, content: string): Promise<Turn> {
     const thread = this.#read(name);
-    if (thread.isDead) throw new Error("the thread is dead");
+    // After a denial only a message that leads to another call is taken, so that only one row sees it.
+    const isTaken = this.#fault === "after-a-denial" && content.includes("pay");
+    if (thread.isDead && !isTaken) throw new Error("the thread is dead");
     const isYes = this.#fault === "message-while-waiting" && content.includes("yes");
     for (const call of openOf(thread)) call.state = isYes ? "approved" : "denied";
     await this.#finish(thread);
@@ -124,6 +126,7 @@ class PlantedHost {
       const isAlone = this.#fault === "part-of-the-answers" && answers.length === 1 && answer.approve;
       if (isAlone) for (const other of openOf(thread)) if (other.text !== call.text) other.state = "approved";
     }
+    if (this.#fault === "twins-both") denyTwins(thread);
     await this.#finish(thread);
     return this.#turn(name, thread);
   }
@@ -132,7 +135,7 @@ class PlantedHost {
     return openOf(this.#read(name)).map(({ question, tool, text }) => ({
       id: question,
       tool,
-      arguments: this.#fault === "long" ? text.slice(0, 1000) : text,
+      arguments: this.#fault === "long" ? text.slice(0, 100_000) : text,
     }));
   }
 
@@ -161,8 +164,6 @@ class PlantedHost {
     call.state = isTaken ? "approved" : "denied";
     call.wasDenied = !isTaken;
     if (fault === "five" && thread.calls.length > 4 && call === thread.calls[4]) call.state = "denied";
-    if (fault === "twins-both" && isTaken)
-      for (const twin of openOf(thread)) if (twin.text === call.text) twin.state = "denied";
     if (fault === "after-a-denial" && !approve) thread.isDead = true;
     if (isTaken) this.#approvedIds.add(call.id);
     if (fault === "other-thread" && isTaken) void this.#approveIn("t2", call.id);
@@ -264,6 +265,12 @@ class PlantedHost {
 
 function openOf({ calls }: Thread): Call[] {
   return calls.filter(({ state }) => state === "open");
+}
+
+/** The fault that of equal calls which are approved together only the first runs. */
+function denyTwins({ calls }: Thread): void {
+  const approved = calls.filter(({ state }) => state === "approved");
+  for (const twin of approved.slice(1)) if (twin.text === approved[0]!.text) twin.state = "denied";
 }
 
 function isJson(text: string): boolean {
