@@ -103,14 +103,14 @@ function hasZlibHeader(bytes: Buffer): boolean {
 async function gunzip(bytes: Buffer, { maxOutputLength }: { maxOutputLength: number }): Promise<Buffer> {
   const members: Buffer[] = [];
   let left = maxOutputLength;
-  if (!isGzip(bytes)) throw broken("it has no header");
+  if (!isGzip(bytes)) throw new BrokenMember("it has no header");
   for (let at = 0; isGzip(bytes.subarray(at));) {
     const from = at + gzipHeader(bytes.subarray(at));
     const { buffer, consumed } = await inflateMember(bytes.subarray(from), left);
     const end = from + consumed;
     at = end + 8; // a checksum and the length
-    if (at > bytes.length) throw broken("it ends in the middle");
-    if (crc32(buffer) !== bytes.readUInt32LE(end)) throw broken("its checksum differs");
+    if (at > bytes.length) throw new BrokenMember("it ends in the middle");
+    if (crc32(buffer) !== bytes.readUInt32LE(end)) throw new BrokenMember("its checksum differs");
     members.push(buffer);
     left -= buffer.length;
   }
@@ -143,9 +143,8 @@ function gzipHeader(bytes: Buffer): number {
   return (flags & 2) !== 0 ? at + 2 : at;
 }
 
-function broken(message: string): Error {
-  return Object.assign(new Error(message), { code: "Z_DATA_ERROR" });
-}
+/** A gzip body is not one, or ends too early. */
+class BrokenMember extends Error {}
 
 function tooLarge(maxBytes: number): FetchProblem {
   const message = `Response too large: more than ${maxBytes} bytes`;
@@ -155,7 +154,7 @@ function tooLarge(maxBytes: number): FetchProblem {
 function problemOf(thrown: unknown, encoding: string, maxBytes: number): unknown {
   const { code = "" } = thrown as { code?: string };
   if (code === "ERR_BUFFER_TOO_LARGE") return tooLarge(maxBytes);
-  if (!/^(Z_|ZSTD_|ERR_BROTLI|ERR__)/.test(code)) return thrown;
+  if (!(thrown instanceof BrokenMember) && !/^(Z_|ZSTD_|ERR_BROTLI|ERR__)/.test(code)) return thrown;
   return new FetchProblem(
     "FETCH_FAILED",
     `The response is broken: its encoding is not ${encoding.slice(0, 40)}`,
