@@ -110,4 +110,16 @@ describe("a session of a client from before 2026", () => {
     expect((await one(sum, wide!)).status).toBe(200);
     expect((await start()(sum, wide!)).status).toBe(404);
   });
+
+  test("of a thousand and one, the one that was quiet longest makes room", async () => {
+    const server = serving(hostOf([add]));
+    const begin = async () => (await server(hello)).session!;
+    const [quiet, first] = [await begin(), await begin()];
+    for (let at = 0; at < 998; at += 1) await begin();
+    await server(sum, quiet); // it is the newest now
+    const last = await begin();
+
+    const statusOf = async (session: string) => (await server(sum, session)).status;
+    expect(await Promise.all([quiet, first, last].map(statusOf))).toEqual([200, 404, 200]);
+  });
 });
