@@ -14,7 +14,7 @@ import type { OnDone } from "./release.ts";
 const fetched = join(import.meta.dirname, "../../.toolchain/registry");
 
 /**
- * Starts a registry on loopback, gone after the test, or when `onDone` says. What is ours (`toolmount`, `create-toolmount`, `@toolmount/*`, and strangers'
+ * Starts a registry on loopback, gone after the test, or when `onDone` says. What is ours (`toolmount`, `create-toolmount`, `host-trial`, `@toolmount/*`, and strangers'
  * `toolmount-tool-*`) is only there; everything else it fetches from the registry that npm is configured for, once.
  */
 export async function startRegistry(onDone: OnDone = onTestFinished): Promise<{ readonly url: string }> {
@@ -36,6 +36,7 @@ export async function startRegistry(onDone: OnDone = onTestFinished): Promise<{ 
     packages: {
       toolmount: own,
       "create-toolmount": own,
+      "host-trial": own,
       "@toolmount/*": own,
       "toolmount-tool-*": own,
       "**": { access: "$all", proxy: "upstream", storage: "fetched" },
