@@ -96,7 +96,7 @@ export const texts: readonly Row[] = [
   },
   {
     name: "proto",
-    holds: "An argument named __proto__ is an argument, or the call does not run.",
+    holds: "An argument that has the name of an object's prototype is an argument, or the call does not run.",
     tried: "The model stores an object with __proto__; what is asked is approved.",
     async run(trial) {
       const text = '{"value":{"__proto__":{"paid":true},"a":1}}';
