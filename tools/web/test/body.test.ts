@@ -58,6 +58,16 @@ test("every member of a gzip body is read, with all that a header may have, and 
   await expect(read("gzip", [one, wrong])).rejects.toThrow("its encoding is not gzip");
 });
 
+test("a body of many empty members ends when its call is cancelled", async () => {
+  const member = gzipSync("");
+  const body = Buffer.concat(Array<Buffer>(Math.floor(100_000 / member.length)).fill(member));
+  const stop = new AbortController();
+  const reading = readBody(Readable.from([body]), "gzip", limits, stop.signal);
+  setImmediate(() => stop.abort(new Error("stopped")));
+
+  await expect(reading).rejects.toThrow("stopped");
+});
+
 test("a body without bytes has no encoding, and a cancelled read ends", async () => {
   const stop = new AbortController();
   const endless = new Readable({ read: () => {} });

@@ -26,7 +26,7 @@ export async function readBody(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const decoders = decodersOf(encoding);
-  const options = { maxOutputLength: limits.max_decoded_bytes };
+  const options = { maxOutputLength: limits.max_decoded_bytes, signal };
   let bytes = await download(body, limits.max_download_bytes, signal);
   try {
     // A body without bytes, as of HEAD and 204, has no encoding either.
@@ -56,7 +56,13 @@ async function download(body: Readable, maxBytes: number, signal: AbortSignal): 
   return Buffer.concat(chunks);
 }
 
-type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+/** What zlib is given, and the end of the call, which is looked at between the members of a body. */
+interface DecodeOptions {
+  readonly maxOutputLength: number;
+  readonly signal: AbortSignal;
+}
+
+type Decode = (bytes: Buffer, options: DecodeOptions) => Promise<Buffer>;
 
 function decodersOf(encoding: string): Decode[] {
   const names = encoding
@@ -100,11 +106,13 @@ function hasZlibHeader(bytes: Buffer): boolean {
 }
 
 /** Reads the members of a gzip body (RFC 1952). Node's own gunzip gives up at a tail that is no member. */
-async function gunzip(bytes: Buffer, { maxOutputLength }: { maxOutputLength: number }): Promise<Buffer> {
+async function gunzip(bytes: Buffer, { maxOutputLength, signal }: DecodeOptions): Promise<Buffer> {
   const members: Buffer[] = [];
   let left = maxOutputLength;
   if (!isGzip(bytes)) throw new BrokenMember("it has no header");
   for (let at = 0; isGzip(bytes.subarray(at));) {
+    // A body has up to half a million members, and each takes its time.
+    signal.throwIfAborted();
     const from = at + gzipHeader(bytes.subarray(at));
     const { buffer, consumed } = await inflateMember(bytes.subarray(from), left);
     const end = from + consumed;
