@@ -6,14 +6,9 @@ import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { readFiles, readPromptFiles } from "../../src/agent/prompt-files.ts";
 import { call, response, say } from "../support/exchange.ts";
+import { png } from "../support/png.ts";
 import { atTerminal, keys } from "../support/terminal.ts";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
-
-/** The smallest PNG: one pixel. */
-const png = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 const writes = oneTool({
   name: "rewrite",

@@ -1,5 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
+import { png } from "../support/png.ts";
 import { atTerminal, keys, ready } from "../support/terminal.ts";
 import { oneTool, planOf, workspace, type Ended } from "../support/workspace.ts";
 
@@ -66,12 +69,15 @@ test("chat: a question that is left for later is denied by the next message, whi
     "write.ts": write,
     "one.json": JSON.stringify([response(call("c1", "write")), response(say("Blue, then."))]),
   });
+  await writeFile(join(folder, "dot.png"), png);
   const terminal = atTerminal(["chat", "--session", "s1", "--model", "replay:one.json"], { cwd: folder });
   await terminal.until(/You ›/);
   terminal.press("write it", keys.enter);
   expect(await terminal.until(ready)).toContain("Run write?");
   terminal.press("l");
   await terminal.until(/what you write now denies the calls that wait[\s\S]*You ›/);
+  terminal.press("as in @dot.png", keys.enter);
+  await terminal.until(/an image cannot go with a message that denies calls[\s\S]*You ›/);
   terminal.press("in blue instead", keys.enter);
   await terminal.until(/Blue, then\.[\s\S]*You ›/);
   terminal.press(keys.ctrlD);

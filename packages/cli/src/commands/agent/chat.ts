@@ -102,9 +102,10 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
           options.json === true
             ? undefined
             : { history, pastes: state.pastes, onLeft: (text: string) => void typed.push(text) };
-        const { result, isEnd } = await answer(state, line.replace(/^\/\//, "/"), shell, reading);
-        end(result);
-        if (isEnd || isOver(result.status)) break;
+        const answered = await answer(state, line.replace(/^\/\//, "/"), shell, reading);
+        if (answered === null) continue;
+        end(answered.result);
+        if (answered.isEnd || isOver(answered.result.status)) break;
       }
     }
     await stopWatching?.();
@@ -128,7 +129,7 @@ async function resumeOpen(
   return shell.interruptible((controller) => reasoner.resume(host, { ...turn(controller), sessionId }));
 }
 
-/** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. */
+/** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. Null for a line that makes none. */
 async function answer(
   state: Chat,
   line: string,
@@ -144,10 +145,10 @@ async function answer(
       : await readPromptFiles(partsOfLine(line, state.pastes), shell.cwd);
   for (const note of read.notes) shell.err.line(shell.err.paint("dim", printable(note)));
   const isWaiting = state.turns.at(-1)?.status === "paused";
-  if (isWaiting && read.images.length > 0)
-    throw usageError(
-      "an image cannot go with a message that denies calls; write the message without it first",
-    );
+  if (isWaiting && read.images.length > 0) {
+    shell.err.line("an image cannot go with a message that denies calls; write the message without it first");
+    return null;
+  }
   const note = state.note === undefined ? [] : [{ author: "tool", text: `${state.note}\n\n` } as const];
   const prompt = [...note, ...read.prompt];
   const { images } = read;
