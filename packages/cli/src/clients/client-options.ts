@@ -1,6 +1,8 @@
 import { Argument, type Command } from "commander";
 import { mcpClients, type McpClient } from "./mcp-clients.ts";
 import { jsonOption, planArgument } from "../options/common.ts";
+import { askWhether } from "../process/choose.ts";
+import type { Shell } from "../process/shell.ts";
 
 /** What a command that writes to an application's list of MCP servers was given. */
 export interface ClientOptions {
@@ -29,4 +31,17 @@ export function addClientOptions(
         options,
       ),
     );
+}
+
+/** Whether to write: `--yes`, or a person's answer at a terminal, who first sees what `show` prints. */
+export async function agreesToWrite(
+  message: string,
+  { yes, json }: ClientOptions,
+  { err, terminal }: Shell,
+  show = () => {},
+): Promise<boolean> {
+  if (yes === true) return true;
+  if (json === true || terminal === undefined) return false;
+  show();
+  return (await askWhether(err, terminal, { message })) === true;
 }

@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { makeChange, planEntry, planRemoval, type Change } from "../../clients/change.ts";
 import { describeWay } from "../../clients/direct-servers.ts";
 import type { McpClient } from "../../clients/mcp-clients.ts";
-import { addClientOptions, type ClientOptions } from "../../clients/client-options.ts";
+import { addClientOptions, agreesToWrite, type ClientOptions } from "../../clients/client-options.ts";
 import { addExamples } from "../../options/common.ts";
-import { askWhether } from "../../process/choose.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { jsonText, printable } from "../../screen/printable.ts";
@@ -29,7 +28,9 @@ export async function connect(
       ? await planRemoval(client, options.name, shell)
       : await planEntry(client, plan, options.name, shell);
   const isNew = change.after !== change.before;
-  const written = isNew && (await isAgreed(change, client, options, shell));
+  const message = `Write this to the list of ${client.name}?`;
+  const show = () => shell.err.line(describe(change));
+  const written = isNew && (await agreesToWrite(message, options, shell, show));
   if (written) await makeChange(change);
   const { file, entry, servers, rewritten, set, direct } = change;
   const missing = set.map(({ name }) => name);
@@ -46,20 +47,6 @@ export async function connect(
     });
   else report(change, { isNew, written }, shell);
   return exitCodes.done;
-}
-
-/** Shows what would be written, and asks at a terminal. */
-async function isAgreed(
-  change: Change,
-  client: McpClient,
-  options: ClientOptions,
-  shell: Shell,
-): Promise<boolean> {
-  if (options.yes === true) return true;
-  if (options.json === true || shell.terminal === undefined) return false;
-  shell.err.line(describe(change));
-  const message = `Write this to the list of ${client.name}?`;
-  return (await askWhether(shell.err, shell.terminal, { message })) === true;
 }
 
 function describe({ file, entry, servers, rewritten }: Change): string {

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { draftPlan, type Draft } from "../../clients/guard.ts";
 import type { McpClient } from "../../clients/mcp-clients.ts";
-import { addClientOptions, type ClientOptions } from "../../clients/client-options.ts";
+import { addClientOptions, agreesToWrite, type ClientOptions } from "../../clients/client-options.ts";
 import { addExamples } from "../../options/common.ts";
-import { askWhether } from "../../process/choose.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { withStatus } from "../../process/with-status.ts";
@@ -33,25 +32,15 @@ async function guard(
   );
   try {
     if (options.json !== true) describe(draft, shell);
-    const isKept = draft.tools.length > 0 && (await isAgreed(client, draft, options, shell));
+    const name = printable(shortPath(draft.plan, shell.cwd));
+    const message = `Put ${name} before these servers, in the list of ${client.name}?`;
+    const isKept = draft.tools.length > 0 && (await agreesToWrite(message, options, shell));
     const change = isKept ? await draft.keep() : undefined;
     report(client, draft, change?.file, options, shell);
     return isKept && draft.lock.leftOut.length === 0 ? exitCodes.done : exitCodes.failed;
   } finally {
     await draft.drop();
   }
-}
-
-async function isAgreed(
-  client: McpClient,
-  { plan }: Draft,
-  options: ClientOptions,
-  shell: Shell,
-): Promise<boolean> {
-  if (options.yes === true) return true;
-  if (options.json === true || shell.terminal === undefined) return false;
-  const message = `Put ${printable(shortPath(plan, shell.cwd))} before these servers, in the list of ${client.name}?`;
-  return (await askWhether(shell.err, shell.terminal, { message })) === true;
 }
 
 /** The order in which what becomes of calls is counted. */
