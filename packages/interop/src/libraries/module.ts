@@ -75,17 +75,18 @@ async function makeTools(
   if (listed === undefined) requireFit(maker, isGiven, module.name);
   const made = await run(maker, listed ?? (isGiven ? [config] : []), module.name);
   const path = chosen ?? maker.name;
-  const members = askMember(path, made);
+  const members = () => askMember(path, made);
   const where = { module: module.name, name: maker.name, coordinator };
   const { tools, makers } = await findTools(made, where).catch((cause: unknown) => {
     if (isToolmountError(cause)) throw cause;
     // A class may leave one of its ways to another, and throw there.
-    const problem = `what its export ${path} made throws when it is asked for its tools: ${messageOf(cause)}${members}`;
+    const problem = `what its export ${path} made throws when it is asked for its tools: ${messageOf(cause)}${members()}`;
     throw new ToolmountError("MODULE_MOUNT_FAILED", { module: module.name, problem }, { cause });
   });
   if (tools.length > 0) return tools;
-  const what = members === "" && makers.length > 0 ? "a function" : describe(made);
-  return refuse(module.name, `its export ${path} made ${what}, in which there is no tool${members}`);
+  const others = members();
+  const what = others === "" && makers.length > 0 ? "a function" : describe(made);
+  return refuse(module.name, `its export ${path} made ${what}, in which there is no tool${others}`);
 }
 
 function askProgram(line: string): string {
