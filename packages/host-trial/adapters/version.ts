@@ -13,7 +13,7 @@ export function versionOf(name: string): string {
       };
       if (manifest.name === name) return manifest.version;
     } catch {
-      // There is none in this folder.
+      // This folder has no package.json; the one above may.
     }
     if (dirname(folder) === folder) return "unknown";
     folder = dirname(folder);

@@ -1,20 +1,7 @@
+import type { Question } from "../contract.ts";
 import type { Row } from "../row.ts";
-import { onlyQuestion, questionFor, requireEffects, requireTrue, shown, type Trial } from "../judge/trial.ts";
-
-const pay = (id: string, to: string, amount: number | string) => ({
-  id,
-  tool: "pay",
-  arguments: `{"to":${JSON.stringify(to)},"amount":${amount}}`,
-});
-
-/** A turn that waits with one question: to pay 2 to b. */
-async function asked(trial: Trial) {
-  trial.script("please pay", [pay("call_1", "b", 2)], "Paid.");
-  await trial.start();
-  return onlyQuestion(await trial.say("please pay"));
-}
-
-const once = [{ to: "b", amount: 2 }];
+import { questionFor, requireEffects, requireTrue, shown, type Trial } from "../judge/trial.ts";
+import { asked, paidOnce, pay, requireEnd } from "./steps.ts";
 
 /** A turn that waits with two questions. */
 async function askedTwice(trial: Trial, first: string, second: string) {
@@ -23,17 +10,6 @@ async function askedTwice(trial: Trial, first: string, second: string) {
   const turn = await trial.say("pay two");
   requireTrue(turn.status === "waits", `the turn had to wait, and is ${turn.status}`);
   return turn.questions;
-}
-
-/** Answers what is open, one question after another, by a function of the question's place. */
-async function answerEach(trial: Trial, approve: (at: number) => boolean) {
-  const seen = new Set<string>();
-  for (let at = 0; at < 4; at += 1) {
-    const question = (await trial.open()).find(({ id }) => !seen.has(id));
-    if (question === undefined) return;
-    seen.add(question.id);
-    await trial.answer([{ question: question.id, approve: approve(at) }]);
-  }
 }
 
 /** What an answer does, and what it does not do. */
@@ -55,8 +31,8 @@ export const answers: readonly Row[] = [
     async run(trial) {
       const question = await asked(trial);
       const turn = await trial.answer([{ question: question.id, approve: true }]);
-      requireEffects(trial, "pay", once, "after one approval");
-      requireTrue(turn.status === "done", `the turn had to end, and is ${turn.status}: ${turn.text}`);
+      requireEffects(trial, "pay", paidOnce, "after one approval");
+      requireEnd(turn);
     },
   },
   {
@@ -68,13 +44,13 @@ export const answers: readonly Row[] = [
       const question = await asked(trial);
       const turn = await trial.answer([{ question: question.id, approve: false }]);
       requireEffects(trial, "pay", [], "after a denial");
-      requireTrue(turn.status === "done", `the turn had to end, and is ${turn.status}: ${turn.text}`);
+      requireEnd(turn);
     },
   },
   {
     name: "forged-id",
     holds: "An approval of a question that was never asked runs nothing.",
-    tried: "An answer names a made-up question; then the real one is still open.",
+    tried: "One call is asked; an answer approves a made-up question.",
     async run(trial) {
       await asked(trial);
       await trial.tryAnswer([{ question: "made-up", approve: true }]);
@@ -89,7 +65,7 @@ export const answers: readonly Row[] = [
       const question = await asked(trial);
       await trial.answer([{ question: question.id, approve: true }]);
       await trial.tryAnswer([{ question: question.id, approve: true }]);
-      requireEffects(trial, "pay", once, "after the same approval twice");
+      requireEffects(trial, "pay", paidOnce, "after the same approval twice");
     },
   },
   {
@@ -112,7 +88,7 @@ export const answers: readonly Row[] = [
     async run(trial) {
       await askedTwice(trial, "b", "b");
       await answerAll(trial, (at) => at === 0);
-      requireEffects(trial, "pay", once, "after one approval and one denial of twins");
+      requireEffects(trial, "pay", paidOnce, "after one approval and one denial of twins");
     },
   },
   {
@@ -122,7 +98,7 @@ export const answers: readonly Row[] = [
     async run(trial) {
       await askedTwice(trial, "b", "b");
       await answerAll(trial, () => true);
-      requireEffects(trial, "pay", [...once, ...once], "after both twins were approved");
+      requireEffects(trial, "pay", [...paidOnce, ...paidOnce], "after both twins were approved");
     },
   },
   {
@@ -133,7 +109,7 @@ export const answers: readonly Row[] = [
     async run(trial) {
       await askedTwice(trial, "a", "b");
       await answerAll(trial, (_at, text) => text.includes('"b"'));
-      requireEffects(trial, "pay", once, "after the second of two was approved");
+      requireEffects(trial, "pay", paidOnce, "after the second of two was approved");
     },
   },
   {
@@ -142,13 +118,9 @@ export const answers: readonly Row[] = [
     tried: "Two different calls are asked at once; they are answered in the reverse order, in one list.",
     async run(trial) {
       const questions = await askedTwice(trial, "a", "b");
-      if (questions.length < 2) return answerEach(trial, (at) => at === 1).then(() => requireB(trial));
-      const [a, b] = [questionFor(questions, "a"), questionFor(questions, "b")];
-      await trial.answer([
-        { question: b.id, approve: true },
-        { question: a.id, approve: false },
-      ]);
-      requireB(trial);
+      if (questions.length < 2) await answerAll(trial, (_at, text) => text.includes('"b"'));
+      else await answerReversed(trial, questions);
+      requireEffects(trial, "pay", paidOnce, "after a was denied and b approved");
     },
   },
   {
@@ -202,8 +174,13 @@ export const answers: readonly Row[] = [
   },
 ];
 
-function requireB(trial: Trial): void {
-  requireEffects(trial, "pay", once, "after a was denied and b approved");
+/** Approves b and denies a, in one list that begins with b. */
+async function answerReversed(trial: Trial, questions: readonly Question[]): Promise<void> {
+  const [a, b] = [questionFor(questions, "a"), questionFor(questions, "b")];
+  await trial.answer([
+    { question: b.id, approve: true },
+    { question: a.id, approve: false },
+  ]);
 }
 
 /** Answers all questions that are open together, and those that come up after, as a person would. */

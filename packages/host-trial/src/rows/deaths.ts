@@ -1,21 +1,11 @@
 import type { Row } from "../row.ts";
 import type { Fault } from "../judge/tools.ts";
-import { Broken, onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
-
-const script = [[{ id: "call_1", tool: "pay", arguments: '{"to":"b","amount":2}' }], "Done."] as const;
-const once = [{ to: "b", amount: 2 }];
-
-async function asked(trial: Trial) {
-  trial.script("please pay", ...script);
-  await trial.start();
-  return onlyQuestion(await trial.say("please pay"));
-}
+import { requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
+import { asked, askedElsewhere, paidOnce, requireAlive, requireEnd } from "./steps.ts";
 
 /** Approves the call in a process that dies in its tool. Another process continues the turn, and gets the answer again. */
 async function diesIn(trial: Trial, fault: Fault) {
-  trial.script("please pay", ...script);
-  await trial.start({ pay: fault });
-  const question = onlyQuestion(await trial.say("please pay"));
+  const question = await asked(trial, { pay: fault });
   await trial.tryAnswer([{ question: question.id, approve: true }]);
   await trial.start();
   await trial.resume();
@@ -31,13 +21,10 @@ export const deaths: readonly Row[] = [
     thread: "mastra-ai/mastra#19301",
     needs: ["resume"],
     async run(trial) {
-      await asked(trial);
-      await trial.start();
-      const [question] = await trial.open();
-      requireTrue(question !== undefined, "the other process has no open question");
-      const turn = await trial.answer([{ question: question!.id, approve: true }]);
-      requireEffects(trial, "pay", once, "after an approval by another process");
-      requireTrue(turn.status === "done", `the turn had to end, and is ${turn.status}: ${turn.text}`);
+      const question = await askedElsewhere(trial);
+      const turn = await trial.answer([{ question: question.id, approve: true }]);
+      requireEffects(trial, "pay", paidOnce, "after an approval by another process");
+      requireEnd(turn);
     },
   },
   {
@@ -46,11 +33,8 @@ export const deaths: readonly Row[] = [
     tried: "The process is killed while the question is open; another lists it and denies it.",
     needs: ["resume"],
     async run(trial) {
-      await asked(trial);
-      await trial.start();
-      const [question] = await trial.open();
-      requireTrue(question !== undefined, "the other process has no open question");
-      await trial.answer([{ question: question!.id, approve: false }]);
+      const question = await askedElsewhere(trial);
+      await trial.answer([{ question: question.id, approve: false }]);
       requireEffects(trial, "pay", [], "after a denial by another process");
     },
   },
@@ -79,7 +63,7 @@ export const deaths: readonly Row[] = [
       await trial.answer([{ question: question.id, approve: true }]);
       await trial.start();
       await trial.tryAnswer([{ question: question.id, approve: true }]);
-      requireEffects(trial, "pay", once, "after the same approval in another process");
+      requireEffects(trial, "pay", paidOnce, "after the same approval in another process");
     },
   },
   {
@@ -90,7 +74,7 @@ export const deaths: readonly Row[] = [
     async run(trial) {
       await diesIn(trial, "dies after its effect");
       const ran = trial.effects("pay").length;
-      if (ran !== 1) throw new Broken(`the effect took place ${ran} times`);
+      requireTrue(ran === 1, `the effect took place ${ran} times`);
     },
   },
   {
@@ -111,13 +95,8 @@ export const deaths: readonly Row[] = [
       "The tool writes its effect and its process is killed; another process continues, and the user writes again.",
     needs: ["crash"],
     async run(trial) {
-      trial.script("hello", "Hello.");
       await diesIn(trial, "dies after its effect");
-      const turn = await trial.say("hello");
-      requireTrue(
-        turn.status === "done" && turn.text.includes("Hello."),
-        `the thread is ${turn.status}: ${turn.text}`,
-      );
+      await requireAlive(trial);
     },
   },
 ];

@@ -1,14 +1,20 @@
-import type { Question } from "../contract.ts";
+import type { Question, Turn } from "../contract.ts";
 import type { Row } from "../row.ts";
 import { exactText } from "../judge/ledger.ts";
 import { Broken, onlyQuestion, requireEffects, requireTrue, shown, type Trial } from "../judge/trial.ts";
 import type { Fault } from "../judge/tools.ts";
+import { requireAlive } from "./steps.ts";
 
 /** A call whose arguments are this text, as a model may write it. */
 async function written(trial: Trial, text: string, tool = "pay") {
   trial.script("please", [{ id: "call_1", tool, arguments: text }], "Done.");
   await trial.start();
   return trial.trySay("please");
+}
+
+/** Approves the one question of a turn that waits. */
+async function approveOpen(trial: Trial, turn: Turn | null): Promise<void> {
+  if (turn?.status === "waits") await trial.tryAnswer([{ question: onlyQuestion(turn).id, approve: true }]);
 }
 
 /** Approves what is open. What ran has to be what the question showed, or nothing. */
@@ -38,15 +44,10 @@ function valueShown(question: Question): string {
 
 async function endsAfter(trial: Trial, fault: Fault): Promise<void> {
   trial.script("look", [{ id: "call_1", tool: "look", arguments: '{"word":"b"}' }], "Seen.");
-  trial.script("hello", "Hello.");
   await trial.start({ look: fault });
   await trial.trySay("look");
   requireEffects(trial, "look", [{ word: "b" }], "after one call");
-  const turn = await trial.say("hello");
-  requireTrue(
-    turn.status === "done" && turn.text.includes("Hello."),
-    `the thread is ${turn.status}: ${turn.text}`,
-  );
+  await requireAlive(trial);
 }
 
 /** What a model writes, and what a tool answers. */
@@ -58,8 +59,7 @@ export const texts: readonly Row[] = [
     thread: "earendil-works/pi#8943",
     async run(trial) {
       const turn = await written(trial, '{"to":"b","amount":9007199254740993}');
-      if (turn?.status === "waits")
-        await trial.tryAnswer([{ question: onlyQuestion(turn).id, approve: true }]);
+      await approveOpen(trial, turn);
       const ran = trial.effects("pay").map((effect) => effect.arguments);
       requireTrue(
         ran.every((text) => text.includes("9007199254740993")),
@@ -101,8 +101,7 @@ export const texts: readonly Row[] = [
     async run(trial) {
       const text = '{"value":{"__proto__":{"paid":true},"a":1}}';
       const turn = await written(trial, text, "store");
-      if (turn?.status === "waits")
-        await trial.tryAnswer([{ question: onlyQuestion(turn).id, approve: true }]);
+      await approveOpen(trial, turn);
       const ran = trial.effects("store").map((effect) => effect.arguments);
       requireTrue(
         ran.every((one) => one.includes("__proto__")),
@@ -115,14 +114,9 @@ export const texts: readonly Row[] = [
     holds: "Arguments that are not JSON run nothing, and do not end the thread.",
     tried: "The model writes half of an object; then the user writes again.",
     async run(trial) {
-      trial.script("hello", "Hello.");
       await written(trial, '{"to":"b","amount":');
       requireEffects(trial, "pay", [], "with arguments that are not JSON");
-      const turn = await trial.say("hello");
-      requireTrue(
-        turn.status === "done" && turn.text.includes("Hello."),
-        `the thread is ${turn.status}: ${turn.text}`,
-      );
+      await requireAlive(trial);
     },
   },
   {
@@ -131,8 +125,7 @@ export const texts: readonly Row[] = [
     tried: "The model pays a text; what is asked is approved.",
     async run(trial) {
       const turn = await written(trial, '{"to":"b","amount":"all"}');
-      if (turn?.status === "waits")
-        await trial.tryAnswer([{ question: onlyQuestion(turn).id, approve: true }]);
+      await approveOpen(trial, turn);
       requireEffects(trial, "pay", [], "with an amount that is a text");
     },
   },
@@ -141,13 +134,8 @@ export const texts: readonly Row[] = [
     holds: "A call of a tool that does not exist does not end the thread.",
     tried: "The model calls transfer; then the user writes again.",
     async run(trial) {
-      trial.script("hello", "Hello.");
       await written(trial, "{}", "transfer");
-      const turn = await trial.say("hello");
-      requireTrue(
-        turn.status === "done" && turn.text.includes("Hello."),
-        `the thread is ${turn.status}: ${turn.text}`,
-      );
+      await requireAlive(trial);
     },
   },
   {

@@ -1,18 +1,11 @@
 import type { Row } from "../row.ts";
 import { onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
-
-const pay = (id: string, to: string, amount = 2) => ({
-  id,
-  tool: "pay",
-  arguments: JSON.stringify({ to, amount }),
-});
+import { asked, paidOnce, pay, requireAlive } from "./steps.ts";
 
 /** A thread in which one call was asked and denied, and another is asked now. */
-async function askedAgain(trial: Trial, firstId: string, secondId: string) {
-  trial.script("please pay", [pay(firstId, "b", 2)], "Not paid.");
-  trial.script("then pay", [pay(secondId, "c", 9)], "Paid.");
-  await trial.start();
-  const old = onlyQuestion(await trial.say("please pay"));
+async function askedAgain(trial: Trial) {
+  trial.script("then pay", [pay("call_2", "c", 9)], "Paid.");
+  const old = await asked(trial);
   await trial.answer([{ question: old.id, approve: false }]);
   const now = onlyQuestion(await trial.say("then pay"));
   return { old, now };
@@ -26,7 +19,7 @@ export const threads: readonly Row[] = [
     tried: "A call is denied, another is asked; then the first question is approved.",
     thread: "mastra-ai/mastra#19633",
     async run(trial) {
-      const { old, now } = await askedAgain(trial, "call_1", "call_2");
+      const { old, now } = await askedAgain(trial);
       requireTrue(old.id !== now.id, "two questions have the same id");
       await trial.tryAnswer([{ question: old.id, approve: true }]);
       requireEffects(trial, "pay", [], "after an approval of the older question");
@@ -38,33 +31,23 @@ export const threads: readonly Row[] = [
     tried:
       "A call is approved. In the next turn the model makes another call with the same id; nothing is answered.",
     async run(trial) {
-      trial.script("please pay", [pay("call_1", "b")], "Paid.");
       trial.script("then pay", [pay("call_1", "c", 9)], "Paid.");
-      await trial.start();
-      const question = onlyQuestion(await trial.say("please pay"));
+      const question = await asked(trial);
       await trial.answer([{ question: question.id, approve: true }]);
       await trial.trySay("then pay");
-      requireEffects(trial, "pay", [{ to: "b", amount: 2 }], "after a second call with the id of the first");
+      requireEffects(trial, "pay", paidOnce, "after a second call with the id of the first");
     },
   },
   {
     name: "other-thread",
     holds: "An approval in one thread approves nothing in another.",
-    tried:
-      "Two threads ask for a call with the same id; the first thread's question is approved in the second thread only.",
+    tried: "Two threads ask for a call with the same id; the question of the first is approved.",
     async run(trial) {
-      trial.script("please pay", [pay("call_1", "b")], "Paid.");
       trial.script("then pay", [pay("call_1", "c", 9)], "Paid.");
-      await trial.start();
-      const first = onlyQuestion(await trial.say("please pay", "t1"));
+      const first = await asked(trial);
       await trial.say("then pay", "t2");
       await trial.answer([{ question: first.id, approve: true }], "t1");
-      requireEffects(
-        trial,
-        "pay",
-        [{ to: "b", amount: 2 }],
-        "after the first thread's question was approved",
-      );
+      requireEffects(trial, "pay", paidOnce, "after the first thread's question was approved");
     },
   },
   {
@@ -72,16 +55,9 @@ export const threads: readonly Row[] = [
     holds: "After a denial the thread takes the next message.",
     tried: "A call is denied; then the user writes again.",
     async run(trial) {
-      trial.script("please pay", [pay("call_1", "b")], "Not paid.");
-      trial.script("hello", "Hello.");
-      await trial.start();
-      const question = onlyQuestion(await trial.say("please pay"));
+      const question = await asked(trial);
       await trial.answer([{ question: question.id, approve: false }]);
-      const turn = await trial.say("hello");
-      requireTrue(
-        turn.status === "done" && turn.text.includes("Hello."),
-        `the thread is ${turn.status}: ${turn.text}`,
-      );
+      await requireAlive(trial);
     },
   },
   {
@@ -91,20 +67,13 @@ export const threads: readonly Row[] = [
       "A call waits, and the user writes something else; then what is open is denied, and the user writes again.",
     thread: "vercel/eve#785",
     async run(trial) {
-      trial.script("please pay", [pay("call_1", "b")], "Not paid.");
       trial.script("yes but first", "Yes.");
-      trial.script("hello", "Hello.");
-      await trial.start();
-      onlyQuestion(await trial.say("please pay"));
+      await asked(trial);
       await trial.trySay("yes but first");
       requireEffects(trial, "pay", [], "after a message in place of an answer");
       const left = await trial.open();
       if (left.length > 0) await trial.answer(left.map(({ id }) => ({ question: id, approve: false })));
-      const turn = await trial.say("hello");
-      requireTrue(
-        turn.status === "done" && turn.text.includes("Hello."),
-        `the thread is ${turn.status}: ${turn.text}`,
-      );
+      await requireAlive(trial);
     },
   },
   {
@@ -122,7 +91,7 @@ export const threads: readonly Row[] = [
       const question = onlyQuestion(await trial.say("look and pay"));
       await trial.answer([{ question: question.id, approve: true }]);
       requireEffects(trial, "look", [{ word: "b" }], "after the call beside it was approved");
-      requireEffects(trial, "pay", [{ to: "b", amount: 2 }], "after it was approved");
+      requireEffects(trial, "pay", paidOnce, "after it was approved");
     },
   },
   {

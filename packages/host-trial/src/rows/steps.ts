@@ -1,0 +1,40 @@
+// What rows of several families do alike: the payment that asks, and the message after it.
+import { onlyQuestion, requireTrue, type Trial } from "../judge/trial.ts";
+
+import type { Question, Turn } from "../contract.ts";
+import type { Faults } from "../judge/child.ts";
+
+/** A call that pays, as the model writes it. */
+export function pay(id: string, to: string, amount = 2) {
+  return { id, tool: "pay", arguments: JSON.stringify({ to, amount }) };
+}
+
+/** What one payment of 2 to b leaves in the ledger. */
+export const paidOnce = [{ to: "b", amount: 2 }];
+
+/** A turn that waits with one question: to pay 2 to b. */
+export async function asked(trial: Trial, faults: Faults = {}): Promise<Question> {
+  trial.script("please pay", [pay("call_1", "b")], "Done.");
+  await trial.start(faults);
+  return onlyQuestion(await trial.say("please pay"));
+}
+
+/** The question that another process of the host finds, after the one that asked was killed. */
+export async function askedElsewhere(trial: Trial): Promise<Question> {
+  await asked(trial);
+  await trial.start();
+  const [question] = await trial.open();
+  requireTrue(question !== undefined, "the other process has no open question");
+  return question!;
+}
+
+export function requireEnd({ status, text }: Turn): void {
+  requireTrue(status === "done", `the turn had to end, and is ${status}: ${text}`);
+}
+
+/** Breaks the row unless the thread takes one more message, and the model answers it. */
+export async function requireAlive(trial: Trial): Promise<void> {
+  trial.script("hello", "Hello.");
+  const { status, text } = await trial.say("hello");
+  requireTrue(status === "done" && text.includes("Hello."), `the thread is ${status}: ${text}`);
+}
