@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ownSession, userIn, type ToolOutcome } from "@toolmount/core";
 import { sessionNamed } from "./own-session.ts";
-import { requireRole, userOfCall, type Principal } from "../access/principal.ts";
-import { anyObject, callContext, id, outcomeSchema } from "./schemas.ts";
+import { requireRole, userOfCall, type Principal } from "../../access/principal.ts";
+import { anyObject, callContext, id, outcomeSchema } from "../schemas.ts";
 import {
   createRoutes,
   failures,
@@ -12,7 +12,7 @@ import {
   jsonBody,
   requireOpen,
   type Service,
-} from "./service.ts";
+} from "../service.ts";
 import { sessionParam } from "./sessions.ts";
 
 const rehearsalSchema = z

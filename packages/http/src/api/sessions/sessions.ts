@@ -1,12 +1,12 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { isToolmountError } from "@toolmount/core";
 import { newSession, sessionNamed, turnsNamed } from "./own-session.ts";
-import { requireRole, visibleUser, type Principal } from "../access/principal.ts";
-import type { CallHistory } from "../journal/call-history.ts";
-import { HttpError } from "../fault/http-error.ts";
-import type { ServedTurns } from "../served-host.ts";
-import type { ServerTurns } from "../work/server-turns.ts";
-import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
+import { requireRole, visibleUser, type Principal } from "../../access/principal.ts";
+import type { CallHistory } from "../../journal/call-history.ts";
+import { HttpError } from "../../fault/http-error.ts";
+import type { ServedTurns } from "../../served-host.ts";
+import type { ServerTurns } from "../../work/server-turns.ts";
+import { createRoutes, failures, hostOf, hostParam, json, type Service } from "../service.ts";
 
 const nullableText = z.string().nullable();
 

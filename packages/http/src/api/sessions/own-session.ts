@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isToolmountError, ownSession, ToolmountError } from "@toolmount/core";
-import type { CallHistory } from "../journal/call-history.ts";
-import type { ServedTurns } from "../served-host.ts";
-import { visibleUser, type Principal } from "../access/principal.ts";
+import type { CallHistory } from "../../journal/call-history.ts";
+import type { ServedTurns } from "../../served-host.ts";
+import { visibleUser, type Principal } from "../../access/principal.ts";
 
 /** What is known of the sessions of a host. */
 interface Known {
