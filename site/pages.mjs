@@ -79,18 +79,28 @@ function linkTo(from, to) {
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** The sidebar: the index of all pages, each section of `docs/README.md`, with the pages that its list links, and the reference. */
-export function sidebar() {
+/**
+ * The sidebars: the guide has the index of all pages and each section of `docs/README.md`, with the pages that its list links. Pages below
+ * `reference/` have their own, with the API of each package.
+ */
+export function sidebars() {
   const text = readFileSync(join(root, "docs/README.md"), "utf8");
   const sections = text.split(/^## /m).slice(1);
   const listed = sections
     .map((section) => ({ text: section.split("\n")[0], items: linksOf(section) }))
     .filter(({ items }) => items.length > 0);
-  const reference = globSync("docs/api/*.md", { cwd: root })
+  const isReference = ({ text: title }) => title === "Reference";
+  const api = globSync("docs/reference/api/*.md", { cwd: root })
     .toSorted()
-    .map((path) => ({ text: `@toolmount/${path.slice("docs/api/".length, -3)}`, link: siteLink(path) }));
+    .map((path) => ({
+      text: `@toolmount/${path.slice("docs/reference/api/".length, -3)}`,
+      link: siteLink(path),
+    }));
   const index = { text: "Start", items: [{ text: "All pages", link: "/pages" }] };
-  return [index, ...listed, { text: "API reference", items: reference, collapsed: true }];
+  return {
+    "/": [index, ...listed.filter((section) => !isReference(section))],
+    "/reference/": [index, ...listed.filter(isReference), { text: "API", items: api }],
+  };
 }
 
 function linksOf(section) {
