@@ -108,8 +108,8 @@ function linksOf(section) {
   return rows.flatMap((row) =>
     [...row.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)].flatMap(([, words, link]) => {
       const path = posix.normalize(posix.join("docs", link));
-      // The README of a package is no page of the site.
-      if (placeOf(path) === undefined) return [];
+      // The README of a package is no page of the site, nor is a folder.
+      if (!path.endsWith(".md") || placeOf(path) === undefined) return [];
       const title = /^# (.+)$/m.exec(readFileSync(join(root, path), "utf8"))?.[1] ?? words;
       return [{ text: title.replaceAll("`", ""), link: siteLink(path) }];
     }),
