@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { glob, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -81,8 +81,10 @@ test("a block that does not say how it is run is refused", () => {
 });
 
 test("the guide has at most 60,000 words: what is looked up, or made by a run, is in the reference", async () => {
-  const pages = await Array.fromAsync(glob(["README.md", "docs/**/*.md"], { cwd: root }));
-  const guide = pages.filter((page) => !page.startsWith("docs/reference/"));
+  const guide = globSync(["README.md", "docs/**/*.md"], {
+    cwd: root,
+    exclude: ["docs/reference/**"],
+  });
   const texts = await Promise.all(guide.map((page) => readFile(join(root, page), "utf8")));
   const words = texts.map((text) => text.split(/\s+/).filter(Boolean).length);
 
