@@ -34,10 +34,18 @@ export function writePages(folder, repository) {
   for (const page of pages) {
     const target = join(folder, placeOf(page));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, withLinks(page, readFileSync(join(root, page), "utf8"), repository));
+    const text = readFileSync(join(root, page), "utf8");
+    writeFileSync(target, withTime(page, withLinks(page, text, repository)));
   }
   cpSync(join(root, "docs/pictures"), join(folder, "pictures"), { recursive: true });
   return pages;
+}
+
+/** Says below the title of a guide how long it takes to read, at 200 words a minute. What is looked up has no such time. */
+function withTime(page, text) {
+  if (page.startsWith("docs/reference/")) return text;
+  const minutes = Math.max(1, Math.round(text.split(/\s+/).filter(Boolean).length / 200));
+  return text.replace(/^# .+$/m, `$&\n\n_${minutes} min to read_`);
 }
 
 /** Changes the links of a page; what is in code stays as it is. */

@@ -70,3 +70,14 @@ test.each([
     );
   },
 );
+
+test("a guide says how long it takes to read, and what is looked up does not", async () => {
+  const folder = await pagesOf();
+  const withTime = (files: string) =>
+    globSync(files, { cwd: folder }).filter((page) =>
+      /^# .+\n\n_\d+ min to read_$/m.test(readFileSync(join(folder, page), "utf8")),
+    );
+
+  expect(withTime("*.md")).toEqual(globSync("*.md", { cwd: folder }).filter((page) => page !== "index.md"));
+  expect(withTime("reference/**/*.md")).toEqual([]);
+});
