@@ -150,11 +150,16 @@ function defineResume(add: Add, shell: Shell): void {
     .action(async (written: string, plan: string | undefined, options: Options) => {
       const clientResults = readResults(options.results);
       const { cancel, message } = options;
+      let sessionId = "";
+      // Before a model is looked for: without one, a wrong id would be reported as a missing model.
+      const before = async (host: OpenedHost) => {
+        const reasoner = await openSessions(host);
+        sessionId = (await reasoner.show(await findSession(reasoner, written))).id;
+      };
       shell.end(
-        await runTurn(options, plan, shell, async ({ host, reasoner }, turn) => {
-          const sessionId = await findSession(reasoner, written);
-          return reasoner.resume(host, { ...turn, sessionId, clientResults, cancel, message });
-        }),
+        await runTurn({ ...options, before }, plan, shell, async ({ host, reasoner }, turn) =>
+          reasoner.resume(host, { ...turn, sessionId, clientResults, cancel, message }),
+        ),
       );
     });
 }
