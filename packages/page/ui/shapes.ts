@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { changeSchema, undoReportSchema } from "../../http/src/api/sessions/changes.js";
 import type { programSchema } from "../../http/src/api/history.js";
 import type * as plan from "../../http/src/api/plan-schemas.js";
-import type { approvalSchema, rememberedSchema } from "../../http/src/api/approvals.js";
+import type { approvalSchema, previewSchema, rememberedSchema } from "../../http/src/api/approvals.js";
 import type * as api from "../../http/src/api/schemas.js";
 import type { serversSchema } from "../../http/src/api/servers.js";
 import type { sessionSchema, sessionSummarySchema } from "../../http/src/api/sessions/sessions.js";
@@ -11,6 +11,8 @@ import type { recentSchema, storySchema } from "../../http/src/api/sessions/stor
 import type { meSchema } from "../../http/src/api/tools.js";
 
 export type Approval = z.output<typeof approvalSchema>;
+/** What the call of a question would change. */
+export type QuestionPreview = z.output<typeof previewSchema>;
 export type Remembered = z.output<typeof rememberedSchema>;
 export type CallSummary = z.output<typeof api.callSummarySchema>;
 export type CallRecord = z.output<typeof api.callRecordSchema>;

@@ -183,3 +183,13 @@ export const auditRecordSchema = z
     entry: anyObject,
   })
   .openapi("AuditRecord");
+
+/** One thing that a call would change, as its tool's preview says it. */
+export const effectSchema = z
+  .object({
+    target: z.string(),
+    change: z.string(),
+    difference: z.string().optional(),
+    cost: z.object({ amount: z.number(), currency: z.string() }).optional(),
+  })
+  .openapi("Effect");

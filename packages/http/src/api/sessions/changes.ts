@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ownSession, userIn, type ToolOutcome } from "@toolmount/core";
 import { sessionNamed } from "./own-session.ts";
 import { requireRole, userOfCall, type Principal } from "../../access/principal.ts";
-import { anyObject, callContext, id, outcomeSchema } from "../schemas.ts";
+import { anyObject, callContext, effectSchema, id, outcomeSchema } from "../schemas.ts";
 import {
   createRoutes,
   failures,
@@ -42,14 +42,7 @@ const rehearsed = z
         callId: z.string(),
         runId: z.string(),
         arguments: anyObject,
-        effects: z.array(
-          z.object({
-            target: z.string(),
-            change: z.string(),
-            difference: z.string().optional(),
-            cost: z.object({ amount: z.number(), currency: z.string() }).optional(),
-          }),
-        ),
+        effects: z.array(effectSchema),
         isModelled: z.boolean(),
         canUndo: z.boolean().nullable(),
         asks: z.array(z.string()),
