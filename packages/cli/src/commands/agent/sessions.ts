@@ -1,5 +1,5 @@
 import { refusalOf } from "@toolmount/core/json";
-import { ToolmountError } from "@toolmount/core";
+import { ownSession, ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ClientResult, Reasoner, SessionDetails } from "@toolmount/reasoner";
 import { InvalidArgumentError, Option, type Command } from "commander";
@@ -74,7 +74,7 @@ function defineCopies(add: Add, shell: Shell): void {
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
     .option("--as <id>", "the id of the new session")
-    .option("--at <turns>", "as it was after so many turns", readTurns)
+    .option("--at <turns>", "as it was after so many turns", readNumberOf("turns"))
     .action((id: string, plan: string | undefined, options: Options) =>
       look(
         plan,
@@ -88,7 +88,7 @@ function defineCopies(add: Add, shell: Shell): void {
   add("rewind", "Remove the last turns from the conversation; what their calls did stays done")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
-    .option("--turns <n>", "how many turns", readTurns, 1)
+    .option("--turns <n>", "how many turns", readNumberOf("turns"), 1)
     .action((id: string, plan: string | undefined, options: Options) =>
       look(
         plan,
@@ -115,7 +115,7 @@ function defineDeletion(add: Add, shell: Shell): void {
     );
   add("prune", "Delete sessions that did not change for some days, and that nothing waits for")
     .argument("[plan]", planArgument)
-    .requiredOption("--days <n>", "the days without a change", readDays)
+    .requiredOption("--days <n>", "the days without a change", readNumberOf("days"))
     .action((plan: string | undefined, options: Options & { readonly days: number }) =>
       look(
         plan,
@@ -153,8 +153,10 @@ function defineResume(add: Add, shell: Shell): void {
       let sessionId = "";
       // Before a model is looked for: without one, a wrong id would be reported as a missing model.
       const before = async (host: OpenedHost) => {
-        const reasoner = await openSessions(host);
-        sessionId = (await reasoner.show(await findSession(reasoner, written))).id;
+        const ids = (await (await openSessions(host)).list()).map(({ id }) => id);
+        sessionId = findByPrefix(written, ids);
+        if (!ids.includes(sessionId) && !ids.includes(ownSession(options.user, sessionId)))
+          throw new ToolmountError("SESSION_NOT_FOUND", { session: written });
       };
       shell.end(
         await runTurn({ ...options, before }, plan, shell, async ({ host, reasoner }, turn) =>
@@ -202,14 +204,11 @@ function writeDeleted(screen: Screen, { deleted }: { readonly deleted: readonly 
   if (deleted.length === 0) screen.line("no session was deleted");
 }
 
-function readTurns(text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number of turns.");
-}
-
-function readDays(text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number of days.");
+function readNumberOf(things: string): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,5}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError(`Give a whole number of ${things}.`);
+  };
 }
 
 async function look<Value>(
