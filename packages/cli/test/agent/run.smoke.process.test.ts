@@ -55,7 +55,7 @@ test("toolmount run answers from a record, shows text and calls, and says that n
   expect(ended.stderr).toMatch(
     /replaying exchange\.json: recorded answers from http:\/\/127\.0\.0\.1:\d+\/v1, no model is asked/,
   );
-  expect(ended.stderr).toMatch(/session [0-9a-f-]{36} · 2 requests · 2 calls · 6 \+ 4 tokens/);
+  expect(ended.stderr).toMatch(/session [0-9a-f]{8} · 2 requests · 2 calls · 6 \+ 4 tokens/);
 });
 
 test("a turn that waits for a person is found, approved and resumed by other processes, and runs once", async () => {
