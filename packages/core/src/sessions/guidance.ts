@@ -13,7 +13,8 @@ export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolI
 /**
  * The same for a request that has the definitions of the tools, too: a tool without a usage text is not in it, since the
  * model would pay for its description twice. In the form `brief`, the summary of a tool takes the place of its usage text,
- * which is often longer than the definition, and is paid for in each request.
+ * which is often longer than the definition, and is paid for in each request; a tool of Aptix keeps its text, since that contract
+ * promises it.
  */
 export function guidanceBesideDefinitions(
   tools: readonly ToolInfo[],
@@ -22,7 +23,12 @@ export function guidanceBesideDefinitions(
 ): string {
   return form === "full"
     ? blockOf(tools, available, ({ usage = "" }) => usage)
-    : enclosed([...tools.filter(hasGuidance).map(line), ...listOf("AVAILABLE TOOLS", available)]);
+    : enclosed([...tools.flatMap(briefOf), ...listOf("AVAILABLE TOOLS", available)]);
+}
+
+function briefOf(tool: ToolInfo): readonly string[] {
+  if (tool.origin === "aptix") return usageBlock(tool, tool.usage ?? "");
+  return hasGuidance(tool) ? [line(tool)] : [];
 }
 
 /** What a mode says to the model; empty for a mode without a text. */
@@ -40,11 +46,13 @@ function blockOf(
   available: readonly ToolInfo[],
   textOf: (tool: ToolInfo) => string,
 ): string {
-  const parts = tools.flatMap((tool) => {
-    const text = [renamedNote(tool), cleaned(textOf(tool))].filter((part) => part !== "").join("\n\n");
-    return text === "" ? [] : [block(`TOOL ${tool.name}`, text)];
-  });
+  const parts = tools.flatMap((tool) => usageBlock(tool, textOf(tool)));
   return enclosed([...parts, ...listOf("AVAILABLE TOOLS", available)]);
+}
+
+function usageBlock(tool: ToolInfo, usage: string): readonly string[] {
+  const text = [renamedNote(tool), cleaned(usage)].filter((part) => part !== "").join("\n\n");
+  return text === "" ? [] : [block(`TOOL ${tool.name}`, text)];
 }
 
 function enclosed(parts: readonly string[]): string {

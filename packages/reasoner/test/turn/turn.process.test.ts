@@ -27,8 +27,8 @@ test("a turn offers the tools and their guidance, runs what the model calls, and
 
 test("APTIX-61, APTIX-57, APTIX-N12: usage texts stand in the instructions, between markers that bear the tool's name", async () => {
   const { run, requests } = await world([response([say("ok")])], {
-    tools: [tool("add", () => 1)],
-    settings: { instructions: "Be brief.", guidance: "full" },
+    tools: [tool("add", () => 1, { origin: "aptix" })],
+    settings: { instructions: "Be brief." },
   });
   await run("hello");
 
