@@ -139,7 +139,7 @@ export class ServerTurns {
   async cancel(turn: LiveTurn): Promise<void> {
     const { sessionId } = turn.stored;
     if (this.#known.here.has(turn)) turn.controller.abort();
-    else if (turn.shown.status === "running") await turn.change({ cancels: true });
+    else if (turn.shown.status === "running") await turn.change(() => ({ cancels: true }));
     else if (turn.isOpen) await this.resume({ sessionId, cancel: true, userId: undefined, by: "" });
     await turn.running;
   }
@@ -170,7 +170,7 @@ export class ServerTurns {
     await Promise.race([Promise.all([...this.#known.here].map(({ running }) => running)), over]);
     const left = [...this.#known.here];
     for (const turn of left) turns.release?.(turn.stored.sessionId);
-    for (const turn of left) await turn.change({ status: "interrupted", owner: null, dueAt: clock.now() });
+    for (const turn of left) await turn.changeOwn({ status: "interrupted", owner: null, dueAt: clock.now() });
   }
 
   get #lookMs(): number {
@@ -179,14 +179,14 @@ export class ServerTurns {
 
   /** Takes a turn for this server; false when a server runs it. */
   async #claim(turn: LiveTurn): Promise<boolean> {
-    if (this.#known.here.has(turn) || turn.shown.status === "running") return false;
+    if (this.#known.here.has(turn)) return false;
     const { owner, clock } = this.#keeper;
-    return turn.change({
-      status: "running",
-      owner,
-      dueAt: clock.now() + this.#options.leaseMs,
-      problem: null,
-    });
+    // Looked at when the change comes: another server may have taken the turn since, and a claim is not taken from it.
+    return turn.change((stored) =>
+      shownTurn(stored, clock.now()).status === "running"
+        ? null
+        : { status: "running", owner, dueAt: clock.now() + this.#options.leaseMs, problem: null },
+    );
   }
 
   /** Says that this server lives, and looks for turns that no server runs. */
@@ -194,7 +194,7 @@ export class ServerTurns {
     const { clock, logger } = this.#options;
     try {
       const dueAt = clock.now() + this.#options.leaseMs;
-      for (const turn of this.#known.here) await turn.change({ dueAt }, true);
+      for (const turn of this.#known.here) await turn.changeOwn({ dueAt }, true);
       for (const turn of await this.#known.readOpen(maxOpen)) await this.#consider(turn);
       await this.#prune(clock.now());
     } catch (err) {

@@ -102,7 +102,7 @@ export class TurnRuns {
 
   async #finish(turn: LiveTurn, work: Promise<object>): Promise<void> {
     try {
-      await turn.change(this.#endOf((await work) as unknown as Ended, turn.stored.sessionId));
+      await turn.changeOwn(this.#endOf((await work) as unknown as Ended, turn.stored.sessionId));
       this.#options.known.here.delete(turn);
     } catch (error) {
       await this.#returnTurn(turn, error);
@@ -136,13 +136,13 @@ export class TurnRuns {
     const session = isTaken ? ((await turns.show(sessionId).catch(() => ({}))) as { status?: string }) : {};
     if (session.status !== undefined && session.status !== "open") {
       const status = session.status as TurnStatus;
-      await turn.change({ status, waiting: [], owner: null, dueAt: null, endedAt: clock.now() });
+      await turn.changeOwn({ status, waiting: [], owner: null, dueAt: null, endedAt: clock.now() });
       return;
     }
     const status = waiting.length > 0 ? "decided" : "interrupted";
     // Another program has it, and may run it: a person decides whether it is resumed here.
     const dueAt = isTaken ? null : clock.now() + this.#options.retryMs;
-    await turn.change({ status, owner: null, dueAt, problem: messageOf(error) });
+    await turn.changeOwn({ status, owner: null, dueAt, problem: messageOf(error) });
   }
 }
 
