@@ -22,7 +22,7 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { releaseMemoryWhenQuiet } from "../process/quiet-memory.ts";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
-import { servePlan, serveProtocol, serveServers, serveSignIns, serveTurns } from "./served-plan.ts";
+import { scopeOf, servePlan, serveProtocol, serveServers, serveSignIns, serveTurns } from "./served-plan.ts";
 import { readSecret } from "./token-file.ts";
 import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
@@ -146,7 +146,7 @@ async function openOne(
   const onError = ({ message }: Error) => shell.err.line(`toolmount serve: ${printable(message)}`);
   const served: ServedHost = {
     host,
-    scope: host.plan.name ?? host.plan.file ?? name,
+    scope: scopeOf(host, name),
     plan: servePlan(host, plan, options, shell),
     mcp: await serveProtocol(host, options, onError),
     servers: () => serveServers(host),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sharedPostgres } from "../../../store/test/postgres.ts";
+import { sharedPostgres, startPostgres } from "../../../store/test/postgres.ts";
 import { askEarlier, askModern, connectEarlier } from "../support/mcp-wire.ts";
 import { approveAll, endServer, serverGroup } from "../support/server-group.ts";
 
@@ -104,4 +104,54 @@ test("--approval elicitation lets the user decide in a form, with a token that m
   const { result } = await askModern(url, tokens.ana, "tools/call", pay);
   expect(result).not.toHaveProperty("inputRequests");
   expect(JSON.stringify(result)).toContain("waiting for a person");
+});
+
+test("servers of one store say which plan they have, a reload at one is one at all, and a killed one is gone", async () => {
+  const { start, tokens, place } = await serverGroup("sqlite:./state.db");
+  const plan = place.read("plan.yaml");
+  const [one, other] = await Promise.all([start(), start()]);
+  const planOf = async (url: string) => {
+    const authorization = `Bearer ${tokens.ops}`;
+    const answer = await fetch(`${url}/api/v1/hosts/default/tools`, { headers: { authorization } });
+    return answer.headers.get("toolmount-plan");
+  };
+  const doctor = () => place.here(["doctor", "plan.yaml", "--servers", "--json"]);
+  const before = await planOf(one.url);
+  expect(before).toMatch(/^[\da-f]{12}$/);
+  expect(await planOf(other.url)).toBe(before);
+  const equal = await doctor();
+  expect(equal.code).toBe(0);
+  const facts = ({ servers }: Record<string, any>) =>
+    (servers as Record<string, unknown>[]).map(({ url, plan, state }) => [url, plan, state]);
+  expect(facts(equal.json())).toEqual(
+    expect.arrayContaining([one, other].map(({ url }) => [url, before, "ready"])),
+  );
+
+  await place.write("plan.yaml", (await place.read("plan.yaml")).replace("  - module: ./look.ts\n", ""));
+  expect((await doctor()).code).toBe(1);
+  expect((await one.ask("POST", "/reload")).status).toBe(200);
+  await expect.poll(() => planOf(other.url)).not.toBe(before);
+  expect(await planOf(other.url)).toBe(await planOf(one.url));
+  expect((await other.ask("GET", "/tools")).body).toMatchObject({ tools: [{ name: "pay" }] });
+
+  await place.write("plan.yaml", "version: 1\ntools: [nothing]\n");
+  expect((await one.ask("POST", "/reload")).status).toBe(422);
+  expect(await planOf(other.url)).toBe(await planOf(one.url));
+
+  await place.write("plan.yaml", await plan);
+  await endServer(one, "SIGKILL");
+  await endServer(other, "SIGTERM");
+  expect(facts((await doctor()).json())[0]?.[0]).toBe(one.url);
+});
+
+test("a server is alive while its store does not answer, and not ready while it ends", async () => {
+  const postgresOfThisTest = await startPostgres();
+  const { start } = await serverGroup(await postgresOfThisTest.database("slow"));
+  const { url, child, ended } = await start();
+  postgresOfThisTest.signal("SIGSTOP");
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  child.kill("SIGTERM");
+  postgresOfThisTest.signal("SIGCONT");
+  expect((await ended).code).toBe(0);
+  await postgresOfThisTest.stop();
 });

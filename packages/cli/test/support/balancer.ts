@@ -48,7 +48,10 @@ async function pass(
       return;
     }
     const { method, headers } = incoming;
-    const asked = request(new URL(incoming.url!, url), { method, headers: { ...headers, host: new URL(url).host } });
+    const asked = request(new URL(incoming.url!, url), {
+      method,
+      headers: { ...headers, host: new URL(url).host },
+    });
     asked.on("response", (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.headers);
       answer.on("error", () => outgoing.destroy());

@@ -90,7 +90,17 @@ export async function equalServers(state: string, size: number) {
   const secretFile = join(tokens.file, "../webhook");
   await writeFile(secretFile, secret, { mode: 0o600 });
   const balancer = await startBalancer();
-  const words = ["plan.yaml", "--webhook", receiver.url, "--webhook-secret", secretFile, "--grace", "5000", "--approval-url", "https://desk.example/approve"];
+  const words = [
+    "plan.yaml",
+    "--webhook",
+    receiver.url,
+    "--webhook-secret",
+    secretFile,
+    "--grace",
+    "5000",
+    "--approval-url",
+    "https://desk.example/approve",
+  ];
   const living = new Set<Awaited<ReturnType<typeof startServer>>>();
   const start = async () => {
     const server = await startServer(place, tokens, words);

@@ -36,9 +36,9 @@ function clientOf({ url, tokens }: EqualServers, mark: string) {
   const decide = async (decision: "approve" | "deny") => {
     for (;;) {
       const { waiting } = await ask("GET", "/approvals", undefined, tokens.ops);
-      const own = (waiting as { id: string; arguments: { mark?: string }; info: { sessionId?: string } }[]).filter(
-        (one) => one.arguments.mark === mark || one.info.sessionId === `ana:${mark}`,
-      );
+      const own = (
+        waiting as { id: string; arguments: { mark?: string }; info: { sessionId?: string } }[]
+      ).filter((one) => one.arguments.mark === mark || one.info.sessionId === `ana:${mark}`);
       for (const { id } of own) await ask("POST", `/approvals/${id}/decision`, { decision }, tokens.ops);
       if (own.length > 0) return;
       await delay(100);
@@ -48,10 +48,13 @@ function clientOf({ url, tokens }: EqualServers, mark: string) {
 }
 
 /** One request over MCP until it is answered; one that a killed server had is sent again. */
-async function until<Answer extends { readonly status: number }>(act: () => Promise<Answer>): Promise<Answer> {
+async function until<Answer extends { readonly status: number }>(
+  act: () => Promise<Answer>,
+): Promise<Answer> {
   for (;;) {
     const answer = await act().catch(() => null);
-    const isAnswered = answer !== null && !again.has(answer.status) && ("result" in answer || "error" in answer);
+    const isAnswered =
+      answer !== null && !again.has(answer.status) && ("result" in answer || "error" in answer);
     if (isAnswered) return answer;
     await delay(200);
   }
@@ -62,7 +65,9 @@ type Operation = (servers: EqualServers, mark: string) => Promise<unknown>;
 const context = (mark: string) => ({ sessionId: mark });
 
 /** What clients do, each with what one server gives them. */
-export const operations: Readonly<Record<string, { readonly act: Operation; readonly gives: (mark: string) => unknown }>> = {
+export const operations: Readonly<
+  Record<string, { readonly act: Operation; readonly gives: (mark: string) => unknown }>
+> = {
   call: {
     async act(servers, mark) {
       const { ask } = clientOf(servers, mark);
@@ -115,7 +120,10 @@ export const operations: Readonly<Record<string, { readonly act: Operation; read
       const write = { file_path: `${mark}.txt`, content: mark };
       const written = await ask("POST", "/calls", { tool: "write_file", arguments: write, ...context(mark) });
       const { undone } = await ask("POST", `/sessions/${mark}/undo`, {});
-      const read = await ask("POST", "/calls", { tool: "read_file", arguments: { file_path: `${mark}.txt` } });
+      const read = await ask("POST", "/calls", {
+        tool: "read_file",
+        arguments: { file_path: `${mark}.txt` },
+      });
       return [written["status"], undone?.length, read["status"]];
     },
     gives: () => ["ok", 1, "failed"],
@@ -230,7 +238,7 @@ interface Difference {
 
 /** Lets clients do so many operations. Resolves to those that differ, to the marks that are paid, and to those that may be. */
 export async function playOperations(servers: EqualServers, count: number) {
-  const names = process.env["TOOLMOUNT_KINDS"]?.split(",") ?? Object.keys(operations);
+  const names = Object.keys(operations);
   const differ: Difference[] = [];
   const paid: string[] = [];
   const unknown: string[] = [];
@@ -242,11 +250,11 @@ export async function playOperations(servers: EqualServers, count: number) {
       const name = names[number % names.length]!;
       const mark = `m${number}`;
       const { act, gives } = operations[name]!;
-      const timer = setInterval(() => process.stdout.write(`still ${name} ${mark} living ${servers.living.size}\n`), 20_000);
-      const gave = await act(servers, mark).finally(() => clearInterval(timer)).catch((error: unknown) => String(error));
+      const gave = await act(servers, mark).catch((error: unknown) => String(error));
       // Its server was killed while it had the call: one server that restarts gives the same.
       if (Array.isArray(gave) && gave.at(-1) === "unknown") unknown.push(mark);
-      else if (JSON.stringify(gave) !== JSON.stringify(gives(mark))) differ.push({ name: `${name} ${mark}`, gave });
+      else if (JSON.stringify(gave) !== JSON.stringify(gives(mark)))
+        differ.push({ name: `${name} ${mark}`, gave });
       else if (paying.has(name)) paid.push(mark);
     }
   };

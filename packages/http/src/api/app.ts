@@ -15,7 +15,7 @@ import { serverRoutes } from "./servers.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { readRest } from "../guard/read-rest.ts";
 import { withBoundedBody } from "../guard/bounded-body.ts";
-import type { RouteEnv, Service } from "./service.ts";
+import { hostOf, type RouteEnv, type Service } from "./service.ts";
 import { toolRoutes } from "./tools.ts";
 import { turnRoutes } from "./turns.ts";
 
@@ -43,6 +43,12 @@ const tags = {
 /** Puts all routes together. */
 export function createApp(service: Service, maxBodyBytes: number): App {
   const api = new OpenAPIHono<RouteEnv>();
+  api.use("/hosts/:host/*", (c, next) => {
+    // On the connection itself, as some routes answer there.
+    const { plan } = hostOf(service, c.req.param("host"), c.env.principal).replicas;
+    if (plan !== "") c.env.outgoing.setHeader("toolmount-plan", plan);
+    return next();
+  });
   for (const routes of [
     toolRoutes(service),
     callRoutes(service),

@@ -72,7 +72,7 @@ const reload = createRoute({
   path: "/hosts/{host}/reload",
   operationId: "reload",
   tags: ["Plan"],
-  summary: "Read the plan again; a plan with problems changes nothing",
+  summary: "Read the plan again, at every server of the store; a plan with problems changes nothing",
   request: { params: hostParam },
   responses: { 200: json(reloadSchema, "What the reload did"), ...failures },
 });
@@ -155,8 +155,11 @@ export function planRoutes(service: Service) {
       const found = await alone(host, plan.suggest && (() => plan.suggest!(options)));
       return c.json(found as z.output<typeof suggestionSchema>, 200);
     })
-    .openapi(status, (c) => {
-      const found = planOf(c.req.valid("param").host, c.env.principal).status();
+    .openapi(status, async (c) => {
+      const { host } = c.req.valid("param");
+      const plan = planOf(host, c.env.principal);
+      const replicas = await hostOf(service, host, c.env.principal).replicas.list();
+      const found = { ...plan.status(), digest: plan.digest(), replicas };
       return c.json(found as z.output<typeof statusSchema>, 200);
     })
     .openapi(effective, async (c) => {
@@ -170,7 +173,9 @@ export function planRoutes(service: Service) {
       return c.json(found as z.output<typeof explanationSchema>, 200);
     })
     .openapi(reload, async (c) => {
-      const done = await openPlan(c.req.valid("param").host, c.env.principal).reload();
+      const { host } = c.req.valid("param");
+      openPlan(host, c.env.principal);
+      const done = await hostOf(service, host, c.env.principal).replicas.reload();
       return c.json(done as z.output<typeof reloadSchema>, 200);
     });
 }

@@ -38,14 +38,15 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
   const decisions = new RateLimit(limits.decisions ?? "120/min", clock);
   const drain = createDrain(clock);
-  const hosts = liveHosts(options, { clock, logger, cut: drain.cut });
+  const version = options.version ?? ownVersion();
+  const hosts = liveHosts(options, { clock, logger, cut: drain.cut, version });
   const metrics = createMetrics(hosts, logger);
   const service: Service = {
     hosts,
     metrics,
     clock,
     logger,
-    version: options.version ?? ownVersion(),
+    version,
     baseOf: (host = "") => reachedAt(options.publicUrl, host),
     ending: drain.ending,
     countDecision: ({ name }) => {
@@ -73,16 +74,20 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
+  const url = `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`;
+  const replicas = [...hosts.values()].map((live) => live.replicas);
+  await Promise.all(replicas.map((one) => one.begin(url)));
   const closeAll = async (graceMs: number, unreadyMs: number) => {
+    await Promise.all(replicas.map((one) => one.drain()));
     if (unreadyMs > 0) await new Promise<void>((resolve) => clock.setTimer(resolve, unreadyMs));
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
-    await Promise.all(turns);
+    await Promise.all([...turns, ...replicas.map((one) => one.close())]);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
   return {
-    url: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
+    url,
     port,
     get document() {
       return app.document;

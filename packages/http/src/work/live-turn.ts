@@ -20,6 +20,8 @@ export interface TurnKeeper {
   readonly scope: string;
   /** The name of this run of the server. */
   readonly owner: string;
+  /** The digest of the plan that it has mounted now. */
+  readonly plan: () => string;
   /** Reports each change. */
   readonly onChange: (turn: Turn) => void;
   /** Called when another server has a message for a turn that this one runs. */

@@ -3,6 +3,7 @@ import { type Clock, type Host, type Logger, ToolmountError, type Timer } from "
 import { workStoreOf } from "@toolmount/core/internal";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { ServedTurns, TurnResumption } from "../served-host.ts";
+import type { Replicas } from "../server/replicas.ts";
 import { KnownTurns, type TurnFilter } from "./known-turns.ts";
 import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { deliverMessages, keepMessage } from "./turn-messages.ts";
@@ -42,6 +43,7 @@ interface ServerTurnsOptions {
   readonly logger: Logger;
   /** Names the plan: several may share one store. */
   readonly scope: string;
+  readonly replicas: Pick<Replicas, "plan" | "mayTake">;
   /**
    * Milliseconds for which a server says that it runs a turn. After a third of them it says so again, looks at the turns in
    * the store, and tries a turn again that could not be resumed.
@@ -65,11 +67,19 @@ export class ServerTurns {
   #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ServerTurnsOptions) {
-    const { host, clock, scope, onChange } = options;
+    const { host, clock, scope, onChange, replicas } = options;
     this.#options = options;
     const store = workStoreOf(host);
     const onMessage = (turn: LiveTurn) => void this.#deliver(turn);
-    this.#keeper = { store, clock, scope, owner: randomUUID(), onChange, onMessage };
+    this.#keeper = {
+      store,
+      clock,
+      scope,
+      owner: randomUUID(),
+      plan: () => replicas.plan,
+      onChange,
+      onMessage,
+    };
     this.#known = new KnownTurns(this.#keeper);
     const waiting = () => this.#known.waiting();
     this.#questions = new TurnQuestions({ ...options, waiting, onDecided: (turn) => void this.#goOn(turn) });
@@ -180,12 +190,18 @@ export class ServerTurns {
   /** Takes a turn for this server; false when a server runs it. */
   async #claim(turn: LiveTurn): Promise<boolean> {
     if (this.#known.here.has(turn)) return false;
-    const { owner, clock } = this.#keeper;
+    const { owner, clock, plan } = this.#keeper;
     // Looked at when the change comes: another server may have taken the turn since, and a claim is not taken from it.
     return turn.change((stored) =>
       shownTurn(stored, clock.now()).status === "running"
         ? null
-        : { status: "running", owner, dueAt: clock.now() + this.#options.leaseMs, problem: null },
+        : {
+            status: "running",
+            owner,
+            plan: plan(),
+            dueAt: clock.now() + this.#options.leaseMs,
+            problem: null,
+          },
     );
   }
 
@@ -223,6 +239,7 @@ export class ServerTurns {
   /** Resumes a turn for which no person is needed any more. */
   async #goOn(turn: LiveTurn): Promise<void> {
     if (this.#isEnding || this.#known.here.has(turn)) return;
+    if (!this.#options.replicas.mayTake(turn.stored.plan)) return;
     const { sessionId, userId, by } = turn.stored;
     // What went wrong is in the turn itself.
     await this.resume({ sessionId, userId: userId ?? undefined, by }).catch(() => {});

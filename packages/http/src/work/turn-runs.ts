@@ -74,7 +74,7 @@ export class TurnRuns {
 
   /** A turn that begins. The session may have one that another program began: that is taken over. */
   async #add({ id, sessionId, userId, prompt, by }: Facts & { id: string; sessionId: string }) {
-    const { store, scope, owner, clock } = this.#options.keeper;
+    const { store, scope, owner, plan, clock } = this.#options.keeper;
     const at = clock.now();
     const times = { startedAt: at, updatedAt: at, endedAt: null, dueAt: at + this.#options.leaseMs };
     const rest = { waiting: [], result: null, problem: null, cancels: false, messages: [] } as const;
@@ -86,6 +86,7 @@ export class TurnRuns {
       prompt,
       status: "running",
       owner,
+      plan: plan(),
       version: 1,
       ...times,
       ...rest,
