@@ -67,7 +67,12 @@ export async function serveOverHttp(
       releaseMemoryWhenQuiet(open.map(({ host }) => host));
       const folders = open.map(({ host }) => host.plan.folder);
       const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
-      access = await prepareAccess(options, folders, shell, logger);
+      access = await prepareAccess(
+        options,
+        open.map(({ host }) => host),
+        shell,
+        logger,
+      );
       for (const { host } of open) offerExchange(host, access);
       const webhook = await readWebhook(options, folders, shell);
       const server = await start(open, { listen, webhook }, access, options, logger);

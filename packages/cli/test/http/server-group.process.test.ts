@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres, startPostgres } from "../../../store/test/postgres.ts";
 import { askEarlier, askModern, connectEarlier } from "../support/mcp-wire.ts";
+import { startServer } from "../support/served.ts";
 import { approveAll, endServer, serverGroup } from "../support/server-group.ts";
 
 let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
@@ -154,4 +155,42 @@ test("a server is alive while its store does not answer, and not ready while it 
   postgresOfThisTest.signal("SIGCONT");
   expect((await ended).code).toBe(0);
   await postgresOfThisTest.stop();
+});
+
+test("tokens in the store are those of every server, and a removed one ends at each, also while it has a stream", async () => {
+  const { place, tokens } = await serverGroup(await stateOf("Postgres"));
+  const add = (name: keyof typeof tokens, ...roles: string[]) =>
+    place.here(
+      [
+        "serve",
+        "tokens",
+        "add",
+        "state",
+        name,
+        "--from-env",
+        "TOKEN",
+        "--plan",
+        "plan.yaml",
+        ...roles.flatMap((role) => ["--role", role]),
+      ],
+      { env: { TOKEN: tokens[name] } },
+    );
+  const without = await place.here(["serve", "plan.yaml", "--http", "127.0.0.1:0", "--tokens", "state"]);
+  expect(without.stderr).toContain("create state first");
+  expect((await add("ops", "call", "approve")).code).toBe(0);
+  const start = () => startServer(place, { ...tokens, file: "state" }, ["plan.yaml"]);
+  const servers = await Promise.all([start(), start()]);
+  expect((await add("ana")).code).toBe(0);
+  const statuses = () =>
+    Promise.all(
+      servers.map(({ ask }) => ask("GET", "/tools", undefined, { as: tokens.ana }).then((got) => got.status)),
+    );
+  await expect.poll(statuses).toEqual([200, 200]);
+  const headers = { authorization: `Bearer ${tokens.ana}` };
+  const streams = await Promise.all(
+    servers.map(({ url }) => fetch(`${url}/api/v1/hosts/default/events`, { headers })),
+  );
+  expect((await place.here(["serve", "tokens", "remove", "state", "ana", "--plan", "plan.yaml"])).code).toBe(0);
+  await Promise.all(streams.map((stream) => stream.text().catch(() => {})));
+  expect(await statuses()).toEqual([401, 401]);
 });
