@@ -190,7 +190,9 @@ test("tokens in the store are those of every server, and a removed one ends at e
   const streams = await Promise.all(
     servers.map(({ url }) => fetch(`${url}/api/v1/hosts/default/events`, { headers })),
   );
-  expect((await place.here(["serve", "tokens", "remove", "state", "ana", "--plan", "plan.yaml"])).code).toBe(0);
+  expect((await place.here(["serve", "tokens", "remove", "state", "ana", "--plan", "plan.yaml"])).code).toBe(
+    0,
+  );
   await Promise.all(streams.map((stream) => stream.text().catch(() => {})));
   expect(await statuses()).toEqual([401, 401]);
 });

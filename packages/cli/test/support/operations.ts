@@ -206,26 +206,31 @@ async function connect(url: string, token: string): Promise<string> {
   }
 }
 
-/** Follows a turn until it has ended, over connections that break: each event comes once, and none is missed. */
+/** Follows a turn until it has ended, over connections that break: each event comes once, in its order, and none is missed. */
 async function followTurn({ url, tokens }: EqualServers, id: string): Promise<Record<string, any>> {
-  let last: string | undefined;
+  const seen: string[] = [];
   for (;;) {
     const headers = {
       authorization: `Bearer ${tokens.ana}`,
-      ...(last !== undefined && { "last-event-id": last }),
+      ...(seen.length > 0 && { "last-event-id": seen.at(-1)! }),
     };
     try {
       const response = await send(`${url}/api/v1/hosts/default/turns/${id}/events`, { headers });
       for await (const event of readEvents(response)) {
-        if (event.id !== "") last = event.id;
+        if (event.event === "reset" || seen.includes(event.id)) throw new WrongEvents(JSON.stringify(event));
+        if (event.id !== "") seen.push(event.id);
         if (event.event === "turn" && event.data["endedAt"] !== null) return event.data;
       }
-    } catch {
-      // Its server was killed.
+    } catch (error) {
+      if (error instanceof WrongEvents) throw error;
+      // Otherwise its server was killed.
     }
     await delay(100);
   }
 }
+
+/** A stream began again, or sent an event twice. */
+class WrongEvents extends Error {}
 
 /** How many clients work at the same time. */
 const clients = 16;

@@ -1,5 +1,6 @@
 import type { Clock, WorkStore } from "@toolmount/core";
 import { EventLog } from "./event-log.ts";
+import { TurnEvents } from "./turn-events.ts";
 import {
   openStatuses,
   recordOf,
@@ -35,7 +36,10 @@ type Change = Partial<StoredTurn> | ((turn: StoredTurn) => Partial<StoredTurn> |
 export class LiveTurn {
   /** Cancels it, while this server runs it. */
   controller = new AbortController();
+  /** What this server sees of it. */
   readonly events = new EventLog(maxEvents);
+  /** What every server can read of it. */
+  readonly stream: TurnEvents;
   readonly #keeper: TurnKeeper;
   #stored: StoredTurn;
   #saving: Promise<unknown> = Promise.resolve();
@@ -45,6 +49,7 @@ export class LiveTurn {
   constructor(stored: StoredTurn, keeper: TurnKeeper) {
     this.#stored = stored;
     this.#keeper = keeper;
+    this.stream = new TurnEvents(keeper, stored.id);
   }
 
   get stored(): StoredTurn {
@@ -94,7 +99,7 @@ export class LiveTurn {
       const next = { ...before, ...at, ...changed, version: before.version + 1 };
       if (await store.save(recordOf(next, scope))) {
         this.#stored = next;
-        if (!isQuiet) this.report();
+        if (!isQuiet) this.publish();
         return true;
       }
       if (!(await this.#readAgain())) return false;
@@ -116,6 +121,13 @@ export class LiveTurn {
   /** Keeps an event of the reasoner. */
   step(event: object): void {
     this.events.add("step", event, this.#stored.userId);
+    this.stream.add("step", event);
+  }
+
+  /** Reports a change that this server made, also to those who follow the turn at other servers. */
+  publish(): void {
+    this.stream.add("turn", this.shown);
+    this.report();
   }
 
   /** Reports the turn as it is. */

@@ -7,6 +7,7 @@ import type { Replicas } from "../server/replicas.ts";
 import { KnownTurns, type TurnFilter } from "./known-turns.ts";
 import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { deliverMessages, keepMessage } from "./turn-messages.ts";
+import { eventsKind } from "./turn-events.ts";
 import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
 import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts";
@@ -15,6 +16,8 @@ import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts"
 const maxOpen = 1_000;
 /** How long a turn is kept after it began, when it has ended, in milliseconds: 90 days, as an ended approval. */
 const keepMs = 90 * 86_400_000;
+/** How long the events of a turn are kept, in milliseconds: a day. */
+const keepEventsMs = 86_400_000;
 /** Milliseconds between two deletions of old turns. */
 const pruneMs = 86_400_000;
 /** Characters of a prompt that are kept with its turn; the session has all of them. */
@@ -180,7 +183,10 @@ export class ServerTurns {
     await Promise.race([Promise.all([...this.#known.here].map(({ running }) => running)), over]);
     const left = [...this.#known.here];
     for (const turn of left) turns.release?.(turn.stored.sessionId);
-    for (const turn of left) await turn.changeOwn({ status: "interrupted", owner: null, dueAt: clock.now() });
+    for (const turn of left) {
+      await turn.changeOwn({ status: "interrupted", owner: null, dueAt: clock.now() });
+      await turn.stream.stored();
+    }
   }
 
   get #lookMs(): number {
@@ -226,6 +232,7 @@ export class ServerTurns {
     if (now - this.#prunedAt < pruneMs) return;
     this.#prunedAt = now;
     await this.#keeper.store.remove(turnKind, endedStatuses, now - keepMs);
+    await this.#keeper.store.remove(eventsKind, ["kept"], now - keepEventsMs);
   }
 
   async #consider(turn: LiveTurn): Promise<void> {

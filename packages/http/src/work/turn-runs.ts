@@ -97,7 +97,7 @@ export class TurnRuns {
         problem: "another server has its turn",
       });
     const turn = this.#options.known.know(stored);
-    turn.report();
+    turn.publish();
     return turn;
   }
 
@@ -108,6 +108,7 @@ export class TurnRuns {
     } catch (error) {
       await this.#returnTurn(turn, error);
     }
+    await turn.stream.stored();
     if (this.#options.isEnding()) return;
     if (turn.stored.status === "waiting") this.#options.onWaiting();
     if (!turn.isOpen) this.#options.onEnded(turn);
