@@ -1,6 +1,7 @@
 import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
 import type { InspectedEntry, NextFile } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
+import { countedBy } from "../../host/counted-by.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
@@ -70,6 +71,8 @@ type Report =
       readonly lockChanges: readonly LockChange[];
       /** Scripts and skills in the plan's folder that the next command would run or read. */
       readonly nextFiles: readonly NextFile[];
+      /** Which servers count the plan's budgets together, where not all of them do. */
+      readonly counts?: string | undefined;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -99,6 +102,7 @@ async function findProblems(plan: string | undefined, options: Options, shell: S
   if (!mounted.ok) return mounted;
   return {
     ...mounted,
+    counts: looked.counts,
     modules: mounted.modules.map((module) => ({ ...module, runs: place(module.id, mounted.context) })),
   };
 }
@@ -124,11 +128,9 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
   };
   const context = [...new Set(entries.flatMap((entry) => entry.context ?? []))];
   const modules = entries.map((entry) => ({ ...describeEntry(entry), runs: place(entry.id, context) }));
-  const { file } = inspected.plan;
-  return {
-    report: { ok: true, plan: file, modules, context, problems, unknown, lockChanges: [], nextFiles },
-    place,
-  };
+  const { file, written } = inspected.plan;
+  const found = { modules, context, problems, unknown, nextFiles, counts: countedBy(written) };
+  return { report: { ok: true, plan: file, lockChanges: [], ...found }, place };
 }
 
 function describeEntry({
@@ -187,6 +189,7 @@ function writeReport(report: Report, shell: Shell): void {
   );
   for (const { id, runs } of entries)
     if (runs !== undefined) out.line(printable(`  ${id}: calls run ${runs}`));
+  if (report.counts !== undefined) out.line(`  budgets: ${report.counts}`);
   writeNextFiles(out, report.nextFiles);
   writeDrift(out, report.lockChanges);
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);
