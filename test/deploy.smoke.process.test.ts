@@ -184,8 +184,8 @@ describe("several servers", () => {
 
   test("the manifest fits the schemas of Kubernetes", () => {
     const [deployment, service] = manifests() as unknown as [object, object];
-    new Deployment(deployment as never).validate();
-    new Service(service as never).validate();
+    new Deployment(deployment).validate();
+    new Service(service).validate();
     const wrong = { ...deployment, spec: { ...(deployment as Manifest).spec, replicas: "four" } };
     expect(() => new Deployment(wrong as never).validate()).toThrow("replicas");
   });

@@ -18,8 +18,8 @@ function world() {
   };
   const start = async (digest: string, scope = "desk") => {
     const plan = {
-      digest: vi.fn(() => digest),
-      reload: vi.fn(async () => ({ generation: 2 })),
+      digest: vi.fn<() => string>(() => digest),
+      reload: vi.fn<() => Promise<object>>(async () => ({ generation: 2 })),
     };
     const given = { host, plan, clock, logger: silentLogger, scope, version: "1.0.0" };
     const replicas = new Replicas(given as never);
@@ -67,10 +67,12 @@ test("a plan that a server could not mount is the problem that the list has", as
   await one.replicas.reload();
   await other.replicas.look();
   const problems = (await one.replicas.list()).map(({ url, problem }) => [url, problem]);
-  expect(problems.toSorted()).toEqual([
-    ["http://a", null],
-    ["http://b", "line 3 is wrong"],
-  ]);
+  expect(new Map(problems as [string, string | null][])).toEqual(
+    new Map([
+      ["http://a", null],
+      ["http://b", "line 3 is wrong"],
+    ]),
+  );
 });
 
 test("work of a server with another plan is taken only when no server with that plan lives", async () => {
@@ -97,5 +99,6 @@ test("a server whose row was deleted is there again at the next looks", async ()
   later(2 * 86_400_000);
   await start("b");
   for (let n = 0; n < 2; n++) await replicas.look();
-  expect((await states(replicas)).map(([url]) => url).toSorted()).toEqual(["http://a", "http://b"]);
+  const urls = (await states(replicas)).map(([url]) => url);
+  expect(new Set(urls)).toEqual(new Set(["http://a", "http://b"]));
 });

@@ -8,7 +8,7 @@ export function countedBy({ policy, state }: JsonObject): string | undefined {
   const { budgets } = (policy ?? {}) as { readonly budgets?: unknown };
   if (budgets === undefined) return undefined;
   if (state === "memory") return "each server counts its own, from zero at each start";
-  const isHere = state === undefined || String(state).startsWith("sqlite:");
+  const isHere = state === undefined || (typeof state === "string" && state.startsWith("sqlite:"));
   return isHere
     ? "the servers of this machine count together; with state: postgres://… all servers do"
     : undefined;

@@ -7,7 +7,7 @@ const record = (name: string): TokenRecord => ({ name, sha256: hashToken(name), 
 
 function world() {
   let now = 0;
-  const read = vi.fn(async (): Promise<readonly TokenRecord[] | null> => [record("ana")]);
+  const read = vi.fn<() => Promise<readonly TokenRecord[] | null>>(async () => [record("ana")]);
   const clock = { now: () => now } as never;
   const { authenticate } = createLiveTokens({ records: [record("ana")], read, clock, logger: silentLogger });
   const nameOf = async (token: string) => (await authenticate(token))?.name;

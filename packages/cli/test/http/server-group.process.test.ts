@@ -109,7 +109,7 @@ test("--approval elicitation lets the user decide in a form, with a token that m
 
 test("servers of one store say which plan they have, a reload at one is one at all, and a killed one is gone", async () => {
   const { start, tokens, place } = await serverGroup("sqlite:./state.db");
-  const plan = place.read("plan.yaml");
+  const written = await place.read("plan.yaml");
   const [one, other] = await Promise.all([start(), start()]);
   const planOf = async (url: string) => {
     const authorization = `Bearer ${tokens.ops}`;
@@ -122,13 +122,13 @@ test("servers of one store say which plan they have, a reload at one is one at a
   expect(await planOf(other.url)).toBe(before);
   const equal = await doctor();
   expect(equal.code).toBe(0);
-  const facts = ({ servers }: Record<string, any>) =>
-    (servers as Record<string, unknown>[]).map(({ url, plan, state }) => [url, plan, state]);
+  const facts = (found: Record<string, unknown>) =>
+    (found["servers"] as Record<string, unknown>[]).map(({ url, plan, state }) => [url, plan, state]);
   expect(facts(equal.json())).toEqual(
     expect.arrayContaining([one, other].map(({ url }) => [url, before, "ready"])),
   );
 
-  await place.write("plan.yaml", (await place.read("plan.yaml")).replace("  - module: ./look.ts\n", ""));
+  await place.write("plan.yaml", written.replace("  - module: ./look.ts\n", ""));
   expect((await doctor()).code).toBe(1);
   expect((await one.ask("POST", "/reload")).status).toBe(200);
   await expect.poll(() => planOf(other.url)).not.toBe(before);
@@ -139,7 +139,7 @@ test("servers of one store say which plan they have, a reload at one is one at a
   expect((await one.ask("POST", "/reload")).status).toBe(422);
   expect(await planOf(other.url)).toBe(await planOf(one.url));
 
-  await place.write("plan.yaml", await plan);
+  await place.write("plan.yaml", written);
   await endServer(one, "SIGKILL");
   await endServer(other, "SIGTERM");
   expect(facts((await doctor()).json())[0]?.[0]).toBe(one.url);

@@ -24,7 +24,7 @@ const script = {
   ],
 };
 
-const reads = (text: string) => text.replace('category: "side_effect"', 'category: "read"');
+const reads = (module: string) => module.replace('category: "side_effect"', 'category: "read"');
 
 /** Tools: one reads, one asks and leaves a mark, and one asks in a turn of the model. */
 const tools = {

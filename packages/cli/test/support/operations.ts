@@ -16,6 +16,21 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
+/** The members of answers that the operations read. */
+interface Answered {
+  readonly id?: string;
+  readonly ticket?: string;
+  readonly status?: string;
+  readonly result?: { readonly data?: unknown; readonly text?: unknown; readonly calls?: unknown };
+  readonly undone?: readonly object[];
+  readonly calls?: readonly { readonly status: string }[];
+  readonly waiting?: readonly {
+    readonly id: string;
+    readonly arguments: { readonly mark?: string };
+    readonly info: { readonly sessionId?: string };
+  }[];
+}
+
 /** A client of the servers: what it does is named, so that nothing happens twice when it is sent again. */
 function clientOf({ url, tokens }: EqualServers, mark: string) {
   let count = 0;
@@ -29,16 +44,16 @@ function clientOf({ url, tokens }: EqualServers, mark: string) {
       const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
       const response = await send(`${url}/api/v1/hosts/default${path}`, init);
       const answer = await response.json().catch(() => null);
-      if (answer !== null) return answer as Record<string, any>; // a test reads whatever it is
+      if (answer !== null) return answer as Answered;
     }
   };
   /** Answers the questions that have this mark, or are of this session. */
   const decide = async (decision: "approve" | "deny") => {
     for (;;) {
-      const { waiting } = await ask("GET", "/approvals", undefined, tokens.ops);
-      const own = (
-        waiting as { id: string; arguments: { mark?: string }; info: { sessionId?: string } }[]
-      ).filter((one) => one.arguments.mark === mark || one.info.sessionId === `ana:${mark}`);
+      const { waiting = [] } = await ask("GET", "/approvals", undefined, tokens.ops);
+      const own = waiting.filter(
+        (one) => one.arguments.mark === mark || one.info.sessionId === `ana:${mark}`,
+      );
       for (const { id } of own) await ask("POST", `/approvals/${id}/decision`, { decision }, tokens.ops);
       if (own.length > 0) return;
       await delay(100);
@@ -72,7 +87,7 @@ export const operations: Readonly<
     async act(servers, mark) {
       const { ask } = clientOf(servers, mark);
       const { status, result } = await ask("POST", "/calls", { tool: "look", arguments: { at: mark } });
-      return [status, result.data];
+      return [status, result?.data];
     },
     gives: (mark) => ["ok", { seen: mark }],
   },
@@ -81,10 +96,10 @@ export const operations: Readonly<
       const { ask, decide } = clientOf(servers, mark);
       const given = { tool: "pay", arguments: { mark }, ...context(mark) };
       const asked = await ask("POST", "/calls", given);
-      if (asked["status"] !== "pending") return [asked["status"]];
+      if (asked.status !== "pending") return [asked.status];
       await decide("approve");
-      const { status, result } = await resume(ask, asked["ticket"], mark);
-      return [asked["status"], status, result.data];
+      const { status, result } = await resume(ask, asked.ticket, mark);
+      return [asked.status, status, result?.data];
     },
     gives: (mark) => ["pending", "ok", { paid: mark }],
   },
@@ -92,9 +107,9 @@ export const operations: Readonly<
     async act(servers, mark) {
       const { ask, decide } = clientOf(servers, mark);
       const asked = await ask("POST", "/calls", { tool: "pay", arguments: { mark }, ...context(mark) });
-      if (asked["status"] !== "pending") return [asked["status"]];
+      if (asked.status !== "pending") return [asked.status];
       await decide("deny");
-      return [asked["status"], (await resume(ask, asked["ticket"], mark))["status"]];
+      return [asked.status, (await resume(ask, asked.ticket, mark)).status];
     },
     gives: () => ["pending", "denied"],
   },
@@ -103,12 +118,12 @@ export const operations: Readonly<
       const { ask, decide } = clientOf(servers, mark);
       const given = { id: mark, tool: "pay", arguments: { mark }, background: true, ...context(mark) };
       const asked = await ask("POST", "/calls", given);
-      if (asked["status"] !== "pending") return [asked["status"]];
+      if (asked.status !== "pending") return [asked.status];
       await decide("approve");
       for (;;) {
-        const { calls } = await ask("GET", `/calls?callId=${mark}`);
-        const [{ status } = { status: "pending" }] = calls as { status: string }[];
-        if (!["pending", "waiting", "running", "decided"].includes(status)) return [asked["status"], status];
+        const { calls = [] } = await ask("GET", `/calls?callId=${mark}`);
+        const [{ status } = { status: "pending" }] = calls;
+        if (!["pending", "waiting", "running", "decided"].includes(status)) return [asked.status, status];
         await delay(200);
       }
     },
@@ -124,7 +139,7 @@ export const operations: Readonly<
         tool: "read_file",
         arguments: { file_path: `${mark}.txt` },
       });
-      return [written["status"], undone?.length, read["status"]];
+      return [written.status, undone?.length, read.status];
     },
     gives: () => ["ok", 1, "failed"],
   },
@@ -132,10 +147,10 @@ export const operations: Readonly<
     async act(servers, mark) {
       const { ask, decide } = clientOf(servers, mark);
       const turn = await ask("POST", "/turns", { prompt: "Look, and ship it.", ...context(mark) });
-      const events = followTurn(servers, String(turn["id"]));
+      const events = followTurn(servers, String(turn.id));
       await decide("approve");
       const { status, result } = await events;
-      return [status, result.text, result.calls];
+      return [status, result?.text, result?.calls];
     },
     gives: () => ["done", "It is shipped.", 2],
   },
@@ -193,7 +208,7 @@ async function resume(ask: ReturnType<typeof clientOf>["ask"], ticket: unknown, 
   for (;;) {
     const outcome = await ask("POST", "/resume", { ticket, ...context(mark) });
     // A server that was killed had it: its lease ends.
-    if (outcome["status"] !== "pending") return outcome;
+    if (outcome.status !== "pending") return outcome;
     await delay(200);
   }
 }
@@ -207,7 +222,7 @@ async function connect(url: string, token: string): Promise<string> {
 }
 
 /** Follows a turn until it has ended, over connections that break: each event comes once, in its order, and none is missed. */
-async function followTurn({ url, tokens }: EqualServers, id: string): Promise<Record<string, any>> {
+async function followTurn({ url, tokens }: EqualServers, id: string): Promise<Answered> {
   const seen: string[] = [];
   for (;;) {
     const headers = {

@@ -147,25 +147,25 @@ async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, wa
 function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn: LiveTurn): Response {
   const given = c.req.header("last-event-id");
   const signal = AbortSignal.any([c.env.signal, service.ending]);
-  const find = async () => (await work.find(turn.stored.id)) ?? turn;
+  const newest = async () => (await work.find(turn.stored.id)) ?? turn;
   return answerStream(c, async (send) => {
     let known: Json = null;
-    const show = ({ shown }: LiveTurn) => {
+    const sendOnce = ({ shown }: LiveTurn) => {
       if (known === null) send("turn", (known = toJson(shown) as unknown as Json));
     };
     if (given !== undefined && readId(given) === null) send("reset", {});
     const stop = beat(service, () => send("alive", {}));
-    const isOver = async () => !(await find()).isOpen;
+    const isOver = async () => !(await newest()).isOpen;
     for await (const { event, data, id } of turn.stream.after(given, {
       signal,
       isOver,
-      onIdle: () => show(turn),
+      onIdle: () => sendOnce(turn),
     })) {
       if (event === "turn") known = data;
       send(event, data, id);
     }
     stop();
-    const last = await find();
+    const last = await newest();
     // The server that ended it was killed before it could say so.
     if (!last.isOpen && (known as { readonly endedAt?: unknown } | null)?.endedAt === null)
       send("turn", toJson(last.shown));
