@@ -1,6 +1,6 @@
 import { createHost, createMemoryStore, silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Replicas } from "../src/server/replicas.ts";
+import { Replicas } from "../src/work/replicas.ts";
 
 /** Servers of one store, each with a plan that the test changes; `mounts` is how often each has mounted its plan again. */
 function world() {

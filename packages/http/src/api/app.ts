@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
 import { answerError, headersOf } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { visibleUser } from "../access/principal.ts";
@@ -43,12 +44,7 @@ const tags = {
 /** Puts all routes together. */
 export function createApp(service: Service, maxBodyBytes: number): App {
   const api = new OpenAPIHono<RouteEnv>();
-  api.use("/hosts/:host/*", (c, next) => {
-    // On the connection itself, as some routes answer there.
-    const { plan } = hostOf(service, c.req.param("host"), c.env.principal).replicas;
-    if (plan !== "") c.env.outgoing.setHeader("toolmount-plan", plan);
-    return next();
-  });
+  api.use("/hosts/:host/*", namePlan(service));
   for (const routes of [
     toolRoutes(service),
     callRoutes(service),
@@ -105,6 +101,15 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     },
   };
 }
+
+/** Each answer of a host says which plan it has mounted: on the connection itself, as some routes answer there. */
+const namePlan =
+  (service: Service): MiddlewareHandler<RouteEnv> =>
+  (c, next) => {
+    const { plan } = hostOf(service, c.req.param("host") ?? "", c.env.principal).replicas;
+    if (plan !== "") c.env.outgoing.setHeader("toolmount-plan", plan);
+    return next();
+  };
 
 /** A request whose body is too large gets its answer before any route sees it. */
 const boundedFetch =

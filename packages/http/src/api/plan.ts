@@ -19,6 +19,7 @@ import {
   hostParam,
   json,
   jsonBody,
+  type LiveHost,
   requireOpen,
   type Service,
 } from "./service.ts";
@@ -113,6 +114,11 @@ const suggest = createRoute({
   responses: { 200: json(suggestionSchema, "The lines, and the policy with them"), ...failures },
 });
 
+/** Which plan this server has, and the servers of the plan. */
+async function serversOf({ replicas }: LiveHost) {
+  return { digest: replicas.plan, replicas: await replicas.list() };
+}
+
 /** The plan of a host. It names every tool and path, so a token of one user does not read it. */
 export function planRoutes(service: Service) {
   const planOf = (name: string, principal: Principal): ServedPlan => {
@@ -157,10 +163,9 @@ export function planRoutes(service: Service) {
     })
     .openapi(status, async (c) => {
       const { host } = c.req.valid("param");
-      const plan = planOf(host, c.env.principal);
-      const replicas = await hostOf(service, host, c.env.principal).replicas.list();
-      const found = { ...plan.status(), digest: plan.digest(), replicas };
-      return c.json(found as z.output<typeof statusSchema>, 200);
+      const found = planOf(host, c.env.principal).status();
+      const servers = await serversOf(hostOf(service, host, c.env.principal));
+      return c.json({ ...found, ...servers } as z.output<typeof statusSchema>, 200);
     })
     .openapi(effective, async (c) => {
       const found = await planOf(c.req.valid("param").host, c.env.principal).effective();

@@ -11,7 +11,7 @@ import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
 import type { BackgroundCalls } from "../work/background-calls.ts";
 import type { EventLog } from "../work/event-log.ts";
-import type { Replicas } from "../server/replicas.ts";
+import type { Replicas } from "../work/replicas.ts";
 import type { FirstAnswers } from "../work/first-answers.ts";
 import type { QuestionReports } from "../work/question-reports.ts";
 import type { ServerTurns } from "../work/server-turns.ts";

@@ -13,7 +13,7 @@ import { ServerTurns } from "../work/server-turns.ts";
 import type { Turn } from "../work/turn-record.ts";
 import { Webhook } from "../work/webhook.ts";
 import type { ServeHostsOptions } from "./options.ts";
-import { Replicas } from "./replicas.ts";
+import { Replicas } from "../work/replicas.ts";
 
 /** Events of a host that a client can still read after it lost its connection. */
 const maxEvents = 1_000;

@@ -74,7 +74,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
-  const url = `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`;
+  const url = urlOf(listen, port);
   const replicas = [...hosts.values()].map((live) => live.replicas);
   await Promise.all(replicas.map((one) => one.begin(url)));
   const closeAll = async (graceMs: number, unreadyMs: number) => {
@@ -94,6 +94,10 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     },
     close: ({ graceMs = 10_000, unreadyMs = 0 } = {}) => (closing ??= closeAll(graceMs, unreadyMs)),
   };
+}
+
+function urlOf({ host }: ListenAddress, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 async function closeHost({ journal, watch, mcp, reports, background }: LiveHost): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from "@toolmount/core";
 import { workStoreOf } from "@toolmount/core/internal";
 import { isOpenQuestion, questionKey, type ApprovalWatch } from "../journal/approval-watch.ts";
-import type { Replicas } from "../server/replicas.ts";
+import type { Replicas } from "./replicas.ts";
 import { repeat } from "./repeat.ts";
 import { allWork } from "./work-store.ts";
 

@@ -3,23 +3,16 @@ import { type Clock, type Host, type Logger, ToolmountError, type Timer } from "
 import { workStoreOf } from "@toolmount/core/internal";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { ServedTurns, TurnResumption } from "../served-host.ts";
-import type { Replicas } from "../server/replicas.ts";
+import type { Replicas } from "./replicas.ts";
 import { KnownTurns, type TurnFilter } from "./known-turns.ts";
 import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { deliverMessages, keepMessage } from "./turn-messages.ts";
-import { eventsKind } from "./turn-events.ts";
 import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
-import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts";
+import { shownTurn, type Turn } from "./turn-record.ts";
 
 /** Open turns that are read at a time. */
 const maxOpen = 1_000;
-/** How long a turn is kept after it began, when it has ended, in milliseconds: 90 days, as an ended approval. */
-const keepMs = 90 * 86_400_000;
-/** How long the events of a turn are kept, in milliseconds: a day. */
-const keepEventsMs = 86_400_000;
-/** Milliseconds between two deletions of old turns. */
-const pruneMs = 86_400_000;
 /** Characters of a prompt that are kept with its turn; the session has all of them. */
 const maxPrompt = 2_000;
 
@@ -67,7 +60,6 @@ export class ServerTurns {
   readonly #runs: TurnRuns;
   #timer: Timer | null = null;
   #isEnding = false;
-  #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ServerTurnsOptions) {
     const { host, clock, scope, onChange, replicas } = options;
@@ -218,21 +210,13 @@ export class ServerTurns {
       const dueAt = clock.now() + this.#options.leaseMs;
       for (const turn of this.#known.here) await turn.changeOwn({ dueAt }, true);
       for (const turn of await this.#known.readOpen(maxOpen)) await this.#consider(turn);
-      await this.#prune(clock.now());
+      await this.#known.prune(clock.now());
     } catch (err) {
       logger.error({ err }, "the turns cannot be read");
     }
     if (this.#isEnding) return;
     this.#timer = clock.setTimer(() => void this.#look(), this.#lookMs);
     this.#timer.keepAlive(false);
-  }
-
-  /** Deletes old turns, at the start and once a day. */
-  async #prune(now: number): Promise<void> {
-    if (now - this.#prunedAt < pruneMs) return;
-    this.#prunedAt = now;
-    await this.#keeper.store.remove(turnKind, endedStatuses, now - keepMs);
-    await this.#keeper.store.remove(eventsKind, ["kept"], now - keepEventsMs);
   }
 
   async #consider(turn: LiveTurn): Promise<void> {

@@ -1,7 +1,7 @@
+import type { JsonObject } from "@toolmount/core";
 import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
 import type { InspectedEntry, NextFile } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
-import { countedBy } from "../../host/counted-by.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
@@ -131,6 +131,20 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
   const { file, written } = inspected.plan;
   const found = { modules, context, problems, unknown, nextFiles, counts: countedBy(written) };
   return { report: { ok: true, plan: file, lockChanges: [], ...found }, place };
+}
+
+/**
+ * Which servers count the budgets of a plan together, where not all of them do; undefined for a plan without budgets, and for one
+ * whose state other machines may share.
+ */
+function countedBy({ policy, state }: JsonObject): string | undefined {
+  const { budgets } = (policy ?? {}) as { readonly budgets?: unknown };
+  if (budgets === undefined) return undefined;
+  if (state === "memory") return "each server counts its own, from zero at each start";
+  const isHere = state === undefined || (typeof state === "string" && state.startsWith("sqlite:"));
+  return isHere
+    ? "the servers of this machine count together; with state: postgres://… all servers do"
+    : undefined;
 }
 
 function describeEntry({

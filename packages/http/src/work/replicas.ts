@@ -4,14 +4,14 @@ import type { Clock, Host, Logger, WorkRecord, WorkStore } from "@toolmount/core
 import { workStoreOf } from "@toolmount/core/internal";
 import { z } from "zod";
 import type { ServedPlan } from "../served-host.ts";
-import { repeat } from "../work/repeat.ts";
-import { allWork } from "../work/work-store.ts";
+import { repeat } from "./repeat.ts";
+import { allWork } from "./work-store.ts";
 
 /** The kind of the records of servers. */
 const kind = "server";
 /** The kind of the record that asks the servers of a plan to reload; its version counts how often. */
 const reloadKind = "reload";
-/** Milliseconds between two looks at the other servers, each of which says that this one lives. */
+/** Milliseconds between two looks at the other servers, with each of which this one renews its lease. */
 const lookMs = 2_000;
 /** Milliseconds after which a server that says nothing counts as gone. */
 const leaseMs = 15_000;
@@ -35,7 +35,7 @@ const bodySchema = z.object({
 /** A server of a plan, as the store has it. */
 export interface Replica extends z.output<typeof bodySchema> {
   readonly id: string;
-  /** `gone`: it has not said for 15 s that it lives. `draining`: it takes no new work, and ends. */
+  /** `gone`: its lease has ended. `draining`: it takes no new work, and ends. */
   readonly state: "ready" | "draining" | "gone";
 }
 
@@ -50,7 +50,7 @@ interface ReplicasOptions {
 }
 
 /**
- * The servers that serve one plan from one store. Each says that it lives, and which plan it has mounted; a reload at one of
+ * The servers that serve one plan from one store. Each renews a lease, and says which plan it has mounted; a reload at one of
  * them is one at all.
  */
 export class Replicas {
@@ -114,7 +114,7 @@ export class Replicas {
     }
   }
 
-  /** Says that the server lives, and reads what the others say. One look comes after the other. */
+  /** Renews the lease of this server, and reads those of the others. One look comes after the other. */
   look(): Promise<void> {
     return (this.#looking = this.#looking.then(() => this.#guarded(() => this.#look("ready"))));
   }
