@@ -114,6 +114,21 @@ const suggest = createRoute({
   responses: { 200: json(suggestionSchema, "The lines, and the policy with them"), ...failures },
 });
 
+/** Both comparisons mount the modules of a plan once more: one at a time is enough for each host. */
+function oneAtATime() {
+  const judging = new Set<string>();
+  return async (host: string, work: (() => Promise<object>) | undefined): Promise<object> => {
+    if (work === undefined) throw new HttpError("NOT_SERVED", { what: "comparison of policies" });
+    if (judging.has(host)) throw new HttpError("RATE_LIMITED", { seconds: 5 });
+    judging.add(host);
+    try {
+      return await work();
+    } finally {
+      judging.delete(host);
+    }
+  };
+}
+
 /** Which plan this server has, and the servers of the plan. */
 async function serversOf({ replicas }: LiveHost) {
   return { digest: replicas.plan, replicas: await replicas.list() };
@@ -128,18 +143,7 @@ export function planRoutes(service: Service) {
     if (plan === undefined) throw new HttpError("NOT_SERVED", { what: "plan: it was created without one" });
     return plan;
   };
-  const judging = new Set<string>();
-  /** Both mount the plan's modules once more: one at a time is enough. */
-  const alone = async (host: string, work: (() => Promise<object>) | undefined): Promise<object> => {
-    if (work === undefined) throw new HttpError("NOT_SERVED", { what: "comparison of policies" });
-    if (judging.has(host)) throw new HttpError("RATE_LIMITED", { seconds: 5 });
-    judging.add(host);
-    try {
-      return await work();
-    } finally {
-      judging.delete(host);
-    }
-  };
+  const alone = oneAtATime();
   const openPlan = (host: string, principal: Principal): ServedPlan => {
     requireRole(principal, "admin");
     requireOpen(service);

@@ -57,7 +57,6 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
   let closing: Promise<void> | undefined;
-  const isReady = () => closing === undefined;
   const all = limits.connections ?? defaultConnections;
   const openLimits = { perName: limits.openPerToken ?? 500, all };
   const open = new OpenRequests(openLimits, options.authenticate, { clock, logger, cut: drain.cut });
@@ -67,7 +66,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     rules: () => rules,
     page: options.page ?? new Map(),
     limits,
-    isReady,
+    isReady: () => closing === undefined,
     open,
     baseOf: service.baseOf,
     comesBack,
@@ -75,14 +74,14 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
   const url = urlOf(listen, port);
-  const replicas = [...hosts.values()].map((live) => live.replicas);
-  await Promise.all(replicas.map((one) => one.begin(url)));
+  await Promise.all([...hosts.values()].map(({ replicas }) => replicas.begin(url)));
   const closeAll = async (graceMs: number, unreadyMs: number) => {
-    await Promise.all(replicas.map((one) => one.drain()));
+    // A store that does not answer delays no end.
+    const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
     if (unreadyMs > 0) await new Promise<void>((resolve) => clock.setTimer(resolve, unreadyMs));
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
-    await Promise.all([...turns, ...replicas.map((one) => one.close())]);
+    await Promise.all([...turns, ...drained]);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
@@ -100,7 +99,8 @@ function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-async function closeHost({ journal, watch, mcp, reports, background }: LiveHost): Promise<void> {
+async function closeHost({ journal, watch, mcp, reports, background, replicas }: LiveHost): Promise<void> {
+  await replicas.close();
   await background.close();
   await reports?.close();
   journal.close();
