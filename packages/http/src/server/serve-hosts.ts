@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError } from "@toolmount/core";
 import { createApp, type App } from "../api/app.ts";
-import type { ComesBack } from "../access/server-sign-in.ts";
 import { finishSignIn } from "../api/servers.ts";
 import type { Admitted, LiveHost, Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
@@ -57,10 +56,8 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
   let closing: Promise<void> | undefined;
-  const all = limits.connections ?? defaultConnections;
-  const openLimits = { perName: limits.openPerToken ?? 500, all };
+  const openLimits = { perName: limits.openPerToken ?? 500, all: limits.connections ?? defaultConnections };
   const open = new OpenRequests(openLimits, options.authenticate, { clock, logger, cut: drain.cut });
-  const comesBack: ComesBack = (parameters, started) => finishSignIn(service, parameters, started);
   const front = createFront({
     ...options,
     rules: () => rules,
@@ -69,7 +66,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     isReady: () => closing === undefined,
     open,
     baseOf: service.baseOf,
-    comesBack,
+    comesBack: (parameters, started) => finishSignIn(service, parameters, started),
   });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
