@@ -4,7 +4,11 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
+import { Deployment } from "kubernetes-models/apps/v1";
+import { Service } from "kubernetes-models/v1";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { sharedPostgres } from "../packages/store/test/postgres.ts";
 import { readBlocks } from "./support/doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -40,7 +44,12 @@ async function installed() {
 }
 
 /** Starts a command of the page, waits until it listens, asks whether it is ready, and ends it as its manager does. */
-async function serveOnce(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
+async function serveOnce(
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  probe = "/readyz",
+) {
   const own = words.map((word) => word.replace(/:4680$/, ":0"));
   const child = spawn(process.execPath, [...own, "--json"], {
     cwd,
@@ -58,7 +67,7 @@ async function serveOnce(words: readonly string[], cwd: string, env: Readonly<Re
     void ended.then((code) => reject(new Error(`it ended with ${code}: ${errors}`)));
   });
   const url = (await listening).replace("0.0.0.0", "127.0.0.1");
-  const ready = await fetch(`${url}/readyz`);
+  const ready = await fetch(`${url}${probe}`);
   child.kill("SIGTERM");
   return { ready: ready.status, code: await ended };
 }
@@ -102,3 +111,87 @@ test("systemd finds nothing wrong with the unit, where it can be asked", async (
     [],
   ]);
 });
+
+interface Manifest {
+  readonly kind: string;
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number;
+        readonly containers: readonly {
+          readonly args: readonly string[];
+          readonly readinessProbe: { readonly httpGet: { readonly path: string } };
+          readonly livenessProbe: { readonly httpGet: { readonly path: string } };
+        }[];
+      };
+    };
+  };
+}
+
+describe("several servers", () => {
+  let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
+  beforeAll(async () => void (postgres = await sharedPostgres()));
+  afterAll(() => postgres.stop());
+
+  const manifests = () =>
+    parseAllDocuments(fileOf("several/toolmount.yaml"), { merge: true }).map((one) => one.toJS() as Manifest);
+  const pod = () => manifests()[0]!.spec.template.spec;
+  const millisecondsOf = (words: readonly string[], option: string) =>
+    Number(words[words.indexOf(option) + 1]);
+
+  /** A folder with the plan of several servers, and their Postgres with one token. */
+  async function withDatabase(name: string) {
+    const { folder } = await installed();
+    await writeFile(join(folder, "mount-plan.yaml"), fileOf("several/mount-plan.yaml"));
+    const env = { DATABASE_URL: await postgres.database(name) };
+    const words = ["serve", "tokens", "add", "state", "ops", "--print"];
+    const bin = "node_modules/toolmount/bin/toolmount.js";
+    const added = spawnSync(process.execPath, [bin, ...words], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+    });
+    expect([added.status, added.stderr]).toEqual([0, ""]);
+    return { folder, env };
+  }
+
+  test("the command for Compose serves, its health check passes, and it has time to end", async () => {
+    const { services } = parse(fileOf("several/compose.yaml")) as {
+      services: { tools: { command: string[]; stop_grace_period: string; healthcheck: { test: string[] } } };
+    };
+    const { command, stop_grace_period: stop, healthcheck } = services.tools;
+    const { folder, env } = await withDatabase("compose");
+    expect(healthcheck.test.at(-1)).toContain("http://127.0.0.1:4680/readyz");
+    expect(await serveOnce(command.slice(1).map(quicker), folder, env)).toEqual({ ready: 200, code: 0 });
+    const needed = millisecondsOf(command, "--unready") + millisecondsOf(command, "--grace");
+    expect(Number.parseInt(stop, 10) * 1_000).toBeGreaterThan(needed + 10_000);
+  });
+
+  test("the command for Kubernetes serves, is alive and ready, and has time to end", async () => {
+    const { containers, terminationGracePeriodSeconds: seconds } = pod();
+    const [{ args, readinessProbe, livenessProbe }] = containers as [
+      Manifest["spec"]["template"]["spec"]["containers"][0],
+    ];
+    const { folder, env } = await withDatabase("kubernetes");
+    for (const { httpGet } of [readinessProbe, livenessProbe])
+      expect(await serveOnce(args.slice(1).map(quicker), folder, env, httpGet.path)).toEqual({
+        ready: 200,
+        code: 0,
+      });
+    const needed = millisecondsOf(args, "--unready") + millisecondsOf(args, "--grace");
+    expect(seconds * 1_000).toBeGreaterThan(needed + 10_000);
+  });
+
+  test("the manifest fits the schemas of Kubernetes", () => {
+    const [deployment, service] = manifests() as unknown as [object, object];
+    new Deployment(deployment).validate();
+    new Service(service).validate();
+    const wrong = { ...deployment, spec: { ...(deployment as Manifest).spec, replicas: "four" } };
+    expect(() => new Deployment(wrong as never).validate()).toThrow("replicas");
+  });
+});
+
+/** No balancer asks the server of a test, so it need not wait for one. */
+function quicker(word: string, at: number, words: readonly string[]): string {
+  return words[at - 1] === "--unready" ? "1" : word;
+}

@@ -12,6 +12,7 @@ export type {
   TurnRequest,
   TurnResumption,
 } from "./served-host.ts";
+export { listReplicas, type Replica } from "./work/replicas.ts";
 export { isLoopback, parseListenAddress, type ListenAddress } from "./guard/authority.ts";
 
 // Who may do what

@@ -49,6 +49,8 @@ interface NewestCalls {
 /** What is known of a plan: the part of the loader that this server needs, bound to one plan. Results are JSON. */
 export interface ServedPlan {
   status(): object;
+  /** 12 hex digits of the digest of the mounted plan: servers with the same have the same plan. */
+  digest(): string;
   /** The plan with all layers merged; secrets are masked. */
   effective(): Promise<object>;
   /** Which lines of the plan made a tool what it is, and what would decide a call of it. */

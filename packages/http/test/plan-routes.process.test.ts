@@ -17,6 +17,7 @@ async function world(more: object = {}) {
     status: () => ({ name: "status" }),
     effective: note("effective"),
     why: note("why"),
+    digest: () => "d1",
     reload: note("reload"),
     compare: note("compare"),
     suggest: note("suggest"),

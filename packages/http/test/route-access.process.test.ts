@@ -49,7 +49,15 @@ async function world() {
     else void fails(none);
   });
   const done = async () => ({});
-  const plan = { status: () => ({}), effective: done, why: done, reload: done, compare: done, suggest: done };
+  const plan = {
+    status: () => ({}),
+    digest: () => "",
+    effective: done,
+    why: done,
+    reload: done,
+    compare: done,
+    suggest: done,
+  };
   const sessions = { list: async () => [], owner: async () => null, fork: done };
   const tokens = new Map([...roles, "all", "ana"].map((name) => [name, createToken()]));
   const check = createTokenCheck(

@@ -150,7 +150,7 @@ describe("a server that closes", () => {
   });
 });
 
-test("turns that ended are deleted 90 days after they began, at the start and once a day", async () => {
+test("turns that ended are deleted 90 days after they began, and their events after a day, at the start and once a day", async () => {
   const day = 86_400_000;
   const store = createMemoryStore();
   const removed: unknown[][] = [];
@@ -158,16 +158,19 @@ test("turns that ended are deleted 90 days after they began, at the start and on
   const { open } = turnsWorld({ ...store, work: { ...store.work!, remove } });
   open(day);
   await settle();
-  const of = (at: number) => ["turn", ["done", "incomplete", "cancelled", "failed"], at - 90 * day];
-  expect(removed).toEqual([of(now)]);
+  const of = (at: number) => [
+    ["turn", ["done", "incomplete", "cancelled", "failed"], at - 90 * day],
+    ["turn-events", ["kept"], at - day],
+  ];
+  expect(removed).toEqual(of(now));
   await vi.advanceTimersByTimeAsync(day / 3);
   await settle();
-  expect(removed).toHaveLength(1);
+  expect(removed).toHaveLength(2);
   for (let look = 0; look < 2; look++) {
     await vi.advanceTimersByTimeAsync(day / 3);
     await settle();
   }
-  expect(removed).toEqual([of(now), of(now + day)]);
+  expect(removed).toEqual([...of(now), ...of(now + day)]);
 });
 
 test("turns are listed as they are now, those that began last first", async () => {

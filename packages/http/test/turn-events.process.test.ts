@@ -46,11 +46,8 @@ describe("the events of a turn", () => {
       ["turn", ended],
       ["bye", {}],
     ]);
-    expect(await again("other.1")).toEqual([
-      ["reset", {}],
-      ["turn", ended],
-      ["bye", {}],
-    ]);
+    const whole = events.filter(({ event }) => event !== "alive").map(({ event, data }) => [event, data]);
+    expect(await again("other.1")).toEqual([["reset", {}], ...whole]);
   });
 
   test("end with the server", async () => {

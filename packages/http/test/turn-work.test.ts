@@ -105,6 +105,7 @@ function servers() {
       store,
       scope,
       owner,
+      plan: () => "",
       clock: { ...systemClock, now: () => now },
       onChange: ({ status }) => changes.push(status),
       onMessage: ({ stored: { id } }) => void messages.push(id),

@@ -28,6 +28,7 @@ function world(store: StateStore = createMemoryStore()) {
       clock: systemClock,
       logger,
       scope,
+      replicas: { plan: "", mayTake: () => true },
       cut: cut.signal,
     } as never);
     onTestFinished(() => calls.close());
@@ -85,7 +86,7 @@ describe("a call that waits in the background", () => {
     };
     const context = { sessionId: "s", userId: "ana" };
     expect(await rows()).toEqual([
-      { ...row, version: 1, status: "waiting", body: { callId, ticket, context } },
+      { ...row, version: 1, status: "waiting", body: { plan: "", callId, ticket, context } },
     ]);
     await see();
     expect([resumed, listeners.size]).toEqual([[], 1]);

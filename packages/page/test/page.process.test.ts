@@ -174,6 +174,7 @@ const samplePlan = {
       },
     ],
   }),
+  digest: () => "5c1d93ab12ef",
   reload: async () => ({ generation: 2, mounted: [] }),
 };
 

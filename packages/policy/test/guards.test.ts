@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { data } from "@toolmount/core";
+import { createMemoryStore, data, type WorkStore } from "@toolmount/core";
 import { z } from "zod";
 import { callSignature, config } from "../src/index.ts";
 import { tool, world } from "./world.ts";
@@ -7,6 +7,27 @@ import { tool, world } from "./world.ts";
 const turn = { sessionId: "s-1", turnId: "t-1" };
 
 describe("budgets", () => {
+  test.each([
+    ["what the host counts itself", { concurrent: 5, depth: 2, repeats: 9 }, 0],
+    ["calls", { calls: 20 }, 1],
+    ["calls that are denied", { calls: 3 }, 1],
+    ["time", { timeMs: 60_000 }, 2],
+  ])("of %s cost a call so many round trips to the store", async (_, budgets, trips) => {
+    const store = createMemoryStore();
+    let asked = 0;
+    const counting = Object.fromEntries(
+      Object.entries(store.work!).map(([name, ask]) => [
+        name,
+        (...words: never[]) => ((asked += 1), (ask as (...given: never[]) => unknown)(...words)),
+      ]),
+    );
+    const work = counting as unknown as WorkStore;
+    const { host } = await world({ budgets }, [tool("look")], { store: { ...store, work } });
+    for (let n = 0; n < 10; n++) await host.call({ name: "look", arguments: { n } }, { sessionId: "s" });
+    await host.close();
+    expect(asked).toBe(10 * trips);
+  });
+
   test("calls: counted for each session; what was denied is not", async () => {
     const { host } = await world(
       { budgets: { calls: 2 }, rules: [{ match: { tool: "no" }, answer: "deny" }] },

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
-import type { Logger } from "@toolmount/core";
+import { systemClock, type Logger } from "@toolmount/core";
 import type { Authenticate, PageSignIn, TokenExchange, TokenRecord } from "@toolmount/http";
+import type { OpenedHost } from "@toolmount/loader";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
-import { readSecret, readTokenFile, requireOutside, writeTokenFile } from "./token-file.ts";
+import { readSecret, requireOutside } from "./token-file.ts";
+import { fileOfTokens, inState, tokensInState, type TokenPlace } from "./token-place.ts";
 
 /** Options that say whose tokens a server accepts. */
 export interface AccessOptions {
@@ -25,7 +27,7 @@ export interface ServerAccess {
   readonly exchange: TokenExchange["exchange"] | null;
   /** New tokens, which are shown once. Absent when the tokens come from elsewhere. */
   readonly created?: { readonly call: string; readonly decide: string };
-  /** Reads the file of tokens again. With a file that is refused the tokens stay as they were. */
+  /** Reads the tokens again now. Where they are refused, they stay as they were. */
   reload(): Promise<void>;
 }
 
@@ -36,29 +38,38 @@ export interface ServerAccess {
  */
 export async function prepareAccess(
   options: AccessOptions,
-  planFolders: readonly string[],
+  hosts: readonly OpenedHost[],
   shell: Shell,
   logger: Logger,
 ): Promise<ServerAccess> {
-  const { createTokenCheck } = await import("@toolmount/http");
+  const { createLiveTokens } = await import("./live-tokens.ts");
+  const planFolders = hosts.map(({ plan }) => plan.folder);
   const signed = await openIssuer(options);
   const pageSignIn =
     signed === null
       ? undefined
       : await openSignIn(options, signed.authenticate, { planFolders, shell, logger });
-  const { records, created } = await prepareTokens(options, planFolders, shell);
-  let stored = createTokenCheck(records);
+  const place = placeOf(options, hosts, shell);
+  const { records, created } = await prepareTokens(place, options, planFolders, shell);
+  const read = async () => place?.read() ?? records;
+  const stored = createLiveTokens({ records, read, clock: systemClock, logger });
   return {
-    authenticate: (token) => stored(token) ?? signed?.authenticate(token) ?? null,
+    authenticate: async (token) => (await stored.authenticate(token)) ?? signed?.authenticate(token) ?? null,
     pageSignIn,
     exchange: signed?.exchange ?? null,
     ...(created !== undefined && { created }),
-    async reload() {
-      if (options.tokens === undefined) return;
-      const path = resolve(shell.cwd, options.tokens);
-      stored = createTokenCheck((await readTokenFile(path)) ?? []);
-    },
+    reload: stored.reload,
   };
+}
+
+/** Where the tokens are kept; null for those that are only of this run, or come from an issuer. */
+function placeOf(
+  { tokens }: AccessOptions,
+  [first]: readonly OpenedHost[],
+  { cwd }: Shell,
+): TokenPlace | null {
+  if (tokens === undefined) return null;
+  return tokens === inState ? tokensInState(first!) : fileOfTokens(tokens, cwd);
 }
 
 interface SignInPlace {
@@ -110,26 +121,27 @@ interface Tokens {
 }
 
 async function prepareTokens(
-  { tokens: file, oidcIssuer }: AccessOptions,
+  place: TokenPlace | null,
+  { tokens: named, oidcIssuer }: AccessOptions,
   planFolders: readonly string[],
   shell: Shell,
 ): Promise<Tokens> {
-  if (file === undefined) {
+  if (place === null || named === undefined) {
     if (oidcIssuer !== undefined) return { records: [] };
     return createTokens(
       shell,
       "name a file of tokens with --tokens; toolmount serve tokens add --print makes one",
     );
   }
-  const path = resolve(shell.cwd, file);
-  await requireOutside(path, planFolders);
-  const records = await readTokenFile(path);
+  if (named !== inState) await requireOutside(resolve(shell.cwd, named), planFolders);
+  const records = await place.read();
   if (records !== null) return { records };
+  const path = named === inState ? inState : resolve(shell.cwd, named);
   const made = await createTokens(
     shell,
     `create ${path} first: toolmount serve tokens add ${path} <name> --print`,
   );
-  await writeTokenFile(path, made.records);
+  await place.write(made.records);
   return made;
 }
 

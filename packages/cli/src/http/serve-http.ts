@@ -23,6 +23,7 @@ import { releaseMemoryWhenQuiet } from "../process/quiet-memory.ts";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
 import {
+  scopeOf,
   servePlan,
   serveProtocol,
   serveServers,
@@ -74,8 +75,9 @@ export async function serveOverHttp(
       releaseMemoryWhenQuiet(open.map(({ host }) => host));
       const folders = open.map(({ host }) => host.plan.folder);
       const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
-      access = await prepareAccess(options, folders, shell, logger);
-      for (const { host } of open) offerExchange(host, access);
+      const hosts = open.map(({ host }) => host);
+      access = await prepareAccess(options, hosts, shell, logger);
+      for (const host of hosts) offerExchange(host, access);
       const webhook = await readWebhook(options, folders, shell);
       const server = await start(open, { listen, webhook }, access, options, logger);
       const watches = options.watch === true ? await watchAll(open, shell) : [];
@@ -153,7 +155,7 @@ async function openOne(
   const onError = ({ message }: Error) => shell.err.line(`toolmount serve: ${printable(message)}`);
   const served: ServedHost = {
     host,
-    scope: host.plan.name ?? host.plan.file ?? name,
+    scope: scopeOf(host, name),
     plan: servePlan(host, plan, options, shell),
     mcp: await serveProtocol(host, options, onError),
     servers: () => serveServers(host),

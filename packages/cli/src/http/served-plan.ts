@@ -1,4 +1,5 @@
 import { isToolmountError, type Json, type ServerSignIn } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/json";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
 import type { ServedPlan, ServedProtocol, ServedServer, ServedStories, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
@@ -20,6 +21,7 @@ export function servePlan(
   const given = loaderOptions(options, shell);
   return {
     status: () => host.status(),
+    digest: createDigest(host),
     reload: () => host.reload(),
     async effective() {
       const { readEffectivePlan } = await import("@toolmount/loader/commands");
@@ -34,6 +36,26 @@ export function servePlan(
       return explainTool(tool, plan, { ...given, ...question, tools });
     },
   };
+}
+
+/** Returns what says which plan is mounted; each answer of the server says so. */
+function createDigest(host: OpenedHost): () => string {
+  let known: { readonly written: object; readonly digest: string } | undefined;
+  return () => {
+    const { written } = host.plan;
+    if (known?.written !== written) known = { written, digest: digestOfPlan(host) };
+    return known.digest;
+  };
+}
+
+/** Names the plan in a store that several share; `name` is that of its host. */
+export function scopeOf({ plan }: OpenedHost, name: string): string {
+  return plan.name ?? plan.file ?? name;
+}
+
+/** Says which plan is mounted: 12 digits of the digest of the plan as it is written, with all layers merged. */
+export function digestOfPlan({ plan: { written } }: OpenedHost): string {
+  return digestOf(written).slice(0, 12);
 }
 
 /** The section `policy` of a plan, to be edited. Its secrets are masked; a comparison needs none. */

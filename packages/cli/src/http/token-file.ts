@@ -9,14 +9,19 @@ import { firstIssue } from "../schema/first-issue.ts";
 export async function readTokenFile(path: string): Promise<readonly TokenRecord[] | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
-  const { tokenFile } = await import("@toolmount/http");
   try {
-    const read = tokenFile.safeParse(JSON.parse(text));
-    if (read.success) return read.data.tokens;
-    throw new Error(firstIssue(read.error));
+    return await readTokens(JSON.parse(text));
   } catch (cause) {
     throw refusal(path, `it is not a file of tokens: ${(cause as Error).message}`);
   }
+}
+
+/** The tokens of what a file of tokens has. */
+export async function readTokens(value: unknown): Promise<readonly TokenRecord[]> {
+  const { tokenFile } = await import("@toolmount/http");
+  const read = tokenFile.safeParse(value);
+  if (read.success) return read.data.tokens;
+  throw new Error(firstIssue(read.error));
 }
 
 /** Reads a secret of the server from its file. Throws `USAGE_INVALID`. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sharedPostgres } from "../../../store/test/postgres.ts";
+import { sharedPostgres, startPostgres } from "../../../store/test/postgres.ts";
 import { askEarlier, askModern, connectEarlier } from "../support/mcp-wire.ts";
+import { startServer } from "../support/served.ts";
 import { approveAll, endServer, serverGroup } from "../support/server-group.ts";
 
 let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
@@ -104,4 +105,94 @@ test("--approval elicitation lets the user decide in a form, with a token that m
   const { result } = await askModern(url, tokens.ana, "tools/call", pay);
   expect(result).not.toHaveProperty("inputRequests");
   expect(JSON.stringify(result)).toContain("waiting for a person");
+});
+
+test("servers of one store say which plan they have, a reload at one is one at all, and a killed one is gone", async () => {
+  const { start, tokens, place } = await serverGroup("sqlite:./state.db");
+  const written = await place.read("plan.yaml");
+  const [one, other] = await Promise.all([start(), start()]);
+  const planOf = async (url: string) => {
+    const authorization = `Bearer ${tokens.ops}`;
+    const answer = await fetch(`${url}/api/v1/hosts/default/tools`, { headers: { authorization } });
+    return answer.headers.get("toolmount-plan");
+  };
+  const doctor = () => place.here(["doctor", "plan.yaml", "--servers", "--json"]);
+  const before = await planOf(one.url);
+  expect(before).toMatch(/^[\da-f]{12}$/);
+  expect(await planOf(other.url)).toBe(before);
+  const equal = await doctor();
+  expect(equal.code).toBe(0);
+  const facts = (found: Record<string, unknown>) =>
+    (found["servers"] as Record<string, unknown>[]).map(({ url, plan, state }) => [url, plan, state]);
+  expect(facts(equal.json())).toEqual(
+    expect.arrayContaining([one, other].map(({ url }) => [url, before, "ready"])),
+  );
+
+  await place.write("plan.yaml", written.replace("  - module: ./look.ts\n", ""));
+  expect((await doctor()).code).toBe(1);
+  expect((await one.ask("POST", "/reload")).status).toBe(200);
+  await expect.poll(() => planOf(other.url)).not.toBe(before);
+  expect(await planOf(other.url)).toBe(await planOf(one.url));
+  expect((await other.ask("GET", "/tools")).body).toMatchObject({ tools: [{ name: "pay" }] });
+
+  await place.write("plan.yaml", "version: 1\ntools: [nothing]\n");
+  expect((await one.ask("POST", "/reload")).status).toBe(422);
+  expect(await planOf(other.url)).toBe(await planOf(one.url));
+
+  await place.write("plan.yaml", written);
+  await endServer(one, "SIGKILL");
+  await endServer(other, "SIGTERM");
+  expect(facts((await doctor()).json())[0]?.[0]).toBe(one.url);
+});
+
+test("a server is alive while its store does not answer, and not ready while it ends", async () => {
+  const postgresOfThisTest = await startPostgres();
+  const { start } = await serverGroup(await postgresOfThisTest.database("slow"));
+  const { url, child, ended } = await start();
+  postgresOfThisTest.signal("SIGSTOP");
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  child.kill("SIGTERM");
+  postgresOfThisTest.signal("SIGCONT");
+  expect((await ended).code).toBe(0);
+  await postgresOfThisTest.stop();
+});
+
+test("tokens in the store are those of every server, and a removed one ends at each, also while it has a stream", async () => {
+  const { place, tokens } = await serverGroup(await stateOf("Postgres"));
+  const add = (name: keyof typeof tokens, ...roles: string[]) =>
+    place.here(
+      [
+        "serve",
+        "tokens",
+        "add",
+        "state",
+        name,
+        "--from-env",
+        "TOKEN",
+        "--plan",
+        "plan.yaml",
+        ...roles.flatMap((role) => ["--role", role]),
+      ],
+      { env: { TOKEN: tokens[name] } },
+    );
+  const without = await place.here(["serve", "plan.yaml", "--http", "127.0.0.1:0", "--tokens", "state"]);
+  expect(without.stderr).toContain("create state first");
+  expect((await add("ops", "call", "approve")).code).toBe(0);
+  const start = () => startServer(place, { ...tokens, file: "state" }, ["plan.yaml"]);
+  const servers = await Promise.all([start(), start()]);
+  expect((await add("ana")).code).toBe(0);
+  const statuses = () =>
+    Promise.all(
+      servers.map(({ ask }) => ask("GET", "/tools", undefined, { as: tokens.ana }).then((got) => got.status)),
+    );
+  await expect.poll(statuses).toEqual([200, 200]);
+  const headers = { authorization: `Bearer ${tokens.ana}` };
+  const streams = await Promise.all(
+    servers.map(({ url }) => fetch(`${url}/api/v1/hosts/default/events`, { headers })),
+  );
+  expect((await place.here(["serve", "tokens", "remove", "state", "ana", "--plan", "plan.yaml"])).code).toBe(
+    0,
+  );
+  await Promise.all(streams.map((stream) => stream.text().catch(() => {})));
+  expect(await statuses()).toEqual([401, 401]);
 });

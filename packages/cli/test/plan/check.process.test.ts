@@ -20,6 +20,15 @@ test("a plan without a problem is reported in one line, and no code runs of modu
   });
 });
 
+test.each([
+  ["state: memory", "each server counts its own, from zero at each start"],
+  ["", "the servers of this machine count together; with state: postgres://… all servers do"],
+])("of a plan with budgets and %j it says which servers count together", async (state, says) => {
+  const plan = `version: 1\n${state}\npolicy: { budgets: { calls: 3 } }\ntools:\n  - module: hello-world\n`;
+  const { here: run } = await workspace({ "plan.yaml": plan });
+  expect((await run(["check", "plan.yaml"])).stdout).toContain(`  budgets: ${says}\n`);
+});
+
 describe("check prints a green tick only for modules that it loaded", () => {
   test("with --no-load it says which modules it did not check, and runs none of them", async () => {
     const { run } = await workspace({

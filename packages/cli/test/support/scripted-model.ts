@@ -15,7 +15,10 @@ export type Script = Readonly<Record<string, readonly (readonly Item[])[]>>;
 
 /** A model server on loopback that streams a script. It finds its answer by the prompt, so turns may overlap. */
 export async function startModel(script: Script): Promise<string> {
-  const server = createServer((request, response) => void answer(request, response, script));
+  const server = createServer((request, response) => {
+    // A client that was killed does not read its answer.
+    answer(request, response, script).catch(() => response.destroy());
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();

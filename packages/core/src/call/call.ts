@@ -137,6 +137,11 @@ export class Call {
   waiting = false;
   /** Withdraws the question to a person, or leaves the queue for a permit. */
   withdraw: (() => void) | null = null;
+  /** The user of the call, or its session where it has none. */
+  get queuedFor(): string {
+    return this.given.userId ?? this.sessionKey ?? "";
+  }
+
   tool: MountedTool | null = null;
   /** As the schema parsed them, frozen. */
   arguments: Readonly<Record<string, unknown>> | null = null;

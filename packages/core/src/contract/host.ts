@@ -21,7 +21,7 @@ export interface Limits {
   readonly timeoutMs?: number | undefined;
   /** Bytes of JSON that an outcome's data may have; longer text is truncated, and the whole is kept. Default 262144. */
   readonly outputBytes?: number | undefined;
-  /** Parallel calls of one tool; further calls wait in order of arrival. Default: no limit. */
+  /** Parallel calls of one tool; further calls wait, and their users take turns. Default: no limit. */
   readonly concurrent?: number | undefined;
   /** How often one tool may start, as `10/s` or `100/15min` (`ms`, `s`, `min`, `h`); further calls wait. Default: no limit. */
   readonly rate?: string | undefined;
@@ -35,7 +35,7 @@ export interface HostLimits extends Limits {
   readonly graceMs?: number | undefined;
   /** Parallel calls of the whole host, without calls made by tools; further calls wait. Default: no limit. */
   readonly concurrentTotal?: number | undefined;
-  /** How often tools may start in the whole host; further calls wait in order of arrival. Default: no limit. */
+  /** How often tools may start in the whole host; further calls wait, and their users take turns. Default: no limit. */
   readonly rateTotal?: string | undefined;
   /** Calls that may wait in one queue; one more is `UNAVAILABLE`. Default 10000. */
   readonly queued?: number | undefined;

@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
+/** A call that waits. */
 export interface Waiter {
+  /** Whose call it is: those who wait take turns, so that many calls of one keep no other from its first. */
+  readonly queuedFor: string;
   /** Leaves the queue; the queue sets it while the call waits. */
   withdraw: (() => void) | null;
 }
@@ -18,7 +21,7 @@ export interface PermitSource {
   release(): void;
 }
 
-/** Permits for calls: at most `limit` at the same time; the others wait, first come, first served. */
+/** Permits for calls: at most `limit` at the same time; the others wait in a {@link WaitQueue}. */
 export class Semaphore implements PermitSource {
   readonly limit: number;
   running = 0;
@@ -44,7 +47,7 @@ export class Semaphore implements PermitSource {
     return false;
   }
 
-  /** The first call that waits gets the permit. */
+  /** The next call that waits gets the permit. */
   release(): void {
     this.running--;
     this.#queue.drain(() => this.#take());
@@ -57,10 +60,21 @@ export class Semaphore implements PermitSource {
   }
 }
 
-/** Calls that wait for something, first come, first served. A call that is stopped leaves immediately. */
+/** One call that waits. */
+interface Entry {
+  readonly waiter: Waiter;
+  readonly proceed: () => void;
+}
+
+/**
+ * Calls that wait for something. Those for whom they are made take turns; of one of them, the first that came is the first that
+ * proceeds. A call that is stopped leaves immediately.
+ */
 export class WaitQueue {
-  readonly #waiting = new Set<{ readonly waiter: Waiter; readonly proceed: () => void }>();
+  /** The calls by those for whom they wait: who had a turn last is last. */
+  readonly #waiting = new Map<string, Set<Entry>>();
   readonly #onWithdraw: () => void;
+  #length = 0;
   #draining = false;
 
   /** `onWithdraw` runs after a waiter withdrew. */
@@ -69,16 +83,18 @@ export class WaitQueue {
   }
 
   get length(): number {
-    return this.#waiting.size;
+    return this.#length;
   }
 
   /** `proceed` runs in the waiter's own asynchronous context, not in that of the call that frees the permit. */
   add(waiter: Waiter, proceed: () => void): void {
     const inContext = AsyncLocalStorage.snapshot();
     const entry = { waiter, proceed: () => inContext(proceed) };
-    this.#waiting.add(entry);
+    const own = this.#waiting.get(waiter.queuedFor) ?? new Set<Entry>();
+    this.#waiting.set(waiter.queuedFor, own.add(entry));
+    this.#length += 1;
     waiter.withdraw = () => {
-      this.#waiting.delete(entry);
+      this.#remove(entry);
       this.#onWithdraw();
     };
   }
@@ -88,14 +104,29 @@ export class WaitQueue {
     if (this.#draining) return;
     this.#draining = true;
     try {
-      for (const entry of this.#waiting) {
-        if (!take()) break;
-        this.#waiting.delete(entry);
+      while (this.#length > 0 && take()) {
+        const entry = this.#next();
         entry.waiter.withdraw = null;
         entry.proceed();
       }
     } finally {
       this.#draining = false;
     }
+  }
+
+  #next(): Entry {
+    const [[owner, own]] = this.#waiting as unknown as [[string, Set<Entry>]];
+    const [entry] = own as unknown as [Entry];
+    this.#remove(entry);
+    if (this.#waiting.delete(owner)) this.#waiting.set(owner, own);
+    return entry;
+  }
+
+  #remove(entry: Entry): void {
+    const { queuedFor } = entry.waiter;
+    const own = this.#waiting.get(queuedFor)!;
+    own.delete(entry);
+    if (own.size === 0) this.#waiting.delete(queuedFor);
+    this.#length -= 1;
   }
 }

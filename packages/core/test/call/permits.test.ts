@@ -49,6 +49,32 @@ describe("calls beyond a limit", () => {
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok"]);
   });
 
+  test.each<[string, HostLimits]>([
+    ["of one tool", { concurrent: 2 }],
+    ["of the host", { concurrentTotal: 2 }],
+  ])(
+    "%s take turns by user: a thousand calls of one delay the first of another by one end",
+    async (_, limits) => {
+      const { tool: probe, began, next } = held();
+      const { host } = world([probe], { limits });
+      const call = (n: number, context: CallContext) =>
+        host.call({ name: "held", arguments: { n } }, context);
+      const calls = Array.from({ length: 1_000 }, (_unused, n) => call(n, { userId: "ana" }));
+      calls.push(
+        call(1_000, { userId: "ben" }),
+        call(1_001, { sessionId: "s" }),
+        call(1_002, { userId: "ben" }),
+      );
+      for (let n = 0; n < 1_003; n++) {
+        next();
+        await settled();
+      }
+      expect(began.slice(0, 9)).toEqual([0, 1, 2, 1_000, 1_001, 3, 1_002, 4, 5]);
+      const statuses = (await Promise.all(calls)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set(["ok"]));
+    },
+  );
+
   test("of one tool do not delay another tool", async () => {
     const { tool: probe, next } = held();
     const { host } = world([probe, tool()], { limits: { concurrent: 1 } });

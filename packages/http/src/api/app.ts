@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
 import { answerError, headersOf } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { visibleUser } from "../access/principal.ts";
@@ -16,7 +17,7 @@ import { sessionRoutes } from "./sessions/sessions.ts";
 import { storyRoutes } from "./sessions/stories.ts";
 import { readRest } from "../guard/read-rest.ts";
 import { withBoundedBody } from "../guard/bounded-body.ts";
-import type { RouteEnv, Service } from "./service.ts";
+import { hostOf, type RouteEnv, type Service } from "./service.ts";
 import { toolRoutes } from "./tools.ts";
 import { turnRoutes } from "./turns.ts";
 
@@ -44,6 +45,7 @@ const tags = {
 /** Puts all routes together. */
 export function createApp(service: Service, maxBodyBytes: number): App {
   const api = new OpenAPIHono<RouteEnv>();
+  api.use("/hosts/:host/*", namePlan(service));
   for (const routes of [
     toolRoutes(service),
     callRoutes(service),
@@ -101,6 +103,15 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     },
   };
 }
+
+/** Each answer of a host says which plan it has mounted: on the connection itself, as some routes answer there. */
+const namePlan =
+  (service: Service): MiddlewareHandler<RouteEnv> =>
+  (c, next) => {
+    const { plan } = hostOf(service, c.req.param("host") ?? "", c.env.principal).replicas;
+    if (plan !== "") c.env.outgoing.setHeader("toolmount-plan", plan);
+    return next();
+  };
 
 /** A request whose body is too large gets its answer before any route sees it. */
 const boundedFetch =

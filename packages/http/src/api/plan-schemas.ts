@@ -34,12 +34,29 @@ const lockChange = z.looseObject({
   ),
 });
 
+const replica = z.looseObject({
+  id: z.string(),
+  url: z.string().describe("Where it listens"),
+  machine: z.string(),
+  version: z.string(),
+  plan: z.string().describe("The digest of its plan"),
+  state: z.enum(["ready", "draining", "gone"]),
+  since: z.number(),
+  problem: z.string().nullable().describe("Why it did not mount the plan again"),
+});
+
 /** The status of a host. */
 export const statusSchema = z
   .looseObject({
     state: z.enum(["open", "closed"]),
     plan: z.looseObject({ file: z.string().optional(), name: z.string().optional() }),
     generation: z.number().describe("How many times the plan was mounted; 1 after opening"),
+    digest: z
+      .string()
+      .describe("12 digits of the digest of the plan: the same at servers with the same plan"),
+    replicas: z
+      .array(replica)
+      .describe("The servers of the plan that the store knows; those seen last first"),
     entries: z.array(entry).describe("The modules of the plan"),
     lockChanges: z.array(lockChange).describe("Tools that differ from the plan's lock file"),
     reloadProblems: z.array(problem).describe("Why the last reload changed nothing"),

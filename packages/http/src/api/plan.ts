@@ -19,6 +19,7 @@ import {
   hostParam,
   json,
   jsonBody,
+  type LiveHost,
   requireOpen,
   type Service,
 } from "./service.ts";
@@ -72,7 +73,7 @@ const reload = createRoute({
   path: "/hosts/{host}/reload",
   operationId: "reload",
   tags: ["Plan"],
-  summary: "Read the plan again; a plan with problems changes nothing",
+  summary: "Read the plan again, at every server of the store; a plan with problems changes nothing",
   request: { params: hostParam },
   responses: { 200: json(reloadSchema, "What the reload did"), ...failures },
 });
@@ -113,18 +114,10 @@ const suggest = createRoute({
   responses: { 200: json(suggestionSchema, "The lines, and the policy with them"), ...failures },
 });
 
-/** The plan of a host. It names every tool and path, so a token of one user does not read it. */
-export function planRoutes(service: Service) {
-  const planOf = (name: string, principal: Principal): ServedPlan => {
-    const { plan } = hostOf(service, name, principal);
-    if (visibleUser(principal) !== null)
-      throw new HttpError("FORBIDDEN", { problem: "the plan is for people who run the server" });
-    if (plan === undefined) throw new HttpError("NOT_SERVED", { what: "plan: it was created without one" });
-    return plan;
-  };
+/** Both comparisons mount the modules of a plan once more: one at a time is enough for each host. */
+function oneAtATime() {
   const judging = new Set<string>();
-  /** Both mount the plan's modules once more: one at a time is enough. */
-  const alone = async (host: string, work: (() => Promise<object>) | undefined): Promise<object> => {
+  return async (host: string, work: (() => Promise<object>) | undefined): Promise<object> => {
     if (work === undefined) throw new HttpError("NOT_SERVED", { what: "comparison of policies" });
     if (judging.has(host)) throw new HttpError("RATE_LIMITED", { seconds: 5 });
     judging.add(host);
@@ -134,6 +127,23 @@ export function planRoutes(service: Service) {
       judging.delete(host);
     }
   };
+}
+
+/** Which plan this server has, and the servers of the plan. */
+async function serversOf({ replicas }: LiveHost) {
+  return { digest: replicas.plan, replicas: await replicas.list() };
+}
+
+/** The plan of a host. It names every tool and path, so a token of one user does not read it. */
+export function planRoutes(service: Service) {
+  const planOf = (name: string, principal: Principal): ServedPlan => {
+    const { plan } = hostOf(service, name, principal);
+    if (visibleUser(principal) !== null)
+      throw new HttpError("FORBIDDEN", { problem: "the plan is for people who run the server" });
+    if (plan === undefined) throw new HttpError("NOT_SERVED", { what: "plan: it was created without one" });
+    return plan;
+  };
+  const alone = oneAtATime();
   const openPlan = (host: string, principal: Principal): ServedPlan => {
     requireRole(principal, "admin");
     requireOpen(service);
@@ -155,9 +165,11 @@ export function planRoutes(service: Service) {
       const found = await alone(host, plan.suggest && (() => plan.suggest!(options)));
       return c.json(found as z.output<typeof suggestionSchema>, 200);
     })
-    .openapi(status, (c) => {
-      const found = planOf(c.req.valid("param").host, c.env.principal).status();
-      return c.json(found as z.output<typeof statusSchema>, 200);
+    .openapi(status, async (c) => {
+      const { host } = c.req.valid("param");
+      const found = planOf(host, c.env.principal).status();
+      const servers = await serversOf(hostOf(service, host, c.env.principal));
+      return c.json({ ...found, ...servers } as z.output<typeof statusSchema>, 200);
     })
     .openapi(effective, async (c) => {
       const found = await planOf(c.req.valid("param").host, c.env.principal).effective();
@@ -170,7 +182,9 @@ export function planRoutes(service: Service) {
       return c.json(found as z.output<typeof explanationSchema>, 200);
     })
     .openapi(reload, async (c) => {
-      const done = await openPlan(c.req.valid("param").host, c.env.principal).reload();
+      const { host } = c.req.valid("param");
+      openPlan(host, c.env.principal);
+      const done = await hostOf(service, host, c.env.principal).replicas.reload();
       return c.json(done as z.output<typeof reloadSchema>, 200);
     });
 }

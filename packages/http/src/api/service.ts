@@ -11,6 +11,7 @@ import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
 import type { BackgroundCalls } from "../work/background-calls.ts";
 import type { EventLog } from "../work/event-log.ts";
+import type { Replicas } from "../work/replicas.ts";
 import type { FirstAnswers } from "../work/first-answers.ts";
 import type { QuestionReports } from "../work/question-reports.ts";
 import type { ServerTurns } from "../work/server-turns.ts";
@@ -30,6 +31,8 @@ export interface LiveHost extends ServedHost {
   readonly answers: FirstAnswers;
   /** Calls that this server resumes without their clients. */
   readonly background: BackgroundCalls;
+  /** The servers of its plan and store. */
+  readonly replicas: Replicas;
   /** Reports its questions to a webhook; absent without one. */
   readonly reports: QuestionReports | undefined;
 }

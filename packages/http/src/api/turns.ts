@@ -3,12 +3,12 @@ import type { Context } from "hono";
 import { newSession, sessionNamed, turnsNamed } from "./sessions/own-session.ts";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
-import type { LoggedEvent } from "../work/event-log.ts";
 import type { LiveTurn } from "../work/live-turn.ts";
-import { isToolmountError, ownSession } from "@toolmount/core";
+import { isToolmountError, ownSession, type Json } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
 import type { FirstAnswers } from "../work/first-answers.ts";
 import { firstOf, type ServerTurns, type TurnStart } from "../work/server-turns.ts";
+import { readId } from "../work/turn-events.ts";
 import type { Turn } from "../work/turn-record.ts";
 import { beat, ended } from "./events.ts";
 import { createRoutes, hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
@@ -60,7 +60,8 @@ export function turnRoutes(service: Service) {
     })
     .openapi(watch, async (c) => {
       const { host, turn: id } = c.req.valid("param");
-      return follow(c, service, await find(service, host, id, c.env.principal));
+      const turn = await find(service, host, id, c.env.principal);
+      return follow(c, service, hostOf(service, host, c.env.principal).work!, turn);
     })
     .openapi(addMessage, async (c) => {
       const { host, turn: id } = c.req.valid("param");
@@ -139,17 +140,35 @@ async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, wa
   return turn.isOpen ? c.json(toJson(turn.shown), 202) : c.json(toJson(turn.shown), 200);
 }
 
-/** Sends what happened since the client's last event, then what happens, until the turn has ended. */
-function follow(c: Context<RouteEnv>, service: Service, turn: LiveTurn): Response {
+/**
+ * Sends what happened since the client's last event, then what happens, until the turn has ended. Where nothing is new, the
+ * client gets the turn as it is.
+ */
+function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn: LiveTurn): Response {
+  const given = c.req.header("last-event-id");
+  const signal = AbortSignal.any([c.env.signal, service.ending]);
+  const newest = async () => (await work.find(turn.stored.id)) ?? turn;
   return answerStream(c, async (send) => {
-    const missed = turn.events.after(c.req.header("last-event-id"));
-    const pass = ({ event, data, id }: LoggedEvent) => send(event, data, id);
-    if (missed === null) send("reset", {});
-    if (missed === null || missed.length === 0) send("turn", toJson(turn.shown));
-    for (const event of missed ?? []) pass(event);
-    const stops = [turn.events.watch(pass), beat(service, () => send("alive", {}))];
-    await untilEnded(turn, AbortSignal.any([c.env.signal, service.ending]));
-    for (const stop of stops) stop();
+    let known: Json = null;
+    const sendOnce = ({ shown }: LiveTurn) => {
+      if (known === null) send("turn", (known = toJson(shown) as unknown as Json));
+    };
+    if (given !== undefined && readId(given) === null) send("reset", {});
+    const stop = beat(service, () => send("alive", {}));
+    const isOver = async () => !(await newest()).isOpen;
+    for await (const { event, data, id } of turn.stream.after(given, {
+      signal,
+      isOver,
+      onIdle: () => sendOnce(turn),
+    })) {
+      if (event === "turn") known = data;
+      send(event, data, id);
+    }
+    stop();
+    const last = await newest();
+    // The server that ended it was killed before it could say so.
+    if (!last.isOpen && (known as { readonly endedAt?: unknown } | null)?.endedAt === null)
+      send("turn", toJson(last.shown));
     return { event: "bye", data: {} };
   });
 }

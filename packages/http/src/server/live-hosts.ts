@@ -13,12 +13,15 @@ import { ServerTurns } from "../work/server-turns.ts";
 import type { Turn } from "../work/turn-record.ts";
 import { Webhook } from "../work/webhook.ts";
 import type { ServeHostsOptions } from "./options.ts";
+import { Replicas } from "../work/replicas.ts";
 
 /** Events of a host that a client can still read after it lost its connection. */
 const maxEvents = 1_000;
 
 /** What the hosts of one server share. */
 interface Shared {
+  /** The version of this server. */
+  readonly version: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Aborted when the grace for running work is over. */
@@ -40,7 +43,7 @@ interface Parts extends Shared {
 }
 
 function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
-  const { clock, logger, cut, options, hook: webhook } = parts;
+  const { clock, logger, cut, options, hook: webhook, version } = parts;
   const { host } = served;
   const { leaseMs = 15_000 } = options.limits ?? {};
   const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
@@ -49,7 +52,8 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
   const scope = served.scope ?? name;
   const events = new EventLog(maxEvents);
   journal.watch((call) => events.add("call", call, call.userId));
-  const shared = { host, watch, clock, logger, scope };
+  const replicas = new Replicas({ host, plan: served.plan, clock, logger, scope, version });
+  const shared = { host, watch, clock, logger, scope, replicas };
   const onChange = (turn: Turn) => events.add("turn", turn, turn.userId);
   return {
     ...served,
@@ -60,6 +64,7 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
     events,
     work: served.turns && new ServerTurns({ ...shared, turns: served.turns, leaseMs, onChange }),
     answers: new FirstAnswers(host, clock, scope, leaseMs),
+    replicas,
     background: new BackgroundCalls({ ...shared, cut }),
     reports: webhook && new QuestionReports({ ...shared, name, webhook, linkTo: linkOf(name, options) }),
   };

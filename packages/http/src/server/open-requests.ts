@@ -12,7 +12,7 @@ interface OpenLimits {
 }
 
 /** Milliseconds between two looks at the tokens of open requests. */
-const lookMs = 2_000;
+const lookMs = 1_000;
 
 interface OpenRequest {
   readonly withdrawn: AbortController;

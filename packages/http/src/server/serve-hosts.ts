@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError } from "@toolmount/core";
 import { createApp, type App } from "../api/app.ts";
-import type { ComesBack } from "../access/server-sign-in.ts";
 import { finishSignIn } from "../api/servers.ts";
 import type { Admitted, LiveHost, Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
@@ -38,14 +37,15 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
   const decisions = new RateLimit(limits.decisions ?? "120/min", clock);
   const drain = createDrain(clock);
-  const hosts = liveHosts(options, { clock, logger, cut: drain.cut });
+  const version = options.version ?? ownVersion();
+  const hosts = liveHosts(options, { clock, logger, cut: drain.cut, version });
   const metrics = createMetrics(hosts, logger);
   const service: Service = {
     hosts,
     metrics,
     clock,
     logger,
-    version: options.version ?? ownVersion(),
+    version,
     baseOf: (host = "") => reachedAt(options.publicUrl, host),
     ending: drain.ending,
     countDecision: ({ name }) => {
@@ -56,33 +56,34 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
   let closing: Promise<void> | undefined;
-  const isReady = () => closing === undefined;
-  const all = limits.connections ?? defaultConnections;
-  const openLimits = { perName: limits.openPerToken ?? 500, all };
+  const openLimits = { perName: limits.openPerToken ?? 500, all: limits.connections ?? defaultConnections };
   const open = new OpenRequests(openLimits, options.authenticate, { clock, logger, cut: drain.cut });
-  const comesBack: ComesBack = (parameters, started) => finishSignIn(service, parameters, started);
   const front = createFront({
     ...options,
     rules: () => rules,
     page: options.page ?? new Map(),
     limits,
-    isReady,
+    isReady: () => closing === undefined,
     open,
     baseOf: service.baseOf,
-    comesBack,
+    comesBack: (parameters, started) => finishSignIn(service, parameters, started),
   });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
+  const url = urlOf(listen, port);
+  await Promise.all([...hosts.values()].map(({ replicas }) => replicas.begin(url)));
   const closeAll = async (graceMs: number, unreadyMs: number) => {
+    // A store that does not answer delays no end.
+    const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
     if (unreadyMs > 0) await new Promise<void>((resolve) => clock.setTimer(resolve, unreadyMs));
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
     await drain.end(server, graceMs);
-    await Promise.all(turns);
+    await Promise.all([...turns, ...drained]);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
   return {
-    url: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
+    url,
     port,
     get document() {
       return app.document;
@@ -91,7 +92,12 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   };
 }
 
-async function closeHost({ journal, watch, mcp, reports, background }: LiveHost): Promise<void> {
+function urlOf({ host }: ListenAddress, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+async function closeHost({ journal, watch, mcp, reports, background, replicas }: LiveHost): Promise<void> {
+  await replicas.close();
   await background.close();
   await reports?.close();
   journal.close();

@@ -12,6 +12,7 @@ import {
 } from "@toolmount/core";
 import { workStoreOf } from "@toolmount/core/internal";
 import { isOpenQuestion, questionKey, type ApprovalWatch } from "../journal/approval-watch.ts";
+import type { Replicas } from "./replicas.ts";
 import { repeat } from "./repeat.ts";
 import { allWork } from "./work-store.ts";
 
@@ -26,6 +27,8 @@ interface Waiting {
   readonly callId: string;
   readonly ticket: string;
   readonly context: JsonObject;
+  /** The plan of the server that has it. */
+  readonly plan: string;
 }
 
 /** What the server needs to resume the calls of one host. */
@@ -36,6 +39,7 @@ interface BackgroundCallsOptions {
   readonly logger: Logger;
   /** Names the plan: several may share one store. */
   readonly scope: string;
+  readonly replicas: Pick<Replicas, "plan" | "mayTake">;
   /** Aborted when the grace for running work is over. */
   readonly cut: AbortSignal;
 }
@@ -67,10 +71,10 @@ export class BackgroundCalls {
 
   /** Keeps what resumes a call that waits. */
   async keep({ callId, ticket }: { callId: string; ticket: string }, context: CallContext): Promise<void> {
-    const { clock, scope } = this.#options;
+    const { clock, scope, replicas } = this.#options;
     const { sessionId = null, userId = null } = context;
     const plain = JSON.parse(JSON.stringify({ ...context, abortSignal: undefined })) as JsonObject;
-    const body: Waiting = { callId, ticket, context: plain };
+    const body: Waiting = { callId, ticket, context: plain, plan: replicas.plan };
     const facts = { kind, id: randomUUID(), version: 1, scope, status: "waiting", sessionId, userId };
     const record: WorkRecord = { ...facts, at: clock.now(), dueAt: null, body: { ...body } };
     await this.#store.save(record);
@@ -130,6 +134,7 @@ export class BackgroundCalls {
 
   #resume(key: string, record: WorkRecord): void {
     if (this.#isEnding || this.#running.has(record.id)) return;
+    if (!this.#options.replicas.mayTake((record.body as unknown as Partial<Waiting>).plan)) return;
     const running = this.#guarded(async () => {
       if (!(await this.#run(record))) return;
       this.#waiting.delete(key);

@@ -1,9 +1,16 @@
 import type { WorkFilter } from "@toolmount/core";
 import { LiveTurn, type TurnKeeper } from "./live-turn.ts";
-import { openStatuses, turnOf, type StoredTurn, turnKind } from "./turn-record.ts";
+import { eventsKind } from "./turn-events.ts";
+import { endedStatuses, openStatuses, turnOf, type StoredTurn, turnKind } from "./turn-record.ts";
 
 /** Turns that have ended and whose events are kept. */
 const maxEnded = 100;
+/** How long a turn is kept after it began, when it has ended, in milliseconds: 90 days, as an ended approval. */
+const keepMs = 90 * 86_400_000;
+/** How long the events of a turn are kept, in milliseconds: a day. */
+const keepEventsMs = 86_400_000;
+/** Milliseconds between two deletions of old turns. */
+const pruneMs = 86_400_000;
 
 /** Which turns are read. */
 export type TurnFilter = Omit<WorkFilter, "kind" | "scope">;
@@ -15,6 +22,7 @@ export class KnownTurns {
   readonly #known = new Map<string, LiveTurn>();
   /** Those that this server runs: no other server changes them. */
   readonly here = new Set<LiveTurn>();
+  #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(keeper: TurnKeeper) {
     this.#keeper = keeper;
@@ -45,6 +53,14 @@ export class KnownTurns {
     );
     for (const turn of ended) await this.find(turn.stored.id);
     return open;
+  }
+
+  /** Deletes old turns and their events, at the start and once a day. */
+  async prune(now: number): Promise<void> {
+    if (now - this.#prunedAt < pruneMs) return;
+    this.#prunedAt = now;
+    await this.#keeper.store.remove(turnKind, endedStatuses, now - keepMs);
+    await this.#keeper.store.remove(eventsKind, ["kept"], now - keepEventsMs);
   }
 
   know(stored: StoredTurn): LiveTurn {

@@ -1,5 +1,6 @@
 import type { Clock, WorkStore } from "@toolmount/core";
 import { EventLog } from "./event-log.ts";
+import { TurnEvents } from "./turn-events.ts";
 import {
   openStatuses,
   recordOf,
@@ -20,20 +21,25 @@ export interface TurnKeeper {
   readonly scope: string;
   /** The name of this run of the server. */
   readonly owner: string;
+  /** The digest of the plan that it has mounted now. */
+  readonly plan: () => string;
   /** Reports each change. */
   readonly onChange: (turn: Turn) => void;
   /** Called when another server has a message for a turn that this one runs. */
   readonly onMessage: (turn: LiveTurn) => void;
 }
 
-/** What changes, which may depend on what another server has stored meanwhile. */
-type Change = Partial<StoredTurn> | ((turn: StoredTurn) => Partial<StoredTurn>);
+/** What changes, which may depend on what another server has stored meanwhile: then maybe nothing, null. */
+type Change = Partial<StoredTurn> | ((turn: StoredTurn) => Partial<StoredTurn> | null);
 
 /** A turn that this server knows: its stored record, changed in order, and its events. */
 export class LiveTurn {
   /** Cancels it, while this server runs it. */
   controller = new AbortController();
+  /** What this server sees of it. */
   readonly events = new EventLog(maxEvents);
+  /** What every server can read of it. */
+  readonly stream: TurnEvents;
   readonly #keeper: TurnKeeper;
   #stored: StoredTurn;
   #saving: Promise<unknown> = Promise.resolve();
@@ -43,6 +49,7 @@ export class LiveTurn {
   constructor(stored: StoredTurn, keeper: TurnKeeper) {
     this.#stored = stored;
     this.#keeper = keeper;
+    this.stream = new TurnEvents(keeper, stored.id);
   }
 
   get stored(): StoredTurn {
@@ -65,8 +72,8 @@ export class LiveTurn {
   }
 
   /**
-   * Stores a change, after those before it. False when another server changed the turn first: then that is the turn. A
-   * server that runs the turn keeps it, and cancels it when that was asked for.
+   * Stores a change, after those before it. Where another server changed the turn first, a function looks at what that made of
+   * it, and other changes are not made: the result is false, as for a function that returns null.
    */
   change(change: Change, isQuiet = false): Promise<boolean> {
     const changed = this.#saving.then(() => this.#change(change, isQuiet));
@@ -74,34 +81,53 @@ export class LiveTurn {
     return changed;
   }
 
+  /** Changes the turn while this server runs it: not when another one has taken it over meanwhile. */
+  changeOwn(change: Partial<StoredTurn>, isQuiet = false): Promise<boolean> {
+    return this.change(({ owner }) => (owner === this.#keeper.owner ? change : null), isQuiet);
+  }
+
   async #change(change: Change, isQuiet: boolean): Promise<boolean> {
-    const { store, scope, clock, owner } = this.#keeper;
-    for (;;) {
+    const { store, scope, clock } = this.#keeper;
+    for (let isFirst = true; ; isFirst = false) {
       const before = this.#stored;
       const at = isQuiet ? {} : { updatedAt: clock.now() };
-      const changed = typeof change === "function" ? change(before) : change;
+      const changed = typeof change === "function" ? change(before) : isFirst ? change : null;
+      if (changed === null) {
+        if (!isFirst) this.report();
+        return false;
+      }
       const next = { ...before, ...at, ...changed, version: before.version + 1 };
       if (await store.save(recordOf(next, scope))) {
         this.#stored = next;
-        if (!isQuiet) this.report();
+        if (!isQuiet) this.publish();
         return true;
       }
-      const found = await store.get(turnKind, before.id);
-      if (found === null) return false;
-      this.#stored = turnOf(found);
-      if (this.#stored.cancels) this.controller.abort();
-      if (before.owner === owner && this.#stored.owner === owner) {
-        if (this.#stored.messages.length > 0) this.#keeper.onMessage(this);
-        continue;
-      }
-      this.report();
-      return false;
+      if (!(await this.#readAgain())) return false;
     }
+  }
+
+  /** Another server has changed the turn: it cancelled it, or has a message for the server that runs it. */
+  async #readAgain(): Promise<boolean> {
+    const { store, owner, onMessage } = this.#keeper;
+    const found = await store.get(turnKind, this.#stored.id);
+    if (found === null) return false;
+    const wasOwn = this.#stored.owner === owner;
+    this.#stored = turnOf(found);
+    if (this.#stored.cancels) this.controller.abort();
+    if (wasOwn && this.#stored.owner === owner && this.#stored.messages.length > 0) onMessage(this);
+    return true;
   }
 
   /** Keeps an event of the reasoner. */
   step(event: object): void {
     this.events.add("step", event, this.#stored.userId);
+    this.stream.add("step", event);
+  }
+
+  /** Reports a change that this server made, also to those who follow the turn at other servers. */
+  publish(): void {
+    this.stream.add("turn", this.shown);
+    this.report();
   }
 
   /** Reports the turn as it is. */

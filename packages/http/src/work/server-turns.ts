@@ -3,19 +3,16 @@ import { type Clock, type Host, type Logger, ToolmountError, type Timer } from "
 import { workStoreOf } from "@toolmount/core/internal";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { ServedTurns, TurnResumption } from "../served-host.ts";
+import type { Replicas } from "./replicas.ts";
 import { KnownTurns, type TurnFilter } from "./known-turns.ts";
 import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { deliverMessages, keepMessage } from "./turn-messages.ts";
 import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
-import { endedStatuses, shownTurn, turnKind, type Turn } from "./turn-record.ts";
+import { shownTurn, type Turn } from "./turn-record.ts";
 
 /** Open turns that are read at a time. */
 const maxOpen = 1_000;
-/** How long a turn is kept after it began, when it has ended, in milliseconds: 90 days, as an ended approval. */
-const keepMs = 90 * 86_400_000;
-/** Milliseconds between two deletions of old turns. */
-const pruneMs = 86_400_000;
 /** Characters of a prompt that are kept with its turn; the session has all of them. */
 const maxPrompt = 2_000;
 
@@ -42,6 +39,7 @@ interface ServerTurnsOptions {
   readonly logger: Logger;
   /** Names the plan: several may share one store. */
   readonly scope: string;
+  readonly replicas: Pick<Replicas, "plan" | "mayTake">;
   /**
    * Milliseconds for which a server says that it runs a turn. After a third of them it says so again, looks at the turns in
    * the store, and tries a turn again that could not be resumed.
@@ -62,14 +60,21 @@ export class ServerTurns {
   readonly #runs: TurnRuns;
   #timer: Timer | null = null;
   #isEnding = false;
-  #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ServerTurnsOptions) {
-    const { host, clock, scope, onChange } = options;
+    const { host, clock, scope, onChange, replicas } = options;
     this.#options = options;
     const store = workStoreOf(host);
     const onMessage = (turn: LiveTurn) => void this.#deliver(turn);
-    this.#keeper = { store, clock, scope, owner: randomUUID(), onChange, onMessage };
+    this.#keeper = {
+      store,
+      clock,
+      scope,
+      owner: randomUUID(),
+      plan: () => replicas.plan,
+      onChange,
+      onMessage,
+    };
     this.#known = new KnownTurns(this.#keeper);
     const waiting = () => this.#known.waiting();
     this.#questions = new TurnQuestions({ ...options, waiting, onDecided: (turn) => void this.#goOn(turn) });
@@ -139,7 +144,7 @@ export class ServerTurns {
   async cancel(turn: LiveTurn): Promise<void> {
     const { sessionId } = turn.stored;
     if (this.#known.here.has(turn)) turn.controller.abort();
-    else if (turn.shown.status === "running") await turn.change({ cancels: true });
+    else if (turn.shown.status === "running") await turn.change(() => ({ cancels: true }));
     else if (turn.isOpen) await this.resume({ sessionId, cancel: true, userId: undefined, by: "" });
     await turn.running;
   }
@@ -170,7 +175,10 @@ export class ServerTurns {
     await Promise.race([Promise.all([...this.#known.here].map(({ running }) => running)), over]);
     const left = [...this.#known.here];
     for (const turn of left) turns.release?.(turn.stored.sessionId);
-    for (const turn of left) await turn.change({ status: "interrupted", owner: null, dueAt: clock.now() });
+    for (const turn of left) {
+      await turn.changeOwn({ status: "interrupted", owner: null, dueAt: clock.now() });
+      await turn.stream.stored();
+    }
   }
 
   get #lookMs(): number {
@@ -179,14 +187,20 @@ export class ServerTurns {
 
   /** Takes a turn for this server; false when a server runs it. */
   async #claim(turn: LiveTurn): Promise<boolean> {
-    if (this.#known.here.has(turn) || turn.shown.status === "running") return false;
-    const { owner, clock } = this.#keeper;
-    return turn.change({
-      status: "running",
-      owner,
-      dueAt: clock.now() + this.#options.leaseMs,
-      problem: null,
-    });
+    if (this.#known.here.has(turn)) return false;
+    const { owner, clock, plan } = this.#keeper;
+    // Looked at when the change comes: another server may have taken the turn since, and a claim is not taken from it.
+    return turn.change((stored) =>
+      shownTurn(stored, clock.now()).status === "running"
+        ? null
+        : {
+            status: "running",
+            owner,
+            plan: plan(),
+            dueAt: clock.now() + this.#options.leaseMs,
+            problem: null,
+          },
+    );
   }
 
   /** Says that this server lives, and looks for turns that no server runs. */
@@ -194,22 +208,15 @@ export class ServerTurns {
     const { clock, logger } = this.#options;
     try {
       const dueAt = clock.now() + this.#options.leaseMs;
-      for (const turn of this.#known.here) await turn.change({ dueAt }, true);
+      for (const turn of this.#known.here) await turn.changeOwn({ dueAt }, true);
       for (const turn of await this.#known.readOpen(maxOpen)) await this.#consider(turn);
-      await this.#prune(clock.now());
+      await this.#known.prune(clock.now());
     } catch (err) {
       logger.error({ err }, "the turns cannot be read");
     }
     if (this.#isEnding) return;
     this.#timer = clock.setTimer(() => void this.#look(), this.#lookMs);
     this.#timer.keepAlive(false);
-  }
-
-  /** Deletes old turns, at the start and once a day. */
-  async #prune(now: number): Promise<void> {
-    if (now - this.#prunedAt < pruneMs) return;
-    this.#prunedAt = now;
-    await this.#keeper.store.remove(turnKind, endedStatuses, now - keepMs);
   }
 
   async #consider(turn: LiveTurn): Promise<void> {
@@ -223,6 +230,7 @@ export class ServerTurns {
   /** Resumes a turn for which no person is needed any more. */
   async #goOn(turn: LiveTurn): Promise<void> {
     if (this.#isEnding || this.#known.here.has(turn)) return;
+    if (!this.#options.replicas.mayTake(turn.stored.plan)) return;
     const { sessionId, userId, by } = turn.stored;
     // What went wrong is in the turn itself.
     await this.resume({ sessionId, userId: userId ?? undefined, by }).catch(() => {});

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isToolmountError, ToolmountError, type Logger } from "@toolmount/core";
 import type { ServedTurns } from "../served-host.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import { openStatuses, type StoredTurn } from "./turn-record.ts";
 
 /**
  * Stores a message of the user with its turn, until the session has it: the turn may run on another server, or wait. Rejects
@@ -9,13 +10,13 @@ import type { LiveTurn } from "./live-turn.ts";
  */
 export async function keepMessage(turn: LiveTurn, text: string): Promise<void> {
   const message = { id: randomUUID(), text };
-  do {
-    if (!turn.isOpen)
-      throw new ToolmountError("SESSION_CONFLICT", {
-        session: turn.stored.sessionId,
-        problem: "its turn has ended; start a new one",
-      });
-  } while (!(await turn.change(({ messages }) => ({ messages: [...messages, message] }))));
+  const add = ({ status, messages }: StoredTurn) =>
+    openStatuses.includes(status) ? { messages: [...messages, message] } : null;
+  if (await turn.change(add)) return;
+  throw new ToolmountError("SESSION_CONFLICT", {
+    session: turn.stored.sessionId,
+    problem: "its turn has ended; start a new one",
+  });
 }
 
 /**

@@ -41,7 +41,10 @@ export class TurnQuestions {
       for (const turn of waiting()) {
         if (turn.stored.waiting.some((one) => open.has(questionKey(one)))) continue;
         if (await this.#asksStill(turn.stored)) continue;
-        if (await turn.change({ status: "decided", dueAt: clock.now() })) onDecided(turn);
+        // Of a turn that another server resumes already, nothing changes.
+        const decide = ({ status }: StoredTurn) =>
+          status === "waiting" ? { status: "decided" as const, dueAt: clock.now() } : null;
+        if (await turn.change(decide)) onDecided(turn);
       }
     } catch (err) {
       logger.error({ err }, "the questions of turns cannot be read");

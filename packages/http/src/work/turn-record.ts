@@ -62,6 +62,8 @@ interface TurnMessage {
 export interface StoredTurn extends Turn {
   readonly version: number;
   readonly owner: string | null;
+  /** The digest of the plan of the server that ran it last. */
+  readonly plan?: string | undefined;
   readonly dueAt: number | null;
   /** A request at another server cancels it. */
   readonly cancels: boolean;
@@ -72,8 +74,8 @@ export interface StoredTurn extends Turn {
 /** The record of a turn. */
 export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
   const { id, version, status, sessionId, userId, startedAt: at, dueAt } = turn;
-  const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels, messages } = turn;
-  const body = { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, cancels, messages };
+  const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, plan, cancels, messages } = turn;
+  const body = { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, plan, cancels, messages };
   const plain = JSON.parse(JSON.stringify(body)) as JsonObject;
   return { kind: turnKind, id, version, scope, status, sessionId, userId, at, dueAt, body: plain };
 }
@@ -87,7 +89,15 @@ export function turnOf({ id, version, status, sessionId, userId, at, dueAt, body
 
 /** A turn without what only servers need. One whose server does not hold the lease any more is interrupted. */
 export function shownTurn(turn: StoredTurn, now: number): Turn {
-  const { version: _v, owner: _owner, dueAt, cancels: _cancels, messages: _messages, ...shown } = turn;
+  const {
+    version: _v,
+    owner: _owner,
+    plan: _plan,
+    dueAt,
+    cancels: _cancels,
+    messages: _messages,
+    ...shown
+  } = turn;
   const isLost = turn.status === "running" && dueAt !== null && dueAt < now;
   return isLost ? { ...shown, status: "interrupted" } : shown;
 }

@@ -74,7 +74,7 @@ export class TurnRuns {
 
   /** A turn that begins. The session may have one that another program began: that is taken over. */
   async #add({ id, sessionId, userId, prompt, by }: Facts & { id: string; sessionId: string }) {
-    const { store, scope, owner, clock } = this.#options.keeper;
+    const { store, scope, owner, plan, clock } = this.#options.keeper;
     const at = clock.now();
     const times = { startedAt: at, updatedAt: at, endedAt: null, dueAt: at + this.#options.leaseMs };
     const rest = { waiting: [], result: null, problem: null, cancels: false, messages: [] } as const;
@@ -86,6 +86,7 @@ export class TurnRuns {
       prompt,
       status: "running",
       owner,
+      plan: plan(),
       version: 1,
       ...times,
       ...rest,
@@ -96,17 +97,18 @@ export class TurnRuns {
         problem: "another server has its turn",
       });
     const turn = this.#options.known.know(stored);
-    turn.report();
+    turn.publish();
     return turn;
   }
 
   async #finish(turn: LiveTurn, work: Promise<object>): Promise<void> {
     try {
-      await turn.change(this.#endOf((await work) as unknown as Ended, turn.stored.sessionId));
+      await turn.changeOwn(this.#endOf((await work) as unknown as Ended, turn.stored.sessionId));
       this.#options.known.here.delete(turn);
     } catch (error) {
       await this.#returnTurn(turn, error);
     }
+    await turn.stream.stored();
     if (this.#options.isEnding()) return;
     if (turn.stored.status === "waiting") this.#options.onWaiting();
     if (!turn.isOpen) this.#options.onEnded(turn);
@@ -136,13 +138,13 @@ export class TurnRuns {
     const session = isTaken ? ((await turns.show(sessionId).catch(() => ({}))) as { status?: string }) : {};
     if (session.status !== undefined && session.status !== "open") {
       const status = session.status as TurnStatus;
-      await turn.change({ status, waiting: [], owner: null, dueAt: null, endedAt: clock.now() });
+      await turn.changeOwn({ status, waiting: [], owner: null, dueAt: null, endedAt: clock.now() });
       return;
     }
     const status = waiting.length > 0 ? "decided" : "interrupted";
     // Another program has it, and may run it: a person decides whether it is resumed here.
     const dueAt = isTaken ? null : clock.now() + this.#options.retryMs;
-    await turn.change({ status, owner: null, dueAt, problem: messageOf(error) });
+    await turn.changeOwn({ status, owner: null, dueAt, problem: messageOf(error) });
   }
 }
 

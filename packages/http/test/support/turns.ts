@@ -83,7 +83,8 @@ export function turnsWorld(store: StateStore = createMemoryStore()) {
   const open = (leaseMs = 30_000) => {
     const changes: string[] = [];
     const { turns, begun, messages, released } = scriptedTurns();
-    const given = { host, turns, watch, clock: systemClock, logger, scope: "plan", leaseMs };
+    const replicas = { plan: "", mayTake: () => true };
+    const given = { host, turns, watch, clock: systemClock, logger, scope: "plan", replicas, leaseMs };
     const onChange = ({ status }: { status: string }) => void changes.push(status);
     const work = new ServerTurns({ ...given, onChange } as never);
     /** Starts a turn, which has begun when this resolves. */
@@ -129,5 +130,6 @@ export const emptyBody = {
   problem: null,
   owner: null,
   cancels: false,
+  plan: "",
   messages: [],
 };

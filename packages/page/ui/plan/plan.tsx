@@ -56,14 +56,47 @@ interface ShownProps {
   readonly again: Signal<number>;
 }
 
-function Shown({ status: { entries, lockChanges, reloadProblems }, again }: ShownProps) {
+function Shown({ status: { entries, lockChanges, reloadProblems, replicas, digest }, again }: ShownProps) {
   return (
     <>
       <Problems problems={reloadProblems} />
+      {replicas.length > 1 && <Replicas replicas={replicas} digest={digest} />}
       <ToolTable entries={entries} changes={lockChanges} />
       <Drift changes={lockChanges} />
       <Effective again={again} />
     </>
+  );
+}
+
+/** The servers of the plan: each says which plan it has. */
+function Replicas({ replicas, digest }: Pick<Status, "replicas" | "digest">) {
+  return (
+    <section class="box" aria-label="Servers of this plan">
+      <table class="table">
+        <thead>
+          <tr>
+            {["server", "state", "version", "plan"].map((title) => (
+              <th scope="col">{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {replicas.map(({ id, url, machine, state, version, plan, problem }) => (
+            <tr key={id}>
+              <td>
+                {url} {machine}
+              </td>
+              <td>{state}</td>
+              <td>{version}</td>
+              <td class={plan === digest ? "" : "problem"}>
+                {plan === digest ? plan : `${plan}, another one`}
+                {problem !== null && <p class="problem">{problem}</p>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

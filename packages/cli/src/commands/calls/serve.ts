@@ -65,7 +65,10 @@ export function define(command: Command, shell: Shell): void {
 /** Adds the options of an HTTP server about tokens, about people who sign in, and about reports of questions. */
 function addPeopleOptions(command: Command): Command {
   return command
-    .option("--tokens <file>", "with --http: the file of hashed tokens; it is created when it is not there")
+    .option(
+      "--tokens <file|state>",
+      "with --http: the file of hashed tokens, created when it is not there; state: in the plan's Postgres",
+    )
     .option("--oidc-issuer <url>", "with --http: accept the signed tokens of this OpenID provider")
     .option("--oidc-audience <name>", "with --oidc-issuer: the audience that its tokens must name")
     .option("--oidc-roles <claim>", "with --oidc-issuer: the claim that lists the roles; default: roles")

@@ -1,7 +1,7 @@
-import { resolve } from "node:path";
 import type { Role, TokenRecord } from "@toolmount/http";
 import { InvalidArgumentError, type Command } from "commander";
-import { readTokenFile, writeTokenFile } from "../../http/token-file.ts";
+import { openPlan } from "../../host/open-plan.ts";
+import { fileOfTokens, inState, tokensInState, type TokenPlace } from "../../http/token-place.ts";
 import { addExamples, collect, jsonOption } from "../../options/common.ts";
 import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -27,11 +27,11 @@ export function define(command: Command, shell: Shell): void {
       .command(name, { isDefault: name === "list" })
       .summary(summary)
       .description(`${summary}.`)
-      .argument("<file>", "the file of tokens")
+      .argument("<file>", "the file of tokens; state: in the plan's Postgres, for every server of it")
       .option(...jsonOption);
 
   add("list", "List the tokens of a file: their names, users and roles").action(
-    (path: string, options: Options) => list(path, options, shell),
+    (path: string, options: Options) => withPlace(path, shell, (place) => list(place, options, shell)),
   );
   add("add", "Add a token to a file, and show it once; the file is created when it is not there")
     .argument("<name>", "who has the token: recorded with each decision")
@@ -40,10 +40,14 @@ export function define(command: Command, shell: Shell): void {
     .option("--host <name>", "a host that it may use; may be given again; default: all", collectNames)
     .option("--print", "write the token alone to standard output, for a program that keeps secrets")
     .option("--from-env <variable>", "add the token that this variable has, in place of a new one")
-    .action((path: string, name: string, options: Options) => addToken(path, name, options, shell));
-  add("remove", "Remove a token from a file; SIGHUP makes a running server read the file again")
+    .action((path: string, name: string, options: Options) =>
+      withPlace(path, shell, (place) => addToken(place, name, options, shell)),
+    );
+  add("remove", "Remove a token from a file; within 2 s it ends at every server that reads the file")
     .argument("<name>", "the name of the token")
-    .action((path: string, name: string, options: Options) => remove(path, name, options, shell));
+    .action((path: string, name: string, options: Options) =>
+      withPlace(path, shell, (place) => remove(place, name, options, shell)),
+    );
   addExamples(command, [
     `toolmount serve tokens list ${file}`,
     `toolmount serve tokens add ${file} ops --role call --role approve --role admin`,
@@ -58,8 +62,22 @@ function collectNames(value: string, before?: readonly string[]): readonly strin
   return collect(value, before);
 }
 
-async function list(path: string, { json }: Options, shell: Shell): Promise<void> {
-  const tokens = await readThere(path, shell);
+async function withPlace(
+  path: string,
+  shell: Shell,
+  act: (place: TokenPlace) => Promise<void>,
+): Promise<void> {
+  if (path !== inState) return act(fileOfTokens(path, shell.cwd));
+  const host = await openPlan(shell.settings.plan, {}, shell);
+  try {
+    await act(tokensInState(host));
+  } finally {
+    await host.close();
+  }
+}
+
+async function list(place: TokenPlace, { json }: Options, shell: Shell): Promise<void> {
+  const tokens = await readThere(place);
   const shown = tokens.map(({ sha256: _, ...facts }) => facts);
   if (json === true) shell.out.json({ tokens: shown });
   else
@@ -76,14 +94,14 @@ async function list(path: string, { json }: Options, shell: Shell): Promise<void
   shell.end(exitCodes.done);
 }
 
-async function addToken(path: string, name: string, options: Options, shell: Shell): Promise<void> {
+async function addToken(place: TokenPlace, name: string, options: Options, shell: Shell): Promise<void> {
   const { createToken, hashToken } = await import("@toolmount/http");
   const { print, fromEnv } = options;
   if (shell.terminal === undefined && print === undefined && fromEnv === undefined)
     throw usageError(
       "a new token is shown at a terminal, and this process has none; --print writes it to standard output, and --from-env takes it from a variable",
     );
-  const tokens = (await readTokenFile(resolve(shell.cwd, path))) ?? [];
+  const tokens = (await place.read()) ?? [];
   if (tokens.some((one) => one.name === name))
     throw usageError(
       `the file has a token named ${JSON.stringify(name)}; remove it first, or choose another name`,
@@ -97,7 +115,7 @@ async function addToken(path: string, name: string, options: Options, shell: She
     ...(user !== undefined && { user }),
     ...(host !== undefined && { hosts: [...host] }),
   };
-  await writeTokenFile(resolve(shell.cwd, path), [...tokens, record]);
+  await place.write([...tokens, record]);
   if (print === true) shell.out.line(token);
   else if (fromEnv === undefined) shell.err.line(`  ${printable(name)}  ${token}  shown only now`);
   if (options.json === true && print === undefined) shell.out.json({ added: name, roles: record.roles });
@@ -127,21 +145,22 @@ async function readRoles(given: readonly string[]): Promise<Role[]> {
   });
 }
 
-async function remove(path: string, name: string, { json }: Options, shell: Shell): Promise<void> {
-  const tokens = await readThere(path, shell);
+async function remove(place: TokenPlace, name: string, { json }: Options, shell: Shell): Promise<void> {
+  const tokens = await readThere(place);
   const rest = tokens.filter((one) => one.name !== name);
   if (rest.length === tokens.length)
     throw usageError(
       `the file has no token named ${JSON.stringify(name)}; toolmount serve tokens list shows those it has`,
     );
-  await writeTokenFile(resolve(shell.cwd, path), rest);
+  await place.write(rest);
   if (json === true) shell.out.json({ removed: name });
   else shell.out.line(`${shell.out.paint("green", "✔")} removed ${printable(name)}`);
   shell.end(exitCodes.done);
 }
 
-async function readThere(path: string, shell: Shell): Promise<readonly TokenRecord[]> {
-  const tokens = await readTokenFile(resolve(shell.cwd, path));
-  if (tokens === null) throw usageError(`there is no file ${path}; toolmount serve tokens add creates it`);
+async function readThere(place: TokenPlace): Promise<readonly TokenRecord[]> {
+  const tokens = await place.read();
+  if (tokens === null)
+    throw usageError(`${place.name} has no tokens; toolmount serve tokens add makes the first`);
   return tokens;
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@toolmount/core";
 import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
 import type { InspectedEntry, NextFile } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
@@ -70,6 +71,8 @@ type Report =
       readonly lockChanges: readonly LockChange[];
       /** Scripts and skills in the plan's folder that the next command would run or read. */
       readonly nextFiles: readonly NextFile[];
+      /** Which servers count the plan's budgets together, where not all of them do. */
+      readonly counts?: string | undefined;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -99,6 +102,7 @@ async function findProblems(plan: string | undefined, options: Options, shell: S
   if (!mounted.ok) return mounted;
   return {
     ...mounted,
+    counts: looked.counts,
     modules: mounted.modules.map((module) => ({ ...module, runs: place(module.id, mounted.context) })),
   };
 }
@@ -124,11 +128,23 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
   };
   const context = [...new Set(entries.flatMap((entry) => entry.context ?? []))];
   const modules = entries.map((entry) => ({ ...describeEntry(entry), runs: place(entry.id, context) }));
-  const { file } = inspected.plan;
-  return {
-    report: { ok: true, plan: file, modules, context, problems, unknown, lockChanges: [], nextFiles },
-    place,
-  };
+  const { file, written } = inspected.plan;
+  const found = { modules, context, problems, unknown, nextFiles, counts: countedBy(written) };
+  return { report: { ok: true, plan: file, lockChanges: [], ...found }, place };
+}
+
+/**
+ * Which servers count the budgets of a plan together, where not all of them do; undefined for a plan without budgets, and for one
+ * whose state other machines may share.
+ */
+function countedBy({ policy, state }: JsonObject): string | undefined {
+  const { budgets } = (policy ?? {}) as { readonly budgets?: unknown };
+  if (budgets === undefined) return undefined;
+  if (state === "memory") return "each server counts its own, from zero at each start";
+  const isHere = state === undefined || (typeof state === "string" && state.startsWith("sqlite:"));
+  return isHere
+    ? "the servers of this machine count together; with state: postgres://… all servers do"
+    : undefined;
 }
 
 function describeEntry({
@@ -187,6 +203,7 @@ function writeReport(report: Report, shell: Shell): void {
   );
   for (const { id, runs } of entries)
     if (runs !== undefined) out.line(printable(`  ${id}: calls run ${runs}`));
+  if (report.counts !== undefined) out.line(`  budgets: ${report.counts}`);
   writeNextFiles(out, report.nextFiles);
   writeDrift(out, report.lockChanges);
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);

@@ -1,0 +1,62 @@
+import { systemClock, type WorkStore } from "@toolmount/core";
+import type { Replica } from "@toolmount/http";
+import { openPlan } from "../host/open-plan.ts";
+import type { PlanOptions } from "../options/plan-options.ts";
+import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
+import type { Shell } from "../process/shell.ts";
+import { countOf } from "../screen/count.ts";
+import { printable } from "../screen/printable.ts";
+import { agoOf } from "../screen/relative-time.ts";
+import { writeTable } from "../screen/table.ts";
+import { digestOfPlan, scopeOf } from "./served-plan.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+}
+
+/** Shows the servers of a plan that its store knows. Fails where one lives that has another plan, or could not mount it. */
+export async function showServers(
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  const { listReplicas } = await import("@toolmount/http");
+  const host = await openPlan(plan, options, shell);
+  try {
+    const store = host.coordinator.get("work-store") as WorkStore;
+    const servers = await listReplicas(store, scopeOf(host, "default"), systemClock.now());
+    const own = digestOfPlan(host);
+    if (options.json === true) shell.out.json({ plan: own, servers });
+    else writeServers(servers, own, shell);
+    return servers.every((server) => isEqual(server, own)) ? exitCodes.done : exitCodes.failed;
+  } finally {
+    await host.close();
+  }
+}
+
+function isEqual({ state, plan, problem }: Replica, own: string): boolean {
+  return state !== "ready" || (plan === own && problem === null);
+}
+
+function writeServers(servers: readonly Replica[], own: string, { out }: Shell): void {
+  out.line(`plan ${out.paint("bold", own)}: ${countOf(servers, "server")}`);
+  if (servers.length === 0) return;
+  writeTable(
+    out,
+    [
+      { title: "server", cell: ({ url }) => out.paint("bold", printable(url)) },
+      { title: "machine", cell: ({ machine }) => printable(machine) },
+      { title: "state", cell: ({ state }) => state },
+      { title: "version", cell: ({ version }) => printable(version) },
+      {
+        title: "plan",
+        cell: ({ plan }) => (plan === own ? plan : out.paint("yellow", `${printable(plan)}, another one`)),
+      },
+      { title: "began", cell: ({ since }) => agoOf(since, systemClock.now()) },
+    ],
+    servers,
+  );
+  for (const { url, problem } of servers)
+    if (problem !== null)
+      out.line(out.paint("yellow", printable(`${url} did not mount the plan again: ${problem}`)));
+}

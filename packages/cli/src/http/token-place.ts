@@ -1,0 +1,61 @@
+import { resolve } from "node:path";
+import { systemClock, type Host, type WorkRecord, type WorkStore } from "@toolmount/core";
+import type { TokenRecord } from "@toolmount/http";
+import { usageError } from "../process/usage-error.ts";
+import { readTokenFile, readTokens, writeTokenFile } from "./token-file.ts";
+
+/** Where the hashed tokens of a server are kept. */
+export interface TokenPlace {
+  /** As messages name it. */
+  readonly name: string;
+  /** Null where there are none yet. Throws `USAGE_INVALID`. */
+  read(): Promise<readonly TokenRecord[] | null>;
+  /** Replaces what was read last. Throws `USAGE_INVALID` where another program has changed it meanwhile. */
+  write(tokens: readonly TokenRecord[]): Promise<void>;
+}
+
+/** The word that names the store of the plan in place of a file. */
+export const inState = "state";
+
+/** A file that only its owner may read. */
+export function fileOfTokens(path: string, cwd: string): TokenPlace {
+  const file = resolve(cwd, path);
+  return {
+    name: `the file ${path}`,
+    read: () => readTokenFile(file),
+    write: (tokens) => writeTokenFile(file, tokens),
+  };
+}
+
+const kind = "tokens";
+
+/**
+ * The store of a plan: every server of it has the same tokens. It is in Postgres, because a file of SQLite is where the tools
+ * of the plan may write. Throws `USAGE_INVALID` for another store.
+ */
+export function tokensInState({ coordinator }: Pick<Host, "coordinator">): TokenPlace {
+  if (coordinator.getCapability("fleet.ledger") === null)
+    throw usageError(
+      "tokens are kept in the state of a plan only where that is Postgres; name a file of tokens",
+    );
+  const store = coordinator.get("work-store") as WorkStore;
+  let last: WorkRecord | null = null;
+  return {
+    name: "the state of the plan",
+    async read() {
+      last = await store.get(kind, kind);
+      if (last === null) return null;
+      return readTokens(last.body).catch((cause: Error) => {
+        throw usageError(`the tokens in the state of the plan are refused: ${cause.message}`);
+      });
+    },
+    async write(tokens) {
+      const version = (last?.version ?? 0) + 1;
+      const facts = { kind, id: kind, scope: "", status: "kept", sessionId: null, userId: null, dueAt: null };
+      const body = JSON.parse(JSON.stringify({ version: 1, tokens })) as WorkRecord["body"];
+      const next: WorkRecord = { ...facts, version, at: systemClock.now(), body };
+      if (!(await store.save(next))) throw usageError("the tokens were changed meanwhile; try again");
+      last = next;
+    },
+  };
+}

@@ -1,0 +1,283 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { EqualServers } from "./equal-servers.ts";
+import { askEarlier, askModern, connectEarlier } from "./mcp-wire.ts";
+import { readEvents } from "./served.ts";
+
+/** A server that was killed answers nothing: the client sends again, as one does whose only server restarts. */
+const again = new Set([409, 429, 502, 503]);
+
+/** Sends one request until it is answered. */
+async function send(url: string, init: RequestInit): Promise<Response> {
+  for (;;) {
+    const response = await fetch(url, init).catch(() => null);
+    if (response !== null && !again.has(response.status)) return response;
+    await response?.body?.cancel();
+    await delay(200);
+  }
+}
+
+/** The members of answers that the operations read. */
+interface Answered {
+  readonly id?: string;
+  readonly ticket?: string;
+  readonly status?: string;
+  readonly result?: { readonly data?: unknown; readonly text?: unknown; readonly calls?: unknown };
+  readonly undone?: readonly object[];
+  readonly calls?: readonly { readonly status: string }[];
+  readonly waiting?: readonly {
+    readonly id: string;
+    readonly arguments: { readonly mark?: string };
+    readonly info: { readonly sessionId?: string };
+  }[];
+}
+
+/** A client of the servers: what it does is named, so that nothing happens twice when it is sent again. */
+function clientOf({ url, tokens }: EqualServers, mark: string) {
+  let count = 0;
+  const ask = async (method: string, path: string, body?: object, token = tokens.ana) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(/\/(calls|turns)$/.test(path) && { "idempotency-key": `${mark}-${(count += 1)}` }),
+    };
+    for (;;) {
+      const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const response = await send(`${url}/api/v1/hosts/default${path}`, init);
+      const answer = await response.json().catch(() => null);
+      if (answer !== null) return answer as Answered;
+    }
+  };
+  /** Answers the questions that have this mark, or are of this session. */
+  const decide = async (decision: "approve" | "deny") => {
+    for (;;) {
+      const { waiting = [] } = await ask("GET", "/approvals", undefined, tokens.ops);
+      const own = waiting.filter(
+        (one) => one.arguments.mark === mark || one.info.sessionId === `ana:${mark}`,
+      );
+      for (const { id } of own) await ask("POST", `/approvals/${id}/decision`, { decision }, tokens.ops);
+      if (own.length > 0) return;
+      await delay(100);
+    }
+  };
+  return { ask, decide };
+}
+
+/** One request over MCP until it is answered; one that a killed server had is sent again. */
+async function until<Answer extends { readonly status: number }>(
+  act: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await act().catch(() => null);
+    const isAnswered =
+      answer !== null && !again.has(answer.status) && ("result" in answer || "error" in answer);
+    if (isAnswered) return answer;
+    await delay(200);
+  }
+}
+
+type Operation = (servers: EqualServers, mark: string) => Promise<unknown>;
+
+const context = (mark: string) => ({ sessionId: mark });
+
+/** What clients do, each with what one server gives them. */
+export const operations: Readonly<
+  Record<string, { readonly act: Operation; readonly gives: (mark: string) => unknown }>
+> = {
+  call: {
+    async act(servers, mark) {
+      const { ask } = clientOf(servers, mark);
+      const { status, result } = await ask("POST", "/calls", { tool: "look", arguments: { at: mark } });
+      return [status, result?.data];
+    },
+    gives: (mark) => ["ok", { seen: mark }],
+  },
+  approved: {
+    async act(servers, mark) {
+      const { ask, decide } = clientOf(servers, mark);
+      const given = { tool: "pay", arguments: { mark }, ...context(mark) };
+      const asked = await ask("POST", "/calls", given);
+      if (asked.status !== "pending") return [asked.status];
+      await decide("approve");
+      const { status, result } = await resume(ask, asked.ticket, mark);
+      return [asked.status, status, result?.data];
+    },
+    gives: (mark) => ["pending", "ok", { paid: mark }],
+  },
+  denied: {
+    async act(servers, mark) {
+      const { ask, decide } = clientOf(servers, mark);
+      const asked = await ask("POST", "/calls", { tool: "pay", arguments: { mark }, ...context(mark) });
+      if (asked.status !== "pending") return [asked.status];
+      await decide("deny");
+      return [asked.status, (await resume(ask, asked.ticket, mark)).status];
+    },
+    gives: () => ["pending", "denied"],
+  },
+  background: {
+    async act(servers, mark) {
+      const { ask, decide } = clientOf(servers, mark);
+      const given = { id: mark, tool: "pay", arguments: { mark }, background: true, ...context(mark) };
+      const asked = await ask("POST", "/calls", given);
+      if (asked.status !== "pending") return [asked.status];
+      await decide("approve");
+      for (;;) {
+        const { calls = [] } = await ask("GET", `/calls?callId=${mark}`);
+        const [{ status } = { status: "pending" }] = calls;
+        if (!["pending", "waiting", "running", "decided"].includes(status)) return [asked.status, status];
+        await delay(200);
+      }
+    },
+    gives: () => ["pending", "ok"],
+  },
+  undo: {
+    async act(servers, mark) {
+      const { ask } = clientOf(servers, mark);
+      const write = { file_path: `${mark}.txt`, content: mark };
+      const written = await ask("POST", "/calls", { tool: "write_file", arguments: write, ...context(mark) });
+      const { undone } = await ask("POST", `/sessions/${mark}/undo`, {});
+      const read = await ask("POST", "/calls", {
+        tool: "read_file",
+        arguments: { file_path: `${mark}.txt` },
+      });
+      return [written.status, undone?.length, read.status];
+    },
+    gives: () => ["ok", 1, "failed"],
+  },
+  turn: {
+    async act(servers, mark) {
+      const { ask, decide } = clientOf(servers, mark);
+      const turn = await ask("POST", "/turns", { prompt: "Look, and ship it.", ...context(mark) });
+      const events = followTurn(servers, String(turn.id));
+      await decide("approve");
+      const { status, result } = await events;
+      return [status, result?.text, result?.calls];
+    },
+    gives: () => ["done", "It is shipped.", 2],
+  },
+  modern: {
+    async act({ url, tokens, ...same }, mark) {
+      const { decide } = clientOf({ url, tokens, ...same }, mark);
+      const pay = { name: "pay", arguments: { mark } };
+      const asked = await until(() => askModern(url, tokens.ana, "tools/call", pay));
+      const { requestState } = asked.result as { requestState: string };
+      await decide("approve");
+      const retry = { ...pay, requestState, inputResponses: { approval: { action: "accept" } } };
+      const { result } = await until(() => askModern(url, tokens.ana, "tools/call", retry));
+      return result?.["structuredContent"] ?? result;
+    },
+    gives: (mark) => ({ paid: mark }),
+  },
+  earlier: {
+    async act({ url, tokens }, mark) {
+      const session = await connect(url, tokens.ana);
+      const look = { name: "look", arguments: { at: mark } };
+      const seen = [];
+      for (let n = 0; n < 3; n++) {
+        const answer = await until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", look));
+        seen.push(answer.result?.["structuredContent"] ?? answer);
+      }
+      return seen;
+    },
+    gives: (mark) => [1, 2, 3].map(() => ({ seen: mark })),
+  },
+  task: {
+    async act({ url, tokens }, mark) {
+      const session = await connect(url, tokens.ana);
+      const of = { token: tokens.ana, session };
+      const call = { name: "look", arguments: { at: mark }, task: { ttl: 600_000 } };
+      const made = await until(() => askEarlier(url, of, "tools/call", call));
+      const { taskId } = (made.result as { task: { taskId: string } }).task;
+      const { result } = await until(() => askEarlier(url, of, "tasks/result", { taskId }));
+      return result?.["structuredContent"] ?? result;
+    },
+    gives: (mark) => ({ seen: mark }),
+  },
+  page: {
+    async act({ url, tokens }) {
+      const page = await send(`${url}/`, {});
+      const authorization = `Bearer ${tokens.ops}`;
+      const plan = await send(`${url}/api/v1/hosts/default/status`, { headers: { authorization } });
+      const { plan: { name } = { name: "" } } = (await plan.json()) as { plan?: { name: string } };
+      return [page.status, (await page.text()).includes("<html"), plan.status, name];
+    },
+    gives: () => [200, true, 200, "desk"],
+  },
+};
+
+async function resume(ask: ReturnType<typeof clientOf>["ask"], ticket: unknown, mark: string) {
+  for (;;) {
+    const outcome = await ask("POST", "/resume", { ticket, ...context(mark) });
+    // A server that was killed had it: its lease ends.
+    if (outcome.status !== "pending") return outcome;
+    await delay(200);
+  }
+}
+
+async function connect(url: string, token: string): Promise<string> {
+  for (;;) {
+    const session = await connectEarlier(url, token).catch(() => null);
+    if (session !== null) return session;
+    await delay(200);
+  }
+}
+
+/** Follows a turn until it has ended, over connections that break: each event comes once, in its order, and none is missed. */
+async function followTurn({ url, tokens }: EqualServers, id: string): Promise<Answered> {
+  const seen: string[] = [];
+  for (;;) {
+    const headers = {
+      authorization: `Bearer ${tokens.ana}`,
+      ...(seen.length > 0 && { "last-event-id": seen.at(-1)! }),
+    };
+    try {
+      const response = await send(`${url}/api/v1/hosts/default/turns/${id}/events`, { headers });
+      for await (const event of readEvents(response)) {
+        if (event.event === "reset" || seen.includes(event.id)) throw new WrongEvents(JSON.stringify(event));
+        if (event.id !== "") seen.push(event.id);
+        if (event.event === "turn" && event.data["endedAt"] !== null) return event.data;
+      }
+    } catch (error) {
+      if (error instanceof WrongEvents) throw error;
+      // Otherwise its server was killed.
+    }
+    await delay(100);
+  }
+}
+
+/** A stream began again, or sent an event twice. */
+class WrongEvents extends Error {}
+
+/** How many clients work at the same time. */
+const clients = 16;
+
+/** What an operation gave that one server would not have given. */
+interface Difference {
+  readonly name: string;
+  readonly gave: unknown;
+}
+
+/** Lets clients do so many operations. Resolves to those that differ, to the marks that are paid, and to those that may be. */
+export async function playOperations(servers: EqualServers, count: number) {
+  const names = Object.keys(operations);
+  const differ: Difference[] = [];
+  const paid: string[] = [];
+  const unknown: string[] = [];
+  const paying = new Set(["approved", "background", "modern"]);
+  let next = 0;
+  const work = async () => {
+    while (next < count) {
+      const number = next++;
+      const name = names[number % names.length]!;
+      const mark = `m${number}`;
+      const { act, gives } = operations[name]!;
+      const gave = await act(servers, mark).catch((error: unknown) => String(error));
+      // Its server was killed while it had the call: one server that restarts gives the same.
+      if (Array.isArray(gave) && gave.at(-1) === "unknown") unknown.push(mark);
+      else if (JSON.stringify(gave) !== JSON.stringify(gives(mark)))
+        differ.push({ name: `${name} ${mark}`, gave });
+      else if (paying.has(name)) paid.push(mark);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, work));
+  return { differ, paid, unknown };
+}

@@ -1,0 +1,66 @@
+import { createMemoryStore, systemClock, type WorkStore } from "@toolmount/core";
+import { expect, test } from "vitest";
+import { TurnEvents } from "../src/work/turn-events.ts";
+
+/** Reads the events of a turn at another server, after an id, until there are no more. */
+async function readAt(store: WorkStore, after?: string) {
+  const events = new TurnEvents({ store, clock: systemClock }, "t1");
+  const options = { signal: new AbortController().signal, isOver: async () => true, onIdle: () => {} };
+  const seen: [string, unknown][] = [];
+  for await (const { id, data } of events.after(after, options)) seen.push([id, data]);
+  return seen;
+}
+
+test("the events of a turn are the same at every server, in order, after each of their ids", async () => {
+  const store = createMemoryStore().work!;
+  const [first, second] = [1, 2].map(() => new TurnEvents({ store, clock: systemClock }, "t1")) as [
+    TurnEvents,
+    TurnEvents,
+  ];
+  for (const data of ["a", "b"]) first.add("step", data);
+  await first.stored();
+  second.add("step", "c");
+  await second.stored();
+  // It does not know what the second one has stored.
+  first.add("turn", "d");
+  await first.stored();
+  await new TurnEvents({ store, clock: systemClock }, "t2").stored();
+
+  const all = await readAt(store);
+  expect(all.map(([, data]) => data)).toEqual(["a", "b", "c", "d"]);
+  for (const [at, [id]] of all.entries()) expect(await readAt(store, id)).toEqual(all.slice(at + 1));
+});
+
+test("events of a moment are one row, and what the store refused comes with the next", async () => {
+  const store = createMemoryStore().work!;
+  let isAway = true;
+  const away: WorkStore = {
+    ...store,
+    save: (record) => (isAway ? Promise.reject(new Error("away")) : store.save(record)),
+  };
+  const events = new TurnEvents({ store: away, clock: systemClock }, "t1");
+  for (let n = 0; n < 50; n++) events.add("step", n);
+  await events.stored();
+  isAway = false;
+  events.add("step", 50);
+  await events.stored();
+  expect(await store.list({ kind: "turn-events" })).toHaveLength(1);
+  expect((await readAt(store)).map(([, data]) => data)).toEqual(Array.from({ length: 51 }, (_, n) => n));
+});
+
+test("a reader waits for what another server stores", async () => {
+  const store = createMemoryStore().work!;
+  const events = new TurnEvents({ store, clock: systemClock }, "t1");
+  const ending = new AbortController();
+  const seen: unknown[] = [];
+  const options = { signal: ending.signal, isOver: async () => false, onIdle: () => {} };
+  const reading = (async () => {
+    for await (const { data } of events.after(undefined, options)) seen.push(data);
+  })();
+  const other = new TurnEvents({ store, clock: systemClock }, "t1");
+  other.add("step", "a");
+  await other.stored();
+  await expect.poll(() => seen).toEqual(["a"]);
+  ending.abort();
+  await reading;
+});
