@@ -11,7 +11,7 @@ import { versionOf } from "./version.ts";
 export const adapter: HostAdapter = {
   name: "AI SDK",
   version: versionOf("ai"),
-  can: ["resume"],
+  can: ["resume", "cancel"],
   async start({ folder, tools, modelUrl }) {
     const model = createOpenAICompatible({ name: "m", apiKey: "k", baseURL: modelUrl })("m");
     const own: ToolSet = {};
@@ -25,8 +25,13 @@ export const adapter: HostAdapter = {
     const file = (thread: string) => join(folder, `${thread}.json`);
     const read = (thread: string): ModelMessage[] =>
       existsSync(file(thread)) ? (JSON.parse(readFileSync(file(thread), "utf8")) as ModelMessage[]) : [];
+    const running = new Map<string, AbortController>();
     const turn = async (thread: string, messages: ModelMessage[]): Promise<Turn> => {
-      const result = await generateText({ model, tools: own, messages, stopWhen: stepCountIs(10) });
+      const controller = new AbortController();
+      running.set(thread, controller);
+      const { signal: abortSignal } = controller;
+      const stopWhen = stepCountIs(10);
+      const result = await generateText({ model, tools: own, messages, stopWhen, abortSignal });
       messages.push(...result.responseMessages);
       writeFileSync(file(thread), JSON.stringify(messages));
       const questions = questionsOf(messages);
@@ -34,6 +39,7 @@ export const adapter: HostAdapter = {
     };
     return {
       open: async (thread) => questionsOf(read(thread)),
+      cancel: async (thread) => running.get(thread)?.abort(),
       say: (thread, content) => turn(thread, [...read(thread), { role: "user", content }]),
       answer: (thread, answers) =>
         turn(thread, [...read(thread), { role: "tool", content: answers.map(responseOf) }]),

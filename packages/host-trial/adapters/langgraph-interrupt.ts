@@ -20,14 +20,20 @@ interface Decision {
 export const adapter: HostAdapter = {
   name: "LangGraph, interrupt()",
   version: versionOf("@langchain/langgraph"),
-  can: ["edit"],
+  can: ["edit", "cancel"],
   async start({ tools, modelUrl }) {
     const graph = createReactAgent({
       llm: new ChatOpenAI({ model: "m", apiKey: "k", configuration: { baseURL: modelUrl } }),
       tools: tools.map(asking),
       checkpointSaver: new MemorySaver(),
     });
+    const running = new Map<string, AbortController>();
     const configOf = (thread: string) => ({ configurable: { thread_id: thread } });
+    const runOf = (thread: string) => {
+      const controller = new AbortController();
+      running.set(thread, controller);
+      return { ...configOf(thread), signal: controller.signal };
+    };
     const open = async (thread: string): Promise<Question[]> => {
       const { tasks } = await graph.getState(configOf(thread));
       return tasks.flatMap(({ interrupts }) =>
@@ -44,8 +50,9 @@ export const adapter: HostAdapter = {
     };
     return {
       open,
+      cancel: async (thread) => running.get(thread)?.abort(),
       async say(thread, content) {
-        const { messages } = await graph.invoke({ messages: [{ role: "user", content }] }, configOf(thread));
+        const { messages } = await graph.invoke({ messages: [{ role: "user", content }] }, runOf(thread));
         return turnOf(thread, messages);
       },
       async answer(thread, answers) {
@@ -53,7 +60,7 @@ export const adapter: HostAdapter = {
         const unknown = answers.find(({ question }) => !known.has(question));
         if (unknown !== undefined) throw new Error(`no interrupt is ${unknown.question}`);
         const resume = Object.fromEntries(answers.map(({ question, ...decision }) => [question, decision]));
-        const { messages } = await graph.invoke(new Command({ resume }), configOf(thread));
+        const { messages } = await graph.invoke(new Command({ resume }), runOf(thread));
         return turnOf(thread, messages);
       },
     };

@@ -14,7 +14,7 @@ interface Request {
 export const adapter: HostAdapter = {
   name: "LangGraph",
   version: versionOf("@langchain/langgraph"),
-  can: ["edit"],
+  can: ["edit", "cancel"],
   async start({ tools, modelUrl }) {
     const asking = tools.filter(({ asks }) => asks).map(({ name }) => name);
     const allowedDecisions = ["approve" as const, "edit" as const, "reject" as const];
@@ -35,7 +35,13 @@ export const adapter: HostAdapter = {
       ],
       checkpointer: new MemorySaver(),
     });
+    const running = new Map<string, AbortController>();
     const configOf = (thread: string) => ({ configurable: { thread_id: thread } });
+    const runOf = (thread: string) => {
+      const controller = new AbortController();
+      running.set(thread, controller);
+      return { ...configOf(thread), signal: controller.signal };
+    };
     const open = async (thread: string): Promise<Question[]> => {
       const { tasks } = await agent.graph.getState(configOf(thread));
       return tasks.flatMap(({ interrupts }) =>
@@ -55,8 +61,9 @@ export const adapter: HostAdapter = {
     };
     return {
       open,
+      cancel: async (thread) => running.get(thread)?.abort(),
       say: async (thread, content) =>
-        turnOf(thread, await agent.invoke({ messages: [{ role: "user", content }] }, configOf(thread))),
+        turnOf(thread, await agent.invoke({ messages: [{ role: "user", content }] }, runOf(thread))),
       async answer(thread, answers) {
         const questions = await open(thread);
         // One resume answers all calls of one interrupt, in their order.
@@ -69,7 +76,7 @@ export const adapter: HostAdapter = {
             : { type: "edit" as const, editedAction: { name, args: answer.arguments as object } };
         });
         if (decisions.length === 0) throw new Error("nothing waits");
-        return turnOf(thread, await agent.invoke(new Command({ resume: { decisions } }), configOf(thread)));
+        return turnOf(thread, await agent.invoke(new Command({ resume: { decisions } }), runOf(thread)));
       },
     };
   },

@@ -24,7 +24,8 @@ interface Output {
 export const adapter: HostAdapter = {
   name: "Mastra",
   version: versionOf("@mastra/core"),
-  can: [],
+  can: ["cancel", "agents"],
+  delegation: { tool: "agent-helper", task: "prompt" },
   async start({ tools, modelUrl }) {
     const own = Object.fromEntries(
       tools.map(({ name, description, parameters, asks, run }) => [
@@ -39,17 +40,23 @@ export const adapter: HostAdapter = {
       ]),
     );
     const model = createOpenAICompatible({ name: "m", apiKey: "k", baseURL: modelUrl })("m");
-    const agent = new Agent({
-      id: "trial",
-      name: "trial",
-      instructions: "Help.",
-      model: model as never,
-      tools: own,
+    const common = { instructions: "Help.", model: model as never, tools: own };
+    const helper = new Agent({ id: "helper", name: "helper", description: "Helps.", ...common });
+    const agent = new Agent({ id: "trial", name: "trial", agents: { helper }, ...common });
+    const mastra = new Mastra({
+      agents: { trial: agent, helper },
+      storage: new InMemoryStore(),
+      logger: false,
     });
-    const mastra = new Mastra({ agents: { trial: agent }, storage: new InMemoryStore(), logger: false });
     const host = mastra.getAgent("trial");
     const histories = new Map<string, { role: "user" | "assistant"; content: string }[]>();
     const waiting = new Map<string, { runId: string; question: Question }>();
+    const running = new Map<string, AbortController>();
+    const signalOf = (thread: string) => {
+      const controller = new AbortController();
+      running.set(thread, controller);
+      return { abortSignal: controller.signal };
+    };
     const turnOf = (thread: string, output: Output): Turn => {
       waiting.delete(thread);
       if (output.finishReason !== "suspended") {
@@ -66,17 +73,18 @@ export const adapter: HostAdapter = {
         const found = waiting.get(thread);
         return found === undefined ? [] : [found.question];
       },
+      cancel: async (thread) => running.get(thread)?.abort(),
       async say(thread, content) {
         const history = histories.get(thread) ?? [];
         histories.set(thread, history);
         history.push({ role: "user", content });
-        return turnOf(thread, await host.generate(history as never));
+        return turnOf(thread, await host.generate(history as never, signalOf(thread)));
       },
       async answer(thread, answers) {
         const found = waiting.get(thread);
         if (found === undefined) throw new Error("nothing waits");
         const { question, approve } = answers[0]!;
-        const call = { runId: found.runId, toolCallId: question };
+        const call = { runId: found.runId, toolCallId: question, ...signalOf(thread) };
         const output = approve
           ? await host.approveToolCallGenerate(call)
           : await host.declineToolCallGenerate(call);

@@ -9,23 +9,24 @@ import { versionOf } from "./version.ts";
 export const adapter: HostAdapter = {
   name: "OpenAI Agents",
   version: versionOf("@openai/agents"),
-  can: ["resume"],
-  async start({ folder, tools, modelUrl }) {
+  can: ["resume", "cancel", "limit", "agents"],
+  delegation: { tool: "helper", task: "input" },
+  async start({ folder, tools, modelUrl, mostRequests: maxTurns }) {
     const modelProvider = new OpenAIProvider({ apiKey: "k", baseURL: modelUrl, useResponses: false });
     const runner = new Runner({ modelProvider, tracingDisabled: true });
-    const agent = new Agent({
-      name: "trial",
-      model: "m",
-      tools: tools.map(({ name, description, parameters, asks, run }) =>
-        tool({
-          name,
-          description,
-          parameters: z.fromJSONSchema(parameters) as z.ZodObject,
-          needsApproval: asks,
-          execute: async (args: unknown) => (await run(args)) as string,
-        }),
-      ),
-    });
+    const own = tools.map(({ name, description, parameters, asks, run }) =>
+      tool({
+        name,
+        description,
+        parameters: z.fromJSONSchema(parameters) as z.ZodObject,
+        needsApproval: asks,
+        execute: async (args: unknown) => (await run(args)) as string,
+      }),
+    );
+    const helper = new Agent({ name: "helper", model: "m", tools: own });
+    const asTool = helper.asTool({ toolName: "helper", toolDescription: "Helps." });
+    const agent = new Agent({ name: "trial", model: "m", tools: [...own, asTool] });
+    const running = new Map<string, AbortController>();
     type State = RunState<unknown, typeof agent>;
     const path = (thread: string, what: string) => join(folder, `${thread}.${what}.json`);
     const history = (thread: string): AgentInputItem[] =>
@@ -39,7 +40,9 @@ export const adapter: HostAdapter = {
         : null;
     };
     const turn = async (thread: string, input: AgentInputItem[] | State): Promise<Turn> => {
-      const result = await runner.run(agent, input);
+      const controller = new AbortController();
+      running.set(thread, controller);
+      const result = await runner.run(agent, input, { maxTurns, signal: controller.signal });
       writeFileSync(path(thread, "state"), result.state.toString());
       writeFileSync(path(thread, "history"), JSON.stringify(result.history));
       const questions = questionsOf(result.state);
@@ -55,6 +58,7 @@ export const adapter: HostAdapter = {
         const kept = await state(thread);
         return kept === null ? [] : questionsOf(kept);
       },
+      cancel: async (thread) => running.get(thread)?.abort(),
       say: (thread, content) => turn(thread, [...history(thread), { role: "user", content }]),
       async answer(thread, answers) {
         const kept = (await state(thread))!;

@@ -44,6 +44,10 @@ export interface OpenHost {
   answer(thread: string, answers: readonly Answer[]): Promise<Turn>;
   /** Continues a turn that the end of its process cut. Only of hosts that can `crash`. */
   resume?(thread: string): Promise<Turn>;
+  /** Ends the turn that a thread is in, as soon as it can. Only of hosts that can `cancel`. */
+  cancel?(thread: string): Promise<void>;
+  /** Revokes the questions of a thread: its turn ends. Only of hosts that can `withdraw`. */
+  withdraw?(thread: string): Promise<void>;
   /** The questions of a thread that are open, for a process that did not ask them. */
   open(thread: string): Promise<readonly Question[]>;
 }
@@ -55,6 +59,17 @@ export interface TrialWorld {
   readonly tools: readonly TrialTool[];
   /** An OpenAI Chat Completions server, with `/v1` at its end. Any key is right, and any model's name. */
   readonly modelUrl: string;
+  /** Most requests to the model in one turn. Only for hosts that can `limit`. */
+  readonly mostRequests: number;
+}
+
+/** How a model hands a task to the sub-agent of a host, which has the same tools. */
+export interface Delegation {
+  readonly tool: string;
+  /** The argument that takes the task. */
+  readonly task: string;
+  /** What the call needs beside it. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
 /** What a host can do at all. A row that needs more is not tried, and is shown as a dash. */
@@ -64,12 +79,22 @@ export type Ability =
   /** A person may change the arguments of a call. */
   | "edit"
   /** A turn that was cut by a death is resumed, and what a call did is known or reported. */
-  | "crash";
+  | "crash"
+  /** A turn that runs can be ended. */
+  | "cancel"
+  /** A question can be revoked. */
+  | "withdraw"
+  /** A turn has at most so many requests to the model, and an answer does not begin the count again. */
+  | "limit"
+  /** A model can hand a task to a sub-agent. */
+  | "agents";
 
 /** What an adapter's file exports as `adapter`: one host, as its own documentation uses it. */
 export interface HostAdapter {
   readonly name: string;
   readonly version: string;
   readonly can: readonly Ability[];
+  /** Only of hosts that can `agents`. */
+  readonly delegation?: Delegation;
   start(world: TrialWorld): Promise<OpenHost>;
 }

@@ -1,6 +1,7 @@
 export type {
   Ability,
   Answer,
+  Delegation,
   HostAdapter,
   OpenHost,
   Question,

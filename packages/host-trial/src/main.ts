@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { holdHost } from "./judge/child.ts";
-import { judgeHost, type HostReport } from "./judge/judge.ts";
+import { judgeHost, machine, type HostReport } from "./judge/judge.ts";
 import { countsOf, htmlOf } from "./report.ts";
 import type { Row } from "./row.ts";
 import { rows } from "./rows.ts";
@@ -46,7 +46,7 @@ async function run(): Promise<number> {
     return refuse((error as Error).message);
   }
   if (options.json === true)
-    say(`${JSON.stringify({ rows: chosen.map(factsOf), hosts: reports }, null, 2)}\n`);
+    say(`${JSON.stringify({ machine: machine(), rows: chosen.map(factsOf), hosts: reports }, null, 2)}\n`);
   if (options.html !== undefined) writeFileSync(options.html, htmlOf(reports, chosen));
   return reports.some(({ results }) => results.some(({ verdict }) => verdict === "broken")) ? 1 : 0;
 }

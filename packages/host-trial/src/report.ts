@@ -1,4 +1,4 @@
-import type { HostReport, RowResult } from "./judge/judge.ts";
+import { machine, type HostReport, type RowResult } from "./judge/judge.ts";
 import type { Row } from "./row.ts";
 import { rows } from "./rows.ts";
 
@@ -11,6 +11,7 @@ export function htmlOf(reports: readonly HostReport[], tried: readonly Row[] = r
   const broken = reports.flatMap((report) =>
     report.results.filter(({ verdict }) => verdict === "broken").map((result) => brokenOf(report, result)),
   );
+  const { node, system, processors } = machine();
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -19,7 +20,8 @@ export function htmlOf(reports: readonly HostReport[], tried: readonly Row[] = r
 <style>${style}</style>
 <h1>Hosts of tools on trial</h1>
 <p>${reports.map((report) => `${escape(report.host)}: ${countsOf(report)}`).join(" · ")}. Effects are counted in a ledger outside the hosts.
-A dash: the host has not what the row needs. Load of the machine: ${reports.map(({ load }) => load).join(", ")}.</p>
+A dash: the host has not what the row needs. Node ${node} on ${system} with ${processors} processors, of which
+${reports.map(({ load }) => load).join(", ")} were wanted at the end of each host.</p>
 <table>
 <thead><tr><th scope="col">row</th><th scope="col">what has to hold</th>${heads.join("")}</tr></thead>
 <tbody>

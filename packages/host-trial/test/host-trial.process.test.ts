@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { rows } from "../src/rows.ts";
-import { plantedFaults } from "./planted.ts";
+import { plantedFaults } from "./planted/faults.ts";
 import { hostsOf, hostTrial, planted } from "./support/run.ts";
 
-test("forty rows have names, sentences and a way to be tried", () => {
-  expect(rows).toHaveLength(40);
-  expect(new Set(rows.map(({ name }) => name)).size).toBe(40);
+test("rows have names of their own, and threads that are addresses", () => {
+  expect(rows).toHaveLength(52);
+  expect(new Set(rows.map(({ name }) => name)).size).toBe(52);
   expect(rows.filter(({ thread }) => thread !== undefined && !/^[\w.-]+\/[\w.-]+#\d+$/.test(thread))).toEqual(
     [],
   );
@@ -54,7 +54,7 @@ test("for people it prints a line for each row, and one page with the table and 
 test.each([
   [[], "name a host: --host ./adapter.ts"],
   [["--host", "./gone.ts"], "there is no adapter at ./gone.ts"],
-  [["--host", planted, "--rows", "41"], 'there is no row "41"; --list prints them'],
+  [["--host", planted, "--rows", "53"], 'there is no row "53"; --list prints them'],
   [["--host", planted, "--rows", "wait"], 'there is no row "wait"; --list prints them'],
   [["--hosts"], "Unknown option '--hosts'"],
 ])("%j is refused in one line", async (words, problem) => {
@@ -63,9 +63,50 @@ test.each([
   expect([code, stderr.split("\n")[0]]).toEqual([2, expect.stringContaining(problem)]);
 });
 
-test("a file that exports no host, and one that ends at its start, are refused with their words", async () => {
-  const { code, stderr } = await hostTrial(["--host", join(import.meta.dirname, "planted.ts")]);
+test.each([
+  ["export const other = 1;", 'TypeError: it exports no host as "adapter"'],
+  ["export const adapter = { name: 'x' };", "the adapter has to have a name, a version, and the list can"],
+  [
+    "export const adapter = { name: 'x', version: '1', can: [] };",
+    "the adapter has to have the function start",
+  ],
+  ["import 'not-there';", "Cannot find package 'not-there'"],
+  ["process.exit(3);", "ended at its start"],
+])("the adapter %j is refused with its words", async (text, problem) => {
+  const { code, stderr } = await hostTrial(["--host", await adapterFile(text)]);
 
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/planted\.ts exports no host as "adapter"/);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
 });
+
+test.each([
+  ["start: () => { throw new Error('no disk') }", "no disk"],
+  ["start: async () => ({ say: async () => ({}) })", "say of the adapter returned no turn"],
+  ["start: async () => ({ say: async () => process.exit(0) })", ""],
+])("a host that does %j breaks its rows, and the command ends", async (start, problem) => {
+  const file = await adapterFile(`export const adapter = { name: "x", version: "1", can: [], ${start} };`);
+  const ended = await hostTrial(["--host", file, "--rows", "waits", "--json"]);
+
+  expect(hostsOf(ended)[0]!.results).toEqual([
+    { row: "waits", verdict: "broken", problem: expect.stringContaining(problem), again: 4 },
+  ]);
+});
+
+test("the adapter of the README asks, and runs what is approved", async () => {
+  const page = await readFile(join(import.meta.dirname, "../README.md"), "utf8");
+  const [, text = ""] = /```ts shown\n([^]+?)```/.exec(page) ?? [];
+  const some = "waits,approved-once,denied-never,forged-id,answer-twice,two-processes";
+  const [host] = hostsOf(
+    await hostTrial(["--host", await adapterFile(text, "mts"), "--rows", some, "--json"]),
+  );
+
+  expect(host!.results.map(({ verdict }) => verdict)).toEqual(["held", "held", "held", "held", "held", "–"]);
+});
+
+/** A file with this text, gone after the test. */
+async function adapterFile(text: string, ending = "mjs"): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "host-trial-adapter-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, `adapter.${ending}`);
+  await writeFile(file, text);
+  return file;
+}

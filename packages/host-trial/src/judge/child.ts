@@ -1,38 +1,72 @@
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Answer, HostAdapter, OpenHost, TrialTool } from "../contract.ts";
 import { appendEffect } from "./ledger.ts";
-import { faults, toolFacts, type Fault } from "./tools.ts";
+import { faults, toolsWith, type Change, type Fault } from "./tools.ts";
 
 /** What the judge asks of the process that holds the host. */
 export type Command =
   | { readonly do: "facts" }
-  | { readonly do: "start"; readonly root: string; readonly modelUrl: string; readonly faults: Faults }
+  | ({ readonly do: "start"; readonly root: string; readonly modelUrl: string } & StartOptions)
   | { readonly do: "say"; readonly thread: string; readonly message: string }
   | { readonly do: "answer"; readonly thread: string; readonly answers: readonly Answer[] }
-  | { readonly do: "resume"; readonly thread: string }
-  | { readonly do: "open"; readonly thread: string };
+  | { readonly do: "resume" | "cancel" | "withdraw" | "open"; readonly thread: string };
 
 /** What goes wrong in a tool, by its name. */
-export type Faults = Readonly<Record<string, Fault>>;
+type Faults = Readonly<Record<string, Fault>>;
+
+/** In what a host may differ from the one that ran before it over the same folder. */
+export interface StartOptions {
+  readonly faults?: Faults | undefined;
+  readonly change?: Change | undefined;
+  readonly mostRequests?: number | undefined;
+}
+
+/** More requests than any row needs that is not about this limit. */
+const manyRequests = 20;
 
 /** Holds one host in this process, and does what the judge asks, until it is killed. */
 export async function holdHost(adapterPath: string): Promise<void> {
-  const { adapter } = (await import(pathToFileURL(adapterPath).href)) as { adapter?: HostAdapter };
-  if (adapter === undefined) throw new Error(`${adapterPath} exports no host as "adapter"`);
+  process.once("disconnect", () => process.exit(0));
+  const adapter = await adapterAt(adapterPath).catch((error: unknown) => {
+    process.send!({ failed: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
+  });
+  if (adapter !== undefined) hold(adapter);
+}
+
+/** The host that a file exports. */
+async function adapterAt(path: string): Promise<HostAdapter> {
+  const { adapter } = (await import(pathToFileURL(path).href)) as { adapter?: Partial<HostAdapter> };
+  if (adapter === undefined) throw new TypeError('it exports no host as "adapter"');
+  const { name, version, can, start } = adapter;
+  if (typeof name !== "string" || typeof version !== "string" || !Array.isArray(can))
+    throw new TypeError("the adapter has to have a name, a version, and the list can");
+  if (typeof start !== "function") throw new TypeError("the adapter has to have the function start");
+  return adapter as HostAdapter;
+}
+
+function hold(adapter: HostAdapter): void {
   let host: OpenHost | undefined;
-  const start = async ({ root, modelUrl, faults: wrong }: Command & { do: "start" }) => {
-    const tools = toolsOf(join(root, "ledger.jsonl"), wrong);
-    host = await adapter.start({ folder: join(root, "host"), modelUrl, tools });
+  const start = async (command: Command & { do: "start" }) => {
+    const { root, modelUrl, mostRequests = manyRequests } = command;
+    host = await adapter.start({
+      folder: join(root, "host"),
+      modelUrl,
+      mostRequests,
+      tools: toolsOf(root, command),
+    });
+    // Node keeps what it has compiled at the end of a process, and this one will be killed.
+    flushCompileCache();
     return null;
   };
   const run = (command: Command): Promise<unknown> => {
     if (command.do === "start") return start(command);
     if (command.do === "say") return host!.say(command.thread, command.message);
     if (command.do === "answer") return host!.answer(command.thread, command.answers);
-    if (command.do === "resume") return host!.resume!(command.thread);
-    if (command.do === "open") return host!.open(command.thread);
-    return Promise.resolve({ name: adapter.name, version: adapter.version, can: adapter.can });
+    if (command.do !== "facts") return host![command.do]!(command.thread);
+    const { name, version, can, delegation } = adapter;
+    return Promise.resolve({ name, version, can, delegation });
   };
   process.on("message", ({ id, command }: { id: number; command: Command }) => {
     run(command).then(
@@ -41,17 +75,16 @@ export async function holdHost(adapterPath: string): Promise<void> {
         process.send!({ id, error: error instanceof Error ? error.message : String(error) }),
     );
   });
-  process.once("disconnect", () => process.exit(0));
   process.send!({ ready: true });
 }
 
-function toolsOf(ledger: string, wrong: Faults): readonly TrialTool[] {
-  return toolFacts.map((facts) => ({
+function toolsOf(root: string, { faults: wrong = {}, change }: StartOptions): readonly TrialTool[] {
+  return toolsWith(change).map((facts) => ({
     ...facts,
     run: async (args: unknown) => {
       const fault = faults[wrong[facts.name] ?? "none"];
-      await fault.before?.();
-      appendEffect(ledger, facts.name, args);
+      await fault.before?.(root);
+      appendEffect(join(root, "ledger.jsonl"), facts.name, args);
       return fault.after === undefined ? `${facts.name} did it` : fault.after();
     },
   }));

@@ -1,7 +1,9 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import type { Answer, Question, Turn } from "../contract.ts";
-import type { Command, Faults } from "./child.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Answer, Delegation, Question, Turn } from "../contract.ts";
+import type { Command, StartOptions } from "./child.ts";
 
 /** The host's process ended before it answered. */
 class Died extends Error {}
@@ -12,10 +14,21 @@ class Silent extends Error {}
 /** Longest wait for one answer, in milliseconds. */
 const patience = 60_000;
 
+/** Where Node keeps what it has compiled: each row starts the same code again, twice or more. */
+const cache = join(tmpdir(), "host-trial-compiled");
+
 /** What starts a process: the program that runs `holdHost` with the adapter in its environment. */
 export interface Launch {
   readonly program: string;
   readonly adapter: string;
+}
+
+/** What an adapter says of its host. */
+interface HostFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly can: readonly string[];
+  readonly delegation?: Delegation;
 }
 
 interface Waiting {
@@ -47,20 +60,25 @@ export class HostProcess {
   }
 
   static async launch({ program, adapter }: Launch): Promise<HostProcess> {
-    const env = { ...process.env, HOST_TRIAL_ADAPTER: adapter };
+    const env = { NODE_COMPILE_CACHE: cache, ...process.env, HOST_TRIAL_ADAPTER: adapter };
     const child = fork(program, [], {
       env,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       serialization: "advanced",
     });
     const host = new HostProcess(child);
-    const [first] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];
-    if (typeof first === "object" && first !== null) return host;
-    throw new Died(`the adapter's process ended at its start: ${host.#lastWords()}`);
+    const [first] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [
+      { readonly failed?: string } | number | null,
+    ];
+    if (typeof first !== "object" || first === null)
+      throw new Died(`the process of ${adapter} ended at its start: ${host.#lastWords()}`);
+    if (first.failed === undefined) return host;
+    await host.kill();
+    throw new Died(`cannot load ${adapter}: ${first.failed}`);
   }
 
   #lastWords(): string {
-    return this.#output.join("").trim().slice(-500);
+    return this.#output.join("").trim().slice(-1500);
   }
 
   async #ask<Value>(command: Command): Promise<Value> {
@@ -73,24 +91,32 @@ export class HostProcess {
     return (await promise.finally(() => clearTimeout(timer))) as Value;
   }
 
-  facts(): Promise<{ name: string; version: string; can: readonly string[] }> {
+  facts(): Promise<HostFacts> {
     return this.#ask({ do: "facts" });
   }
 
-  start(root: string, modelUrl: string, faults: Faults): Promise<null> {
-    return this.#ask({ do: "start", root, modelUrl, faults });
+  start(root: string, modelUrl: string, options: StartOptions): Promise<null> {
+    return this.#ask({ do: "start", root, modelUrl, ...options });
   }
 
-  say(thread: string, message: string): Promise<Turn> {
-    return this.#ask({ do: "say", thread, message });
+  async say(thread: string, message: string): Promise<Turn> {
+    return turnFrom(await this.#ask({ do: "say", thread, message }), "say");
   }
 
-  answer(thread: string, answers: readonly Answer[]): Promise<Turn> {
-    return this.#ask({ do: "answer", thread, answers });
+  async answer(thread: string, answers: readonly Answer[]): Promise<Turn> {
+    return turnFrom(await this.#ask({ do: "answer", thread, answers }), "answer");
   }
 
-  resume(thread: string): Promise<Turn> {
-    return this.#ask({ do: "resume", thread });
+  async resume(thread: string): Promise<Turn> {
+    return turnFrom(await this.#ask({ do: "resume", thread }), "resume");
+  }
+
+  cancel(thread: string): Promise<void> {
+    return this.#ask({ do: "cancel", thread });
+  }
+
+  withdraw(thread: string): Promise<void> {
+    return this.#ask({ do: "withdraw", thread });
   }
 
   open(thread: string): Promise<readonly Question[]> {
@@ -103,4 +129,16 @@ export class HostProcess {
     this.#child.kill("SIGKILL");
     await gone;
   }
+}
+
+/** An adapter is another's program: what it returns may have any shape. */
+function turnFrom(value: unknown, from: string): Turn {
+  const { status, questions, text } = (value ?? {}) as Partial<Record<keyof Turn, unknown>>;
+  const isTurn =
+    ["done", "waits", "refused"].includes(String(status)) &&
+    Array.isArray(questions) &&
+    questions.every((one: Partial<Question> | null) => typeof one?.id === "string") &&
+    typeof text === "string";
+  if (isTurn) return value as Turn;
+  throw new TypeError(`${from} of the adapter returned no turn: a status, questions with an id, and a text`);
 }

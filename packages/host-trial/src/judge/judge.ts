@@ -1,4 +1,4 @@
-import { loadavg } from "node:os";
+import { availableParallelism, loadavg } from "node:os";
 import type { Row } from "../row.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
 import { Trial } from "./trial.ts";
@@ -21,6 +21,18 @@ export interface HostReport {
   readonly results: readonly RowResult[];
   /** The machine's load when the host was tried, in processes. */
   readonly load: number;
+}
+
+/** On what the hosts were tried. */
+interface Machine {
+  readonly node: string;
+  readonly system: string;
+  readonly processors: number;
+}
+
+export function machine(): Machine {
+  const { arch, platform, version } = process;
+  return { node: version, system: `${platform} ${arch}`, processors: availableParallelism() };
 }
 
 /** How often a broken row is tried again. */

@@ -60,13 +60,19 @@ export class ModelServer {
 
   /** The step after as many as the model has answered since the last message that a script is for. */
   #stepOf(messages: readonly Message[]): readonly ScriptedCall[] | string {
-    const keys = [...this.#scripts.keys()];
     const at = messages.findLastIndex(
-      ({ role, content }) => role === "user" && keys.some((key) => JSON.stringify(content).includes(key)),
+      ({ role, content }) => role === "user" && this.#keyOf(content) !== undefined,
     );
-    const key = keys.find((one) => JSON.stringify(messages[at]?.content ?? "").includes(one));
+    const key = this.#keyOf(messages[at]?.content);
     const answered = messages.slice(at + 1).filter(({ role }) => role === "assistant").length;
     return this.#scripts.get(key ?? "")?.[answered] ?? "Done.";
+  }
+
+  /** The last message of a script in a content: a sub-agent may get the conversation before its task. */
+  #keyOf(content: unknown): string | undefined {
+    const text = JSON.stringify(content ?? "");
+    const found = [...this.#scripts.keys()].filter((key) => text.includes(key));
+    return found.toSorted((a, b) => text.lastIndexOf(a) - text.lastIndexOf(b)).at(-1);
   }
 }
 
@@ -90,8 +96,10 @@ function sendStream(
     const chunk = { ...head, object: "chat.completion.chunk", choices };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   };
-  const calls = message.tool_calls?.map((call, index) => ({ index, ...call }));
-  send({ role: "assistant", content: message.content, ...(calls && { tool_calls: calls }) });
+  send({ role: "assistant", content: message.content });
+  // A chunk for each call, as OpenAI sends them: some hosts read one of a chunk.
+  for (const [index, call] of (message.tool_calls ?? []).entries())
+    send({ tool_calls: [{ index, ...call }] });
   send({}, reason);
   response.write(
     `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage })}\n\n`,

@@ -1,3 +1,7 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
 /** Ends this process as a crash does: nothing more is written, no handler runs. */
 function die(): never {
   process.kill(process.pid, "SIGKILL");
@@ -5,8 +9,8 @@ function die(): never {
 }
 
 interface Behaviour {
-  /** Before the effect. */
-  readonly before?: () => unknown;
+  /** Before the effect, with the trial's folder. */
+  readonly before?: (root: string) => unknown;
   /** After the effect, in place of the usual answer. */
   readonly after?: () => unknown;
 }
@@ -14,6 +18,7 @@ interface Behaviour {
 /** How a tool of a trial may go wrong. */
 export type Fault =
   | "none"
+  | "waits until it may go on"
   | "dies before its effect"
   | "dies after its effect"
   | "throws after its effect"
@@ -23,6 +28,7 @@ export type Fault =
 
 export const faults: Readonly<Record<Fault, Behaviour>> = {
   none: {},
+  "waits until it may go on": { before: waitsForRow },
   "dies before its effect": { before: die },
   "dies after its effect": { after: die },
   "throws after its effect": {
@@ -42,6 +48,12 @@ export const faults: Readonly<Record<Fault, Behaviour>> = {
   },
 };
 
+/** Says that the tool has begun, and waits for the row: both are files of the trial's folder. */
+async function waitsForRow(root: string): Promise<void> {
+  writeFileSync(join(root, "begun"), "");
+  while (!existsSync(join(root, "go-on"))) await setTimeout(5);
+}
+
 const object = (properties: Readonly<Record<string, object>>) => ({
   type: "object",
   properties,
@@ -49,8 +61,15 @@ const object = (properties: Readonly<Record<string, object>>) => ({
   additionalProperties: false,
 });
 
+interface ToolFacts {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly asks: boolean;
+}
+
 /** The tools of every trial: one asks, one does not, one takes anything. */
-export const toolFacts = [
+const toolFacts: readonly ToolFacts[] = [
   {
     name: "pay",
     description: "Pays an amount to a person.",
@@ -69,4 +88,18 @@ export const toolFacts = [
     parameters: object({ value: { type: "object", additionalProperties: true } }),
     asks: true,
   },
-] as const;
+];
+
+/** How a later process may have other tools. */
+export type Change = "pay takes a text" | "pay is gone" | "pay no longer asks";
+
+export function toolsWith(change: Change | undefined): readonly ToolFacts[] {
+  if (change === "pay is gone") return toolFacts.filter(({ name }) => name !== "pay");
+  const other: Partial<ToolFacts> =
+    change === "pay takes a text"
+      ? { parameters: object({ to: { type: "string" }, amount: { type: "string" } }) }
+      : change === "pay no longer asks"
+        ? { asks: false }
+        : {};
+  return toolFacts.map((facts) => (facts.name === "pay" ? { ...facts, ...other } : facts));
+}

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
-import type { Answer, Question, Turn } from "../contract.ts";
-import type { Faults } from "./child.ts";
+import type { Answer, Delegation, Question, Turn } from "../contract.ts";
+import type { StartOptions } from "./child.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
 import { exactText, readEffects, type Effect } from "./ledger.ts";
 import { ModelServer, type Script } from "./model-server.ts";
@@ -21,6 +21,7 @@ export class Trial {
   readonly #model = new ModelServer();
   #modelUrl = "";
   #host: HostProcess | undefined;
+  readonly #processes: HostProcess[] = [];
 
   private constructor(launch: Launch) {
     this.#launch = launch;
@@ -34,21 +35,22 @@ export class Trial {
   }
 
   async close(): Promise<void> {
-    await this.#host?.kill();
+    for (const process of this.#processes) await process.kill();
     this.#model.close();
     rmSync(this.#root, { recursive: true, force: true });
   }
 
   /** Starts the host, or another process of it over the same folder. The one before is killed. */
-  async start(faults: Faults = {}): Promise<void> {
+  async start(options: StartOptions = {}): Promise<void> {
     await this.#host?.kill();
-    this.#host = await this.startBeside(faults);
+    this.#host = await this.startBeside(options);
   }
 
   /** One more process over the same folder; the first keeps running. */
-  async startBeside(faults: Faults = {}): Promise<HostProcess> {
+  async startBeside(options: StartOptions = {}): Promise<HostProcess> {
     const host = await HostProcess.launch(this.#launch);
-    await host.start(this.#root, this.#modelUrl, faults);
+    this.#processes.push(host);
+    await host.start(this.#root, this.#modelUrl, options);
     return host;
   }
 
@@ -71,6 +73,31 @@ export class Trial {
       if (turn.status !== "waits" || turn.questions.length > 0 || asked === mostResumes) return turn;
       await setTimeout(1000);
     }
+  }
+
+  /** Cancels the turn of a thread. Resolves when the host has begun to do it, or has done it. */
+  async cancel(thread = "t1"): Promise<void> {
+    const done = this.#host!.cancel(thread).catch(() => undefined);
+    await Promise.race([done, this.#host!.facts()]);
+  }
+
+  withdraw(thread = "t1"): Promise<void> {
+    return this.#host!.withdraw(thread);
+  }
+
+  /** Resolves when the tool has begun that waits until it may go on. */
+  async begun(): Promise<void> {
+    while (!existsSync(join(this.#root, "begun"))) await setTimeout(5);
+  }
+
+  /** Lets that tool go on. */
+  goOn(): void {
+    writeFileSync(join(this.#root, "go-on"), "");
+  }
+
+  /** How the model hands a task to the host's sub-agent. */
+  async delegation(): Promise<Delegation> {
+    return (await this.#host!.facts()).delegation!;
   }
 
   open(thread = "t1"): Promise<readonly Question[]> {

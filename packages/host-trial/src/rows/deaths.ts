@@ -5,7 +5,7 @@ import { asked, askedElsewhere, paidOnce, requireAlive, requireEnd } from "./ste
 
 /** Approves the call in a process that dies in its tool. Another process continues the turn, and gets the answer again. */
 async function diesIn(trial: Trial, fault: Fault) {
-  const question = await asked(trial, { pay: fault });
+  const question = await asked(trial, { faults: { pay: fault } });
   await trial.tryAnswer([{ question: question.id, approve: true }]);
   await trial.start();
   await trial.resume();

@@ -2,7 +2,7 @@
 import { onlyQuestion, requireTrue, type Trial } from "../judge/trial.ts";
 
 import type { Question, Turn } from "../contract.ts";
-import type { Faults } from "../judge/child.ts";
+import type { StartOptions } from "../judge/child.ts";
 
 /** A call that pays, as the model writes it. */
 export function pay(id: string, to: string, amount = 2) {
@@ -13,9 +13,9 @@ export function pay(id: string, to: string, amount = 2) {
 export const paidOnce = [{ to: "b", amount: 2 }];
 
 /** A turn that waits with one question: to pay 2 to b. */
-export async function asked(trial: Trial, faults: Faults = {}): Promise<Question> {
+export async function asked(trial: Trial, options: StartOptions = {}): Promise<Question> {
   trial.script("please pay", [pay("call_1", "b")], "Done.");
-  await trial.start(faults);
+  await trial.start(options);
   return onlyQuestion(await trial.say("please pay"));
 }
 
@@ -37,4 +37,10 @@ export async function requireAlive(trial: Trial): Promise<void> {
   trial.script("hello", "Hello.");
   const { status, text } = await trial.say("hello");
   requireTrue(status === "done" && text.includes("Hello."), `the thread is ${status}: ${text}`);
+}
+
+/** Denies what is open. */
+export async function denyOpen(trial: Trial): Promise<void> {
+  const left = await trial.open();
+  if (left.length > 0) await trial.answer(left.map(({ id }) => ({ question: id, approve: false })));
 }

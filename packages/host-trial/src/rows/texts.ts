@@ -3,7 +3,7 @@ import type { Row } from "../row.ts";
 import { exactText } from "../judge/ledger.ts";
 import { Broken, onlyQuestion, requireEffects, requireTrue, shown, type Trial } from "../judge/trial.ts";
 import type { Fault } from "../judge/tools.ts";
-import { requireAlive } from "./steps.ts";
+import { denyOpen, requireAlive } from "./steps.ts";
 
 /** A call whose arguments are this text, as a model may write it. */
 async function written(trial: Trial, text: string, tool = "pay") {
@@ -44,7 +44,7 @@ function valueShown(question: Question): string {
 
 async function endsAfter(trial: Trial, fault: Fault): Promise<void> {
   trial.script("look", [{ id: "call_1", tool: "look", arguments: '{"word":"b"}' }], "Seen.");
-  await trial.start({ look: fault });
+  await trial.start({ faults: { look: fault } });
   await trial.trySay("look");
   requireEffects(trial, "look", [{ word: "b" }], "after one call");
   await requireAlive(trial);
@@ -78,6 +78,13 @@ export const texts: readonly Row[] = [
     holds: "A text with half of a character runs as it was shown, or not.",
     tried: "The model pays to a lone surrogate; what is asked is approved.",
     run: (trial) => runsAsShown(trial, String.raw`{"to":"b\ud83d","amount":2}`, "pay"),
+  },
+  {
+    name: "hidden-characters",
+    holds: "A question shows the characters of an argument that cannot be seen.",
+    tried:
+      "The model pays to a name with a text-direction mark and a zero-width space; what is asked is approved.",
+    run: (trial) => runsAsShown(trial, String.raw`{"to":"b\u202eb\u200b","amount":2}`, "pay"),
   },
   {
     name: "deep",
@@ -135,6 +142,7 @@ export const texts: readonly Row[] = [
     tried: "The model calls transfer; then the user writes again.",
     async run(trial) {
       await written(trial, "{}", "transfer");
+      await denyOpen(trial);
       await requireAlive(trial);
     },
   },

@@ -1,6 +1,6 @@
 import type { Row } from "../row.ts";
 import { onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
-import { asked, paidOnce, pay, requireAlive } from "./steps.ts";
+import { asked, denyOpen, paidOnce, pay, requireAlive } from "./steps.ts";
 
 /** A thread in which one call was asked and denied, and another is asked now. */
 async function askedAgain(trial: Trial) {
@@ -71,8 +71,7 @@ export const threads: readonly Row[] = [
       await asked(trial);
       await trial.trySay("yes but first");
       requireEffects(trial, "pay", [], "after a message in place of an answer");
-      const left = await trial.open();
-      if (left.length > 0) await trial.answer(left.map(({ id }) => ({ question: id, approve: false })));
+      await denyOpen(trial);
       await requireAlive(trial);
     },
   },
@@ -105,7 +104,7 @@ export const threads: readonly Row[] = [
         [pay("call_1", "b")],
         "Done.",
       );
-      await trial.start({ look: "answers with a lie" });
+      await trial.start({ faults: { look: "answers with a lie" } });
       onlyQuestion(await trial.say("look then pay"));
       requireEffects(trial, "pay", [], "before an answer");
     },

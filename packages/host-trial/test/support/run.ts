@@ -15,6 +15,7 @@ export interface Ended {
 export interface HostResults {
   readonly host: string;
   readonly version: string;
+  readonly load: number;
   readonly results: readonly {
     readonly row: string;
     readonly verdict: "held" | "broken" | "–";
@@ -40,4 +41,4 @@ export function hostsOf({ stdout, stderr }: Ended): readonly HostResults[] {
 }
 
 export const adapterOf = (name: string) => join(import.meta.dirname, "../../adapters", `${name}.ts`);
-export const planted = join(import.meta.dirname, "../planted-adapter.ts");
+export const planted = join(import.meta.dirname, "../planted/adapter.ts");

@@ -1,4 +1,0 @@
-import { plantedHost, type PlantedFault } from "./planted.ts";
-
-/** The planted host of the fault that the environment names. */
-export const adapter = plantedHost((process.env["PLANTED_FAULT"] ?? "none") as PlantedFault | "none");
