@@ -80,7 +80,7 @@ type Operation = (servers: EqualServers, mark: string) => Promise<unknown>;
 const context = (mark: string) => ({ sessionId: mark });
 
 /** What clients do, each with what one server gives them. */
-export const operations: Readonly<
+const operations: Readonly<
   Record<string, { readonly act: Operation; readonly gives: (mark: string) => unknown }>
 > = {
   call: {
