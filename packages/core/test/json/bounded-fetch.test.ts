@@ -96,10 +96,10 @@ test.each([
   [6, "abcdef"],
   [5, null],
   [0, null],
-])("a body of six bytes in two parts, read with a bound of %i", async (maxBytes, read) => {
+])("a body of six bytes in two parts, read with a bound of %i", async (maxBytes, text) => {
   async function* body() {
     yield Buffer.from("abc");
     yield Buffer.from("def");
   }
-  expect((await readBounded(body(), maxBytes))?.toString() ?? null).toBe(read);
+  expect((await readBounded(body(), maxBytes))?.toString() ?? null).toBe(text);
 });
