@@ -1,6 +1,6 @@
 // Tries real packages of the registry, as `pnpm foreign-tools [name…]`: installs each, at its fixed version, in a folder of
 // its own below .foreign-tools/, names it in a plan, mounts the plan, and calls a tool where that needs no key and no
-// network. Writes docs/foreign-tools.md. Exits with 1 when a tool answers something else than its list says.
+// network. Writes docs/reference/foreign-tools.md. Exits with 1 when a tool answers something else than its list says.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -105,7 +105,7 @@ function report(tried) {
   const sum = `${mounted} of ${tried.length} mount, ${asNamed} of them by the name alone; ${tried.filter(({ call }) => call !== undefined).length} were called, ${wrong.length} answered wrong. ${withFiles} more mount from a file that makes their tools.`;
   console.log(sum);
   for (const row of rows) console.log(row.join(" | "));
-  if (wanted.length === 0) writeFileSync(join(root, "docs/foreign-tools.md"), pageOf(rows, sum));
+  if (wanted.length === 0) writeFileSync(join(root, "docs/reference/foreign-tools.md"), pageOf(rows, sum));
   process.exitCode = wrong.length > 0 ? 1 : 0;
 }
 

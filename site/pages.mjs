@@ -34,10 +34,18 @@ export function writePages(folder, repository) {
   for (const page of pages) {
     const target = join(folder, placeOf(page));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, withLinks(page, readFileSync(join(root, page), "utf8"), repository));
+    const text = readFileSync(join(root, page), "utf8");
+    writeFileSync(target, withTime(page, withLinks(page, text, repository)));
   }
   cpSync(join(root, "docs/pictures"), join(folder, "pictures"), { recursive: true });
   return pages;
+}
+
+/** Says below the title of a guide how long it takes to read, at 200 words a minute. What is looked up has no such time. */
+function withTime(page, text) {
+  if (page.startsWith("docs/reference/")) return text;
+  const minutes = Math.max(1, Math.round(text.split(/\s+/).filter(Boolean).length / 200));
+  return text.replace(/^# .+$/m, `$&\n\n_${minutes} min to read_`);
 }
 
 /** Changes the links of a page; what is in code stays as it is. */
@@ -79,18 +87,28 @@ function linkTo(from, to) {
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** The sidebar: the index of all pages, each section of `docs/README.md`, with the pages that its list links, and the reference. */
-export function sidebar() {
+/**
+ * The sidebars: the guide has the index of all pages and each section of `docs/README.md`, with the pages that its list links. Pages below
+ * `reference/` have their own, with the API of each package.
+ */
+export function sidebars() {
   const text = readFileSync(join(root, "docs/README.md"), "utf8");
   const sections = text.split(/^## /m).slice(1);
   const listed = sections
     .map((section) => ({ text: section.split("\n")[0], items: linksOf(section) }))
     .filter(({ items }) => items.length > 0);
-  const reference = globSync("docs/api/*.md", { cwd: root })
+  const isReference = ({ text: title }) => title === "Reference";
+  const api = globSync("docs/reference/api/*.md", { cwd: root })
     .toSorted()
-    .map((path) => ({ text: `@toolmount/${path.slice("docs/api/".length, -3)}`, link: siteLink(path) }));
+    .map((path) => ({
+      text: `@toolmount/${path.slice("docs/reference/api/".length, -3)}`,
+      link: siteLink(path),
+    }));
   const index = { text: "Start", items: [{ text: "All pages", link: "/pages" }] };
-  return [index, ...listed, { text: "API reference", items: reference, collapsed: true }];
+  return {
+    "/": [index, ...listed.filter((section) => !isReference(section))],
+    "/reference/": [index, ...listed.filter(isReference), { text: "API", items: api }],
+  };
 }
 
 function linksOf(section) {
@@ -98,8 +116,8 @@ function linksOf(section) {
   return rows.flatMap((row) =>
     [...row.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)].flatMap(([, words, link]) => {
       const path = posix.normalize(posix.join("docs", link));
-      // The README of a package is no page of the site.
-      if (placeOf(path) === undefined) return [];
+      // The README of a package is no page of the site, nor is a folder.
+      if (!path.endsWith(".md") || placeOf(path) === undefined) return [];
       const title = /^# (.+)$/m.exec(readFileSync(join(root, path), "utf8"))?.[1] ?? words;
       return [{ text: title.replaceAll("`", ""), link: siteLink(path) }];
     }),

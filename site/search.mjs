@@ -2,20 +2,11 @@
 
 /** For a page or section, how much it counts beside others of the same words. Functions that the browser gets stand alone. */
 function boostDocument(id) {
-  if (/^\/?api\//.test(id)) return 0.15;
-  if (
-    /^\/?(?:http-api|validate|mcp-compatibility|model-conformance|foreign-tools|where|platforms|contract)\b/.test(
-      id,
-    )
-  )
-    return 0.4;
-  if (
-    /^\/?(?:about|security|contributing|comparison|performance|pages|decisions|security-score)(?![\w-])/.test(
-      id,
-    )
-  )
-    return 0.3;
-  if (/^\/?(?:errors|examples\/|coming-from|use-with)/.test(id)) return 0.6;
+  if (/^\/?reference\/api\//.test(id)) return 0.15;
+  if (/^\/?reference\/errors\b/.test(id)) return 0.6;
+  if (/^\/?(?:reference\/|(?:about|security|contributing|pages)(?![\w-]))/.test(id)) return 0.3;
+  if (/^\/?validate\b/.test(id)) return 0.4;
+  if (/^\/?(?:examples\/|coming-from|use-with)/.test(id)) return 0.6;
   return 1;
 }
 

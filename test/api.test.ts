@@ -10,21 +10,21 @@ const packages = (await readdir(join(root, "packages")))
   .filter((folder) => existsSync(join(root, folder, "src/index.ts")));
 
 test.each(packages)("docs/api has the current page of %s (pnpm api writes it)", async (folder) => {
-  const page = join(root, "docs/api", `${basename(folder)}.md`);
+  const page = join(root, "docs/reference/api", `${basename(folder)}.md`);
   const rendered = await renderPage(join(root, folder));
   if (process.env["TOOLMOUNT_WRITE"] === "1") await writeFile(page, rendered);
 
   expect(await readFile(page, "utf8")).toBe(rendered);
 });
 
-test.each(packages)("the README of %s links to its page in docs/api", async (folder) => {
+test.each(packages)("the README of %s links to its page in docs/reference/api", async (folder) => {
   expect(await readFile(join(root, folder, "README.md"), "utf8")).toContain(
-    `docs/api/${basename(folder)}.md`,
+    `docs/reference/api/${basename(folder)}.md`,
   );
 });
 
 test("every page of docs/api belongs to a package", async () => {
-  expect((await readdir(join(root, "docs/api"))).toSorted()).toEqual(
+  expect((await readdir(join(root, "docs/reference/api"))).toSorted()).toEqual(
     packages.map((folder) => `${basename(folder)}.md`).toSorted(),
   );
 });

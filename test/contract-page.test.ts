@@ -15,7 +15,7 @@ const frontMatter = z.strictObject({
 });
 
 async function page() {
-  const text = await readFile(join(root, "docs/contract.md"), "utf8");
+  const text = await readFile(join(root, "docs/reference/contract.md"), "utf8");
   const [, head = "", body = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
   return { head: frontMatter.parse(parse(head)), body };
 }

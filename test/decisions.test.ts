@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const page = join(root, "docs/decisions/10-where-contracts-disagree.md");
+const page = join(root, "docs/reference/decisions/10-where-contracts-disagree.md");
 const contract = join(root, "../shared/contract/DECISIONS.md");
 
 /** The rows of the project's own table: the id, and the files where it is made true. */

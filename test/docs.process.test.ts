@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { glob, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ const pages = [
   "docs/mcp-mount.md",
   "docs/observe.md",
   "docs/limits.md",
-  "docs/performance.md",
+  "docs/reference/performance.md",
   "docs/tool-search.md",
   "docs/files.md",
   "docs/policy.md",
@@ -30,7 +30,7 @@ const pages = [
   "docs/mount-plans.md",
   "docs/approvals.md",
   "docs/audit.md",
-  "docs/model-conformance.md",
+  "docs/reference/model-conformance.md",
   "docs/modes.md",
   "docs/run-an-agent.md",
   "docs/resume.md",
@@ -78,6 +78,18 @@ test("a block that does not say how it is run is refused", () => {
   expect(() => readBlocks("page.md", "# A page\n\n```sh\nrm -rf /\n```\n")).toThrow(
     "page.md:3: no test looks at ```sh",
   );
+});
+
+test("the guide has at most 60,000 words: what is looked up, or made by a run, is in the reference", async () => {
+  const guide = globSync(["README.md", "docs/**/*.md"], {
+    cwd: root,
+    exclude: ["docs/reference/**"],
+  });
+  const texts = await Promise.all(guide.map((page) => readFile(join(root, page), "utf8")));
+  const words = texts.map((text) => text.split(/\s+/).filter(Boolean).length);
+
+  expect(guide).toContain("docs/getting-started.md");
+  expect(words.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(60_000);
 });
 
 test("every link from one page to another leads to a file", async () => {

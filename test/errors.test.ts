@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { errorCodes } from "@toolmount/core";
 import { expect, test } from "vitest";
 
-test("docs/errors.md explains every code, and no other", async () => {
-  const page = await readFile(join(import.meta.dirname, "../docs/errors.md"), "utf8");
+test("docs/reference/errors.md explains every code, and no other", async () => {
+  const page = await readFile(join(import.meta.dirname, "../docs/reference/errors.md"), "utf8");
   const sections = page.split(/^## /m).slice(1);
   const explained = sections.map((section) => /^.*/.exec(section)?.[0] ?? "");
 

@@ -58,7 +58,7 @@ test("the refusal of one with several factories prints the line to write, and th
 });
 
 test("the page of what was tried has these six, and none of them answered wrong", async () => {
-  const page = await readFile(join(import.meta.dirname, "../docs/foreign-tools.md"), "utf8");
+  const page = await readFile(join(import.meta.dirname, "../docs/reference/foreign-tools.md"), "utf8");
   const { devDependencies } = JSON.parse(
     await readFile(join(import.meta.dirname, "libraries/package.json"), "utf8"),
   ) as { devDependencies: object };

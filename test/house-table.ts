@@ -180,7 +180,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "tools/search": ["text.ts", "ripgrep"],
   "packages/http": ["fault", "guard", "access", "served-host.ts", "journal", "work", "api", "server"],
   "packages/mcp": ["wire", "reading", "auth", "tasks", ["serve", "mount"]],
-  "packages/record": ["audit", "learn", "plan-tests"],
+  "packages/record": ["audit", "story", "learn", "plan-tests"],
   "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };
 
@@ -214,7 +214,7 @@ export const shortFiles: readonly Exception[] = [
   { path: "packages/store/src/credentials.ts", because: "each table has a file" },
   { path: "packages/store/src/ledger/message-rows.ts", because: "each table has a file" },
   { path: "packages/workers/src/far/without-signals.ts", because: "a part of the border, found by its name" },
-  { path: "tools/web/src/guard/address.ts", because: "docs/where.md names it" },
+  { path: "tools/web/src/guard/address.ts", because: "docs/reference/where.md names it" },
   { path: "tools/web/src/search/brave.ts", because: "each search engine has a file" },
   { path: "tools/web/src/search/tavily.ts", because: "each search engine has a file" },
 ];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hopNames } from "../packages/core/src/call/transitions.ts";
 import { errorCodes } from "@toolmount/core";
 
-const page = await readFile(join(import.meta.dirname, "../docs/life-of-a-call.md"), "utf8");
+const page = await readFile(join(import.meta.dirname, "../docs/reference/life-of-a-call.md"), "utf8");
 const drawing = /^```mermaid\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
 
 test("the drawing of a call has core's hops, numbered in core's order, and no others", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const page = "docs/decisions/11-neighbour-rows.md";
+const page = "docs/reference/decisions/11-neighbour-rows.md";
 const requirements = join(root, "../shared/contract/REQUIREMENTS.md");
 
 /** Ids in the first column of the page's first table: rows without a test. */

@@ -25,7 +25,7 @@ const program = (name: string) => join(runtimes ?? "", "node_modules/.bin", name
 if (runtimes === undefined)
   process.stdout.write("TOOLMOUNT_RUNTIMES is not set: Bun, Deno and workerd were not tried\n");
 
-/** How each runtime starts a program, and which checks it fails, as docs/platforms.md says. */
+/** How each runtime starts a program, and which checks it fails, as docs/reference/platforms.md says. */
 const programs = [
   { name: "Node", words: [process.execPath], fails: [] },
   {

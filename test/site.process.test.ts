@@ -10,10 +10,10 @@ interface Section {
   readonly items: readonly { readonly text: string; readonly link: string }[];
 }
 
-const { sidebar, writePages } = (await import(
+const { sidebars, writePages } = (await import(
   pathToFileURL(join(import.meta.dirname, "../site/pages.mjs")).href
 )) as {
-  readonly sidebar: () => readonly Section[];
+  readonly sidebars: () => Readonly<Record<"/" | "/reference/", readonly Section[]>>;
   readonly writePages: (folder: string, repository?: string) => readonly string[];
 };
 
@@ -47,17 +47,37 @@ test("each link of the site's pages leads to a page or a picture of the site", a
 test("with the repository's address, a link to a source leads there", async () => {
   const folder = await pagesOf("https://example.com/owner/name");
 
-  expect(readFileSync(join(folder, "comparison.md"), "utf8")).toContain(
+  expect(readFileSync(join(folder, "reference/comparison.md"), "utf8")).toContain(
     "(https://example.com/owner/name/blob/main/packages/policy/test/rules.test.ts)",
   );
 });
 
-test("the sidebar leads to every page of docs/, by task, and to the reference of each package", async () => {
-  const folder = await pagesOf();
-  const linked = new Set(sidebar().flatMap(({ items }) => items.map(({ link }) => link.slice(1))));
-  const pages = globSync("{*,api/*}.md", { cwd: folder })
-    .map((page) => page.replace(/\.md$/, ""))
-    .filter((page) => page !== "index");
+test.each([
+  ["the guide", "/", "*.md"],
+  ["the reference", "/reference/", "reference/{,api/}*.md"],
+] as const)(
+  "the sidebar of %s leads to each of its pages, and to no page of the other",
+  async (_, at, files) => {
+    const folder = await pagesOf();
+    const linked = sidebars()[at].flatMap(({ items }) => items.map(({ link }) => link.slice(1)));
+    const pages = globSync(files, { cwd: folder })
+      .map((page) => page.replace(/\.md$/, ""))
+      .filter((page) => page !== "index");
 
-  expect(pages.filter((page) => !linked.has(page))).toEqual([]);
+    expect(pages.filter((page) => !linked.includes(page))).toEqual([]);
+    expect(linked.filter((link) => link.startsWith("reference/") !== (at === "/reference/"))).toEqual(
+      at === "/" ? [] : ["pages"],
+    );
+  },
+);
+
+test("a guide says how long it takes to read, and what is looked up does not", async () => {
+  const folder = await pagesOf();
+  const withTime = (files: string) =>
+    globSync(files, { cwd: folder }).filter((page) =>
+      /^# .+\n\n_\d+ min to read_$/m.test(readFileSync(join(folder, page), "utf8")),
+    );
+
+  expect(withTime("*.md")).toEqual(globSync("*.md", { cwd: folder }).filter((page) => page !== "index.md"));
+  expect(withTime("reference/**/*.md")).toEqual([]);
 });

@@ -13,7 +13,7 @@ export async function POST(request: Request): Promise<Response> {
   const userId = request.headers.get("x-user") ?? "anonymous";
   const result = streamText({
     model,
-    system: await host.guidance(),
+    system: (await host.offer()).guidance,
     messages: await convertToModelMessages(messages),
     tools: toAiSdkTools(host, host.tools(), { sessionId: id, userId }),
     stopWhen: isStepCount(8),

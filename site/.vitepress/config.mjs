@@ -1,6 +1,6 @@
 import { env } from "node:process";
 import { defineConfig } from "vitepress";
-import { sidebar } from "../pages.mjs";
+import { sidebars } from "../pages.mjs";
 import { miniSearch } from "../search.mjs";
 
 export default defineConfig({
@@ -25,9 +25,9 @@ export default defineConfig({
       { text: "Gateway", link: "/mcp-gateway" },
       { text: "Agents", link: "/run-an-agent" },
       { text: "Examples", link: "/examples/" },
-      { text: "Compare", link: "/comparison" },
+      { text: "Reference", link: "/reference/errors" },
       { text: "All pages", link: "/pages" },
     ],
-    sidebar: sidebar(),
+    sidebar: sidebars(),
   },
 });

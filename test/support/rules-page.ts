@@ -2,7 +2,7 @@ import type { Profile } from "@toolmount/core/validation";
 import { amplifierProfile, aptixProfile, forgeProfile } from "@toolmount/interop";
 import { coreProfile } from "@toolmount/testing";
 
-/** The tables of rules that docs/validate.md ends with, one a profile. */
+/** The tables of rules that docs/reference/rules.md ends with, one a profile. */
 export function writeRules(): string {
   return [coreProfile, aptixProfile, amplifierProfile, forgeProfile].map(writeProfile).join("\n");
 }
@@ -12,7 +12,7 @@ function writeProfile({ name, moduleRules = [], toolRules = [] }: Profile): stri
     ({ id, severity, why, fix }) => `| \`${id}\` | ${severity} | ${cell(why)} | ${cell(fix)} |`,
   );
   return [
-    `### ${name}`,
+    `## ${name}`,
     "",
     "| rule | severity | why | how to fix it |",
     "| --- | --- | --- | --- |",

@@ -9,7 +9,7 @@ import { composeOurs } from "../src/schema/ours.ts";
 import { root } from "./support/workspace.ts";
 
 /** Pages that users read. Decisions tell history, and the API's pages are generated from the code. */
-const pages = globSync(["README.md", "docs/*.md", "packages/*/README.md", "tools/*/README.md"], {
+const pages = globSync(["README.md", "docs/{,reference/}*.md", "packages/*/README.md", "tools/*/README.md"], {
   cwd: root,
 });
 

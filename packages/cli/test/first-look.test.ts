@@ -1,3 +1,5 @@
+import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { planOf, removingTool, workspace } from "./support/workspace.ts";
 
@@ -74,4 +76,57 @@ test("in a folder with a plan, toolmount alone names it and starts nothing", asy
       "",
     ].join("\n"),
   );
+});
+
+const server = { command: "npx", args: ["@acme/files@1.0.0"] };
+const asServers = JSON.stringify({ mcpServers: { files: server } });
+
+/** Homes of people, each with one list, and what is said of it. */
+const homes: readonly (readonly [title: string, path: string, text: string, said: RegExp])[] = [
+  ["Claude Code", ".claude.json", asServers, /^claude-code .* files$/m],
+  ["Cursor", ".cursor/mcp.json", asServers, /^cursor .* files$/m],
+  ["VS Code", "Code/User/mcp.json", JSON.stringify({ servers: { files: server } }), /^vscode .* files$/m],
+  ["Windsurf", ".codeium/windsurf/mcp_config.json", asServers, /^windsurf .* files$/m],
+  ["Codex", ".codex/config.toml", '[mcp_servers.files]\ncommand = "npx"\n', /^codex .* files$/m],
+  ["Gemini", ".gemini/settings.json", asServers, /^gemini .* files$/m],
+  [
+    "opencode",
+    "opencode/opencode.json",
+    JSON.stringify({ mcp: { files: { type: "local", command: ["npx", "@acme/files"] } } }),
+    /^opencode .* files\n\n1 server .*\n1 package without a version: @acme\/files$/m,
+  ],
+  ["Zed", "zed/settings.json", JSON.stringify({ context_servers: { files: server } }), /^zed .* files$/m],
+  ["a list with comments", ".cursor/mcp.json", `// mine\n${asServers.slice(0, -1)},}`, /^cursor .* files$/m],
+  ["a broken list", ".cursor/mcp.json", '{ "mcpServers": {', /^cursor .* cannot be read: .*line 1/m],
+  ["a list that is a list", ".cursor/mcp.json", '{ "mcpServers": [1, null] }', /^No application here/m],
+  ["an empty file", ".cursor/mcp.json", "", /^No application here lists MCP servers\./m],
+];
+
+test.each(homes)("the home of a person with %s is read, and stays as it is", async (_, path, text, said) => {
+  const { here, folder } = await workspace({ [`home/${path}`]: text });
+  const home = join(folder, "home");
+  const before = [await readdir(folder), await readdir(home, { recursive: true })];
+  const { code, stdout, stderr } = await here([], { env: { HOME: home, XDG_CONFIG_HOME: home } });
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(said);
+  expect([await readdir(folder), await readdir(home, { recursive: true })]).toEqual(before);
+  expect(await readFile(join(home, path), "utf8")).toBe(text);
+});
+
+test("a list that is a link is read through it, and one that is a folder is named", async () => {
+  const { here, folder } = await workspace({ "real.json": asServers, ".gemini/settings.json/a.txt": "" });
+  await mkdir(join(folder, ".cursor"));
+  await symlink(join(folder, "real.json"), join(folder, ".cursor/mcp.json"));
+  const { stdout } = await here([], { env: { HOME: folder, XDG_CONFIG_HOME: folder } });
+
+  expect(stdout).toMatch(/^cursor .* files$/m);
+  expect(stdout).toMatch(/^gemini .* cannot be read: EISDIR/m);
+});
+
+test("where no list can be guarded, the next command imports one", async () => {
+  const { here, folder } = await workspace({ ".gemini/settings.json": asServers });
+  const { stdout } = await here([], { env: { HOME: folder, XDG_CONFIG_HOME: folder } });
+
+  expect(stdout).toMatch(/toolmount import \S*\.gemini\/settings\.json +a plan before these servers/);
 });

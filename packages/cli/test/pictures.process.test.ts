@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { call, response, say } from "./support/exchange.ts";
-import { drawTerminal } from "./support/svg.ts";
+import { drawMoving, drawTerminal, type Frame } from "./support/svg.ts";
 import { atTerminal, keys, ready } from "./support/terminal.ts";
 import { oneTool, planOf, removingTool, root, workspace } from "./support/workspace.ts";
 
@@ -56,15 +56,18 @@ function typed(words: readonly string[]): string {
 }
 
 /** Compares a picture with the committed one, or writes it. */
-async function expectPicture(name: string, title: string, bytes: string): Promise<void> {
+async function expectDrawn(name: string, drawn: string): Promise<void> {
   const path = join(folderOfPictures, `${name}.svg`);
-  const drawn = await drawTerminal(mask(bytes), columns, title);
   if (process.env["TOOLMOUNT_WRITE"] === "1") {
     await mkdir(folderOfPictures, { recursive: true });
     await writeFile(path, drawn);
   }
   const why = `docs/pictures/${name}.svg is not what the command shows; write it again: pnpm pictures`;
   expect(drawn, why).toBe(await readFile(path, "utf8").catch(() => ""));
+}
+
+async function expectPicture(name: string, title: string, bytes: string): Promise<void> {
+  await expectDrawn(name, await drawTerminal(mask(bytes), columns, title));
 }
 
 const replay = ["--session", "notes", "--model", "replay:exchange.json"];
@@ -153,4 +156,48 @@ test("the picture of what a turn left behind is what its commands show", async (
     if (shows) bytes += `${typed(words)}${terminal.bytes()}\r\n`;
   }
   await expectPicture("observe", "What a turn did, as the audit and the session show it", bytes);
+});
+
+/** The plan of the front door: README and the site show it beside this question. */
+const sixLines = `version: 1
+tools:
+  - module: filesystem
+    config: { allowed_read_paths: [.], allowed_write_paths: [./out] }
+policy:
+  ask: [delete_file]
+`;
+
+test("the picture that moves is a question, its answer and what became of the call", async () => {
+  const { folder } = await workspace({ "mount-plan.yaml": sixLines, "out/old.txt": "old\n" });
+  const words = ["call", "delete_file", "path=out/old.txt"];
+  const line = typed(words);
+  const terminal = atTerminal(words, { cwd: folder, columns: 80, rows: 60, env: { USER: "ada" } });
+  const frame = (bytes: string, ms: number): Frame => ({ bytes: mask(line + bytes), ms });
+
+  await terminal.until(ready);
+  const question = frame(terminal.bytes(), 4_500);
+  terminal.press("y");
+  await terminal.until(/● {2}y|● y/);
+  const answer = frame(terminal.bytes(), 1_200);
+  terminal.press(keys.enter);
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  const frames = [
+    { bytes: line.slice(0, line.indexOf("toolmount")), ms: 500 },
+    { bytes: line.slice(0, line.indexOf(" delete_file")), ms: 400 },
+    frame("", 700),
+    { ...question, isStill: true },
+    answer,
+    frame(terminal.bytes(), 3_000),
+  ];
+
+  const drawn = await drawMoving(frames, 80, `toolmount ${words.join(" ")}`);
+  expect(drawn).not.toContain("<script");
+  await expectDrawn("question", drawn);
+});
+
+test.each(["README.md", "site/home.md"])("%s shows the plan of six lines and its question", async (page) => {
+  const text = await readFile(join(root, page), "utf8");
+
+  expect(text).toContain(`\n${sixLines}\`\`\``);
+  expect(text).toContain("docs/pictures/question.svg");
 });

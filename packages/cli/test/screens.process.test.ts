@@ -19,19 +19,14 @@ const readNote = oneTool({
 });
 const removeNote = removingTool("remove_note");
 
-/** The plan of the front door: README and the site show it beside this question. */
-const sixLines = `version: 1
+const files = {
+  "out/old.txt": "old\n",
+  "tidy.yaml": `version: 1
 tools:
   - module: filesystem
     config: { allowed_read_paths: [.], allowed_write_paths: [./out] }
-policy:
-  ask: [delete_file]
-`;
-
-const files = {
-  "six-lines.yaml": sixLines,
-  "out/old.txt": "old\n",
-  "tidy.yaml": `${sixLines.slice(0, sixLines.indexOf("policy"))}  - module: program\n`,
+  - module: program
+`,
   "tidy.ts": `await tools.write_file({ file_path: "out/note.txt", content: "the old one is gone" });
 await tools.delete_file({ path: "out/old.txt" });
 return "tidy";
@@ -88,17 +83,6 @@ const screens: readonly ScreenCase[] = [
     act: async (terminal) => {
       await terminal.until(ready);
       terminal.press("n");
-    },
-  },
-  {
-    name: "six-lines",
-    words: ["call", "six-lines.yaml", "delete_file", "path=out/old.txt"],
-    code: 1,
-    act: async (terminal) => {
-      await terminal.until(ready);
-      const bytes = terminal.bytes();
-      terminal.press("n");
-      return bytes;
     },
   },
   { name: "rehearse", words: ["program", "tidy.yaml", "tidy.ts", "--rehearse"], code: 0 },
@@ -221,10 +205,3 @@ test.each(screens)(
     await expectFile(`${screen.name}.txt`, texts.join("\n"));
   },
 );
-
-test.each(["README.md", "site/home.md"])("%s shows the plan of six lines and its question", async (page) => {
-  const text = await readFile(join(root, page), "utf8");
-
-  expect(text).toContain(`\n${sixLines}\`\`\``);
-  expect(text).toContain("docs/pictures/screens/six-lines.svg");
-});

@@ -7,6 +7,7 @@ export type {
   ServedPlan,
   ServedProtocol,
   ServedServer,
+  ServedStories,
   ServedTurns,
   TurnRequest,
   TurnResumption,

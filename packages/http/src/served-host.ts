@@ -108,6 +108,14 @@ export interface ServedServer {
   readonly refused: readonly { readonly tool: string; readonly problem: string }[];
 }
 
+/** What happened in the sessions of a host. Results are JSON; with a user, only that user's. */
+export interface ServedStories {
+  /** The sessions of the newest calls, the last used first. */
+  recent(userId: string | undefined): Promise<readonly object[]>;
+  /** A session without calls and texts has no steps. */
+  read(sessionId: string, userId: string | undefined): Promise<object>;
+}
+
 /** One host, and the parts of it that are served. */
 export interface ServedHost {
   readonly host: Host;
@@ -117,6 +125,7 @@ export interface ServedHost {
   readonly scope?: string | undefined;
   /** An outcome as the text that a model reads. `denier`: who refused a call with the status `denied`. */
   readonly modelText?: ((outcome: ToolOutcome, denier: "hook" | "person") => string) | undefined;
+  readonly stories?: ServedStories | undefined;
   /** All calls of the audit that a filter chooses, as lines for another program, oldest first. */
   readonly exportCalls?:
     | ((format: "csv" | "jsonl" | "ocsf", filter: Omit<PastCallFilter, "limit">) => AsyncIterable<string>)

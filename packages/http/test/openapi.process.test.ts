@@ -16,10 +16,10 @@ test("the OpenAPI document has no fault that its linter knows, and each operatio
   ).toEqual([]);
 });
 
-test("docs/http-api.md is what the document says: TOOLMOUNT_WRITE=1 writes it again", async () => {
+test("docs/reference/http-api.md is what the document says: TOOLMOUNT_WRITE=1 writes it again", async () => {
   const { ask } = await serve(createWorld().host);
   const { body } = await ask("GET", "/api/v1/openapi.json");
-  const page = join(import.meta.dirname, "../../../docs/http-api.md");
+  const page = join(import.meta.dirname, "../../../docs/reference/http-api.md");
   const [before] = (await readFile(page, "utf8")).split(/(?<=<!-- made from[^\n]*-->\n)/);
   const whole = `${before}\n${referenceOf(body as unknown as OpenApi).trimEnd()}\n`;
   if (process.env["TOOLMOUNT_WRITE"] === "1") await writeFile(page, whole);

@@ -59,7 +59,7 @@ test.each([
   expect(sentence(failure)).toBe(text);
 });
 
-test("each failure has the code that docs/errors.md explains", () => {
+test("each failure has the code that docs/reference/errors.md explains", () => {
   expect(failures.gone("files", "x", "why")).toMatchObject({ code: "MCP_SERVER_UNAVAILABLE", cause: "why" });
   expect(failures.needsSignIn({ settings }, "x", "why")).toMatchObject({
     code: "MCP_NEEDS_AUTH",

@@ -7,7 +7,8 @@ import { Missing, useLoaded } from "./load.tsx";
 import { Prompt } from "./prompt.tsx";
 import { go, linkTo } from "./route.ts";
 import type { SessionDetails, SessionSummary } from "./shapes.ts";
-import { approvals, hostPath, notify, textOf, me } from "./state.ts";
+import { approvals, hostPath, notify, served, textOf, me } from "./state.ts";
+import { StoryView } from "./story.tsx";
 import { Turn, turnsOf } from "./turn.tsx";
 import { countText } from "./value.tsx";
 import { TextForm } from "./parts/text-form.tsx";
@@ -24,22 +25,46 @@ interface SessionProps {
   readonly onChange: () => void;
 }
 
-/** One session: its turns with their calls, and what can be done with it. */
+/** One session: its turns with their calls and what can be done with it; of another client, what its calls did. */
 export function SessionView({ id, again, onChange }: SessionProps) {
-  const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
   return (
     <section class="question" aria-label="Session">
       <a class="back" href={linkTo("sessions")}>
         <Icon name="back" />
         All sessions
       </a>
-      {loaded.value === null || "problem" in loaded.value ? (
-        <Missing loaded={loaded.value} />
+      {served.value?.turns === false ? (
+        <OfClient id={id} again={again} />
       ) : (
-        <Conversation session={loaded.value.value} onChange={onChange} />
+        <OfModel id={id} again={again} onChange={onChange} />
       )}
       <Changes sessionId={id} again={again} />
     </section>
+  );
+}
+
+function OfModel({ id, again, onChange }: SessionProps) {
+  const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
+  if (loaded.value === null) return <Missing loaded={loaded.value} />;
+  // A session that no model of the plan has is one of a client, or there is none.
+  if ("problem" in loaded.value) return <OfClient id={id} again={again} />;
+  return (
+    <>
+      <Conversation session={loaded.value.value} onChange={onChange} />
+      <details>
+        <summary>What its calls did, and who allowed them</summary>
+        <StoryView id={id} again={again} />
+      </details>
+    </>
+  );
+}
+
+function OfClient({ id, again }: Omit<SessionProps, "onChange">) {
+  return (
+    <>
+      <h2>{id}</h2>
+      <StoryView id={id} again={again} />
+    </>
   );
 }
 

@@ -1,5 +1,4 @@
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { Changes } from "./changes.tsx";
+import { useComputed, useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import { StatusChip } from "./calls/status.tsx";
 import { Missing, useLoaded } from "./load.tsx";
 import { Empty, Top } from "./parts/frame.tsx";
@@ -7,43 +6,15 @@ import { linkTo, route } from "./route.ts";
 import { SessionView, tokensText } from "./session.tsx";
 import { calls, served } from "./state.ts";
 import { Prompt } from "./prompt.tsx";
+import { Stories } from "./story.tsx";
 import type { SessionSummary } from "./shapes.ts";
 import { Age, countText } from "./value.tsx";
 
 /** Milliseconds after a call's change in which sessions are read again: calls come in groups. */
 const settleMs = 300;
 
-/** The sessions of models, as a tree, and one of them with its conversation. */
+/** The sessions of models, as a tree, those of other clients, and one of them. */
 export function SessionsView() {
-  const again = useSignal(0);
-  const { open } = route.value;
-  if (served.value?.turns === false && open !== null)
-    return (
-      <>
-        <Top title={`Session ${open}`} />
-        <div class="body">
-          <h2 class="quiet">What it changed</h2>
-          <Changes key={open} sessionId={open} again={again} />
-        </div>
-      </>
-    );
-  if (served.value?.turns === false)
-    return (
-      <>
-        <Top title="Sessions" />
-        <Empty icon="sessions" title="This host has no model">
-          <p>Name one in the plan, then reload it:</p>
-          <pre>{"agent:\n  model: NAME"}</pre>
-          <p>
-            Calls of programs are under <a href="#/calls">Calls</a>.
-          </p>
-        </Empty>
-      </>
-    );
-  return <Sessions />;
-}
-
-function Sessions() {
   const again = useSignal(0);
   const newest = useComputed(() => Math.max(0, ...calls.value.slice(0, 50).map(({ change }) => change)));
   useSignalEffect(() => {
@@ -51,25 +22,23 @@ function Sessions() {
     const timer = setTimeout(() => (again.value += 1), settleMs);
     return () => clearTimeout(timer);
   });
-  const loaded = useLoaded<{ sessions: readonly SessionSummary[] }>("/sessions", again);
-  const sessions = loaded.value !== null && "value" in loaded.value ? loaded.value.value.sessions : null;
   const { open } = route.value;
   const onChange = () => (again.value += 1);
+  const hasModel = served.value?.turns !== false;
   return (
     <>
-      <Top title="Sessions" about={sessions === null ? "" : countText(sessions.length, "session")} />
+      <Top title="Sessions" />
       <div class={open === null ? "two" : "two opened"}>
         <div class="list">
-          <Prompt sessionId={null} onChange={onChange} />
-          {sessions === null ? (
-            <Missing loaded={loaded.value} />
+          {hasModel ? (
+            <OfModels again={again} onChange={onChange} />
           ) : (
-            <Tree sessions={sessions} parentId={null} />
+            <Stories again={again} without={none} />
           )}
         </div>
         <div class="pane">
           {open === null ? (
-            <NoneOpen />
+            <NoneOpen hasModel={hasModel} />
           ) : (
             <SessionView key={open} id={open} again={again} onChange={onChange} />
           )}
@@ -79,10 +48,40 @@ function Sessions() {
   );
 }
 
-function NoneOpen() {
+const none: ReadonlySet<string> = new Set();
+
+interface OfModelsProps {
+  readonly again: Signal<number>;
+  readonly onChange: () => void;
+}
+
+function OfModels({ again, onChange }: OfModelsProps) {
+  const loaded = useLoaded<{ sessions: readonly SessionSummary[] }>("/sessions", again);
+  if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
+  const { sessions } = loaded.value.value;
+  return (
+    <>
+      <Prompt sessionId={null} onChange={onChange} />
+      <Tree sessions={sessions} parentId={null} />
+      <Stories again={again} without={new Set(sessions.map(({ id }) => id))} />
+    </>
+  );
+}
+
+function NoneOpen({ hasModel }: { readonly hasModel: boolean }) {
   return (
     <Empty icon="sessions" title="Choose a session">
-      <p>Or ask the model: a new session begins with your words. Its questions come to the inbox.</p>
+      {hasModel ? (
+        <p>Or ask the model: a new session begins with your words. Its questions come to the inbox.</p>
+      ) : (
+        <>
+          <p>
+            Clients name the sessions of their calls. For turns of a model, name one in the plan and reload
+            it:
+          </p>
+          <pre>{"agent:\n  model: NAME"}</pre>
+        </>
+      )}
     </Empty>
   );
 }

@@ -1,15 +1,18 @@
 // The answers of the API that the page reads, as the types of its schemas, so the page expects nothing that the API does not say.
 import type { z } from "zod";
-import type { changeSchema, undoReportSchema } from "../../http/src/api/changes.js";
+import type { changeSchema, undoReportSchema } from "../../http/src/api/sessions/changes.js";
 import type { programSchema } from "../../http/src/api/history.js";
 import type * as plan from "../../http/src/api/plan-schemas.js";
-import type { approvalSchema, rememberedSchema } from "../../http/src/api/approvals.js";
+import type { approvalSchema, previewSchema, rememberedSchema } from "../../http/src/api/approvals.js";
 import type * as api from "../../http/src/api/schemas.js";
 import type { serversSchema } from "../../http/src/api/servers.js";
-import type { sessionSchema, sessionSummarySchema } from "../../http/src/api/sessions.js";
+import type { sessionSchema, sessionSummarySchema } from "../../http/src/api/sessions/sessions.js";
+import type { recentSchema, storySchema } from "../../http/src/api/sessions/stories.js";
 import type { meSchema } from "../../http/src/api/tools.js";
 
 export type Approval = z.output<typeof approvalSchema>;
+/** What the call of a question would change. */
+export type QuestionPreview = z.output<typeof previewSchema>;
 export type Remembered = z.output<typeof rememberedSchema>;
 export type CallSummary = z.output<typeof api.callSummarySchema>;
 export type CallRecord = z.output<typeof api.callRecordSchema>;
@@ -27,6 +30,11 @@ export type Server = Servers["servers"][number];
 
 export type SessionSummary = z.output<typeof sessionSummarySchema>;
 export type SessionDetails = z.output<typeof sessionSchema>;
+export type RecentSession = z.output<typeof recentSchema>;
+export type Story = z.output<typeof storySchema>;
+export type StoryStep = Story["steps"][number];
+/** A call of a story. */
+export type StoryCall = Extract<StoryStep, { kind: "call" }>["call"];
 export type Change = z.output<typeof changeSchema>;
 export type UndoReport = z.output<typeof undoReportSchema>;
 

@@ -20,6 +20,7 @@ export type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
 export { outcomeText } from "./turn/model-text.ts";
 export type { AuthoredText, Prompt } from "./session/author.ts";
 export type { SessionCall } from "./session/past-calls.ts";
+export type { Said } from "./session/said.ts";
 export type { WaitingCall } from "./session/waiting.ts";
 export type { Cost, Usage } from "./provider/usage.ts";
 // Models

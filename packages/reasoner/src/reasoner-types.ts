@@ -5,6 +5,7 @@ import type { Cost, Usage } from "./provider/usage.ts";
 import type { Prompt } from "./session/author.ts";
 import type { SessionStatus } from "./session/entry.ts";
 import type { SessionCall } from "./session/past-calls.ts";
+import type { Said } from "./session/said.ts";
 import type { WaitingCall } from "./session/waiting.ts";
 import type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
 
@@ -120,6 +121,10 @@ export interface Reasoner {
    * `SESSION_NOT_FOUND`, and with `SESSION_UNREADABLE`.
    */
   calls(sessionId: string): Promise<readonly SessionCall[]>;
+  /**
+   * What was said in a session, in order, with who wrote it. Rejects with `SESSION_NOT_FOUND`, and with `SESSION_UNREADABLE`.
+   */
+  said(sessionId: string): Promise<readonly Said[]>;
   /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
   owner(sessionId: string): Promise<string | null>;
   /**

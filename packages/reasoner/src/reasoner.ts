@@ -9,7 +9,8 @@ import { detailsOf, summaryOf } from "./session-summary.ts";
 import type { Item } from "./provider/items.ts";
 import type { SessionEntry } from "./session/entry.ts";
 import { conflict, readEntry } from "./session/log.ts";
-import { pastCallsOf, type SessionCall } from "./session/past-calls.ts";
+import { pastCallsOf } from "./session/past-calls.ts";
+import { saidIn } from "./session/said.ts";
 import { forkSession, rewindSession } from "./session-copies.ts";
 import { Spawner } from "./spawn.ts";
 import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
@@ -61,10 +62,10 @@ export function createReasoner(
     },
 
     list: async (filter) => (await access.store().list(filter)).map((record) => summaryOf(record, prices)),
-
     show: (id) => showSession(access, id, prices),
     output: (id, callId) => outputOf(access, id, callId),
-    calls: (id) => callsOf(access, id),
+    calls: async (id) => pastCallsOf(await entriesOf(access, id)),
+    said: async (id) => saidIn(await entriesOf(access, id)),
     owner: (id) => ownerOf(access.store(), id),
     fork: (host, id, newId, userId, at) =>
       forkSession(coordinator, access, host, { id, newId, userId, at, prices }),
@@ -111,10 +112,10 @@ async function outputOf(access: SessionAccess, id: string, callId: string): Prom
   return (found as { readonly item?: Item } | undefined)?.item ?? null;
 }
 
-async function callsOf(access: SessionAccess, id: string): Promise<readonly SessionCall[]> {
+async function entriesOf(access: SessionAccess, id: string): Promise<readonly SessionEntry[]> {
   await access.open(id);
   const entries = await access.store().entries(id);
-  return pastCallsOf(entries.map(({ sequence, entry }) => readEntry(id, sequence, entry)));
+  return entries.map(({ sequence, entry }) => readEntry(id, sequence, entry));
 }
 
 /**

@@ -14,3 +14,7 @@ export type { ChangedGroup, PolicyDiff } from "./learn/policy-diff.ts";
 // What happened
 export { readAuditedCalls, type AuditedCall, type CallFilter } from "./audit/audited-calls.ts";
 export { exportFormats, exportLines, type ExportFormat } from "./audit/export-calls.ts";
+export { readStory, type Story, type StoryOptions, type StoryStep } from "./story/story.ts";
+export type { StoryCall } from "./story/story-call.ts";
+export { storyText } from "./story/story-text.ts";
+export { recentSessions, type RecentSession } from "./story/recent-sessions.ts";

@@ -79,10 +79,19 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** Creates a folder for this user alone. The permissions of an existing folder stay as they are. */
+/**
+ * Creates a folder, and those above it, for this user alone. The permissions of an existing folder stay as they are. Each is
+ * made by itself: `recursive` of Node never ends where a file system refuses new folders as absent, as /proc does.
+ */
 function makeFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false }) === undefined)
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** Statements that are kept: a store has some dozens, and lists of values make more. */

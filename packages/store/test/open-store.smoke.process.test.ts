@@ -44,6 +44,15 @@ test("STATE_UNAVAILABLE: the error about an absent server names it without the p
   expect(String(error)).not.toContain("hunter2");
 });
 
+test.runIf(process.platform === "linux")(
+  "STATE_UNAVAILABLE: a folder that cannot be made, as below /proc, ends the attempt",
+  async () => {
+    await expect(openStore("sqlite:/proc/nope/state.db", { folder: "/" })).rejects.toMatchObject({
+      code: "STATE_UNAVAILABLE",
+    });
+  },
+);
+
 test("STATE_UNAVAILABLE: a file that is not a database stays unchanged", async () => {
   const folder = await workspace();
   await writeFile(join(folder, "state.db"), "not a database at all, but a text of some length".repeat(50));

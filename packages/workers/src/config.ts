@@ -67,7 +67,7 @@ const processSettings = z.strictObject({
     .array(z.string().min(1).max(200))
     .default([])
     .describe(
-      "Events for which the module may register [hooks behind its border](#hooks-and-capabilities-behind-a-border), such as `tool:pre`; `*` are all.",
+      "Events for which the module may register hooks behind its border, such as `tool:pre`; `*` are all.",
     ),
   capabilities: z
     .array(capability)
@@ -96,9 +96,7 @@ const fleetSettings = z.strictObject({
     .string()
     .min(16, { error: "a key has at least 16 characters, such as those of: openssl rand -base64 32" })
     .optional()
-    .describe(
-      "A secret that hosts and workers share: a worker runs only jobs that are signed with it; see [Who may give work](#who-may-give-work).",
-    ),
+    .describe("A secret that hosts and workers share: a worker runs only jobs that are signed with it."),
   leaseMs: z
     .int()
     .min(200)
@@ -127,9 +125,7 @@ const fleetSettings = z.strictObject({
     ),
   border: border
     .optional()
-    .describe(
-      "Workers run the calls in processes behind this [border](isolation.md). Without it, in the worker itself.",
-    ),
+    .describe("Workers run the calls in processes behind this border. Without it, in the worker itself."),
   ...processMembers,
 });
 

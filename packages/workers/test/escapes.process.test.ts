@@ -28,7 +28,7 @@ const nodeCoversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net")
 const borders = ["none", "permission", "bubblewrap", "srt"] as const;
 
 /** What reaches its target, by attempt and border, as the page says. */
-const table = readTable(readFileSync(new URL("../../../docs/isolation.md", import.meta.url), "utf8"));
+const table = readTable(readFileSync(new URL("../../../docs/reference/borders.md", import.meta.url), "utf8"));
 
 /** A user without any rights. */
 const unprivileged = 65_534;
@@ -63,7 +63,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the table of docs/isolation.md has a row for each attempt, and none besides", () => {
+test("the table of docs/reference/borders.md has a row for each attempt, and none besides", () => {
   expect([...table.keys()].toSorted()).toEqual(Object.keys(attempts).toSorted());
 });
 

@@ -129,7 +129,7 @@ const rows: readonly Row[] = [
   { what: "use all of the processor", word: yesNo("use the processor") },
 ];
 
-const page = fileURLToPath(new URL("../../../docs/isolation.md", import.meta.url));
+const page = fileURLToPath(new URL("../../../docs/reference/borders.md", import.meta.url));
 const program = fileURLToPath(new URL("ability-attempts.ts", import.meta.url));
 const heading = ["a tool can", "inline", "none", "permission", "bubblewrap", "srt on Linux"];
 

@@ -14,7 +14,7 @@ import { cases, type Case } from "./cases.ts";
 import { loops, type Loop } from "./loops.ts";
 
 const apis = [responsesApi, chatApi, anthropicApi, geminiApi];
-const page = join(import.meta.dirname, "../../../docs/model-conformance.md");
+const page = join(import.meta.dirname, "../../../docs/reference/model-conformance.md");
 
 /** `held` for a loop that holds in a case, or why it does not; null where it, or the case, does not have the API. */
 async function judge(loop: Loop, api: ProviderApi, one: Case, isStreamed: boolean): Promise<string | null> {

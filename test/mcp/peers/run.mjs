@@ -1,6 +1,6 @@
 // Compares toolmount with its peers, as the last step of `pnpm mcp-tables [name…]`: installs each at its fixed version in a folder of
 // its own below .mcp-peers/, puts the same server behind it, and asks as one client. Writes the table of
-// docs/mcp-compatibility.md. `--race` measures the times of calls, too, all ways in turn.
+// docs/reference/mcp-compatibility.md. `--race` measures the times of calls, too, all ways in turn.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -129,7 +129,7 @@ function report() {
   const table = [line(all[0]), rule, ...rows.map(line)].join("\n");
   console.log(table);
   if (wanted.length > 0) return;
-  const page = join(root, "docs/mcp-compatibility.md");
+  const page = join(root, "docs/reference/mcp-compatibility.md");
   const text = readFileSync(page, "utf8");
   const begin = "<!-- peers -->\n";
   if (!text.includes(begin)) throw new Error(`${page} has no place for the table`);

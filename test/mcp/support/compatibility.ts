@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 
-const page = join(import.meta.dirname, "../../../docs/mcp-compatibility.md");
+const page = join(import.meta.dirname, "../../../docs/reference/mcp-compatibility.md");
 
 /**
  * Compares a table of the page with what a test has seen; with TOOLMOUNT_WRITE=1 it writes the table instead. Rows stand

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compareTable } from "../support/compatibility.ts";
 import { rows } from "./rows.ts";
 
-test("docs/mcp-compatibility.md has the rows of the zoo; TOOLMOUNT_WRITE=1 writes them", async () => {
+test("docs/reference/mcp-compatibility.md has the rows of the zoo; TOOLMOUNT_WRITE=1 writes them", async () => {
   expect(new Set(rows.map(({ server }) => server)).size).toBe(rows.length);
   const head = ["where people met it", "what the server does", "what the host reads"];
   const cells = rows.map(({ thread, server, host }) => [thread, server, host]);

@@ -23,7 +23,9 @@ const schema = z.strictObject({
     .max(262_144)
     // To the language a carriage return ends a line, and people would not see one: what they are asked about has line feeds.
     .overwrite((text) => text.replaceAll(/\r\n?/g, "\n"))
-    .describe("TypeScript: the body of an async function. Tools are members of tools"),
+    .describe(
+      'TypeScript: the body of an async function that returns a small result. Tools are members of tools and take one object: await tools.read_file({ file_path: "a.txt" }). A call that fails throws; there are no files, network or imports',
+    ),
 });
 
 /** Runs programs that call tools. Each of their calls is a call of the host's: checked, decided, bounded and recorded. */

@@ -5,6 +5,7 @@ import { writeItem } from "../render/session.ts";
 import type { Shell } from "../process/shell.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
+import { shortIds } from "../screen/short-ids.ts";
 import type { Agent } from "./with-reasoner.ts";
 
 /** The session that a chat continues: the one that changed last and is no sub-agent's. Undefined without any. */
@@ -22,7 +23,7 @@ export async function sayOpening(agent: Agent, sessionId: string, { err, cwd }: 
     `model ${printable(model)}`,
     ...(file === undefined ? [] : [`plan ${printable(shortPath(file, cwd))}`]),
     `${countOf(tools, "tool")}${rightsOf([...verdicts.values()])}`,
-    `session ${printable(sessionId)}`,
+    `session ${printable(shortIds([sessionId])(sessionId))}`,
   ];
   err.line(err.paint("dim", facts.join(" · ")));
   err.line(

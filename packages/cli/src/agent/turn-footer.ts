@@ -3,6 +3,7 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
+import { shortIds } from "../screen/short-ids.ts";
 
 /** What a footer names beside the turn. */
 interface FooterOptions {
@@ -20,8 +21,9 @@ export function turnFooter(
   { sessionId, status, incomplete, usage, cost, iterations, calls }: TurnResult,
   { plan, model, baseUrl, isKnown = false }: FooterOptions = {},
 ): string[] {
+  const session = printable(shortIds([sessionId])(sessionId));
   const facts = [
-    ...(isKnown || sessionId === "" ? [] : [`session ${printable(sessionId)}`]),
+    ...(isKnown || sessionId === "" ? [] : [`session ${session}`]),
     countOf(iterations, "request"),
     countOf(calls, "call"),
     `${usage.inputTokens} + ${usage.outputTokens} tokens`,
@@ -30,7 +32,7 @@ export function turnFooter(
   const lines = [screen.paint("dim", facts.join(" · "))];
   if (status === "paused" && sessionId !== "") {
     const asked = [model && `--model ${model}`, baseUrl && `--base-url ${baseUrl}`];
-    const words = ["toolmount sessions resume", sessionId, plan, ...asked].filter(Boolean).join(" ");
+    const words = ["toolmount sessions resume", session, plan, ...asked].filter(Boolean).join(" ");
     lines.push(`resume with: ${screen.paint("cyan", printable(words))}`);
   }
   if (incomplete !== undefined)

@@ -29,6 +29,8 @@ export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
   readonly form?: AnswerForm | undefined;
   /** False with `--no-agents-md`. */
   readonly agentsMd?: boolean;
+  /** What has to hold before a model is looked for, such as that the session is there. */
+  readonly before?: (host: OpenedHost) => Promise<void>;
 }
 
 /** A reasoner over a plan. */
@@ -61,6 +63,7 @@ export async function withReasoner<Value>(
   rules.opened(host);
   let opened: OpenReasoner | undefined;
   try {
+    await options.before?.(host);
     opened = await openReasoner(host, options, shell);
     const { reasoner } = opened;
     const { form } = options;

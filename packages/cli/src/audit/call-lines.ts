@@ -1,6 +1,7 @@
 import { cutText, widthOf } from "../screen/table.ts";
 import { printable } from "../screen/printable.ts";
 import { agoOf } from "../screen/relative-time.ts";
+import { wrapped } from "../screen/wrap.ts";
 import type { AuditedCall } from "@toolmount/record";
 
 /** How lines of calls are made. */
@@ -13,25 +14,38 @@ export interface LineOptions {
   readonly control: (tool: string) => readonly string[] | null;
 }
 
-/** The share of the terminal that a cell may take. */
-const shares = { call: 0.38, user: 0.12, decision: 0.28 } as const;
-
-/** Calls as lines, one each, in columns that fit the terminal together: when, call, user, decision, result. */
+/**
+ * Calls as lines, one each, in columns: when, call, user, decision, result. Where one is too wide for the terminal, each call
+ * has a line with when, how it ended and the call, and below it who called and what decided, which is never cut.
+ */
 export function callLines(calls: readonly AuditedCall[], options: LineOptions): string[] {
-  const { columns } = options;
-  const most = (share: number) => (columns === undefined ? Number.POSITIVE_INFINITY : columns * share);
-  const rows = calls.map((call) => [
-    agoOf(call.at, options.now),
-    cutText(printable(printCall(call, options.control)), most(shares.call)),
-    cutText(printable(call.user ?? "–"), most(shares.user)),
-    cutText(printable(decisionOf(call)), most(shares.decision)),
-    printable(resultOf(call)),
-  ]);
+  const { columns = Number.POSITIVE_INFINITY } = options;
+  const rows = calls.map((call) =>
+    [
+      agoOf(call.at, options.now),
+      printCall(call, options.control),
+      call.user ?? "–",
+      decisionOf(call),
+      [endOf(call), call.error].filter(Boolean).join(" "),
+    ].map(printable),
+  );
   const widths = [0, 1, 2, 3].map((at) => Math.max(0, ...rows.map((row) => widthOf(row[at]!))));
-  return rows.map((row) => {
-    const cells = row.map((cell, at) => cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell))));
-    return cutText(cells.join("  ").trimEnd(), columns ?? Number.POSITIVE_INFINITY);
-  });
+  const pad = (cell: string, at: number) => cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell)));
+  const lines = rows.map((row) => row.map(pad).join("  ").trimEnd());
+  if (lines.every((line) => widthOf(line) <= columns)) return lines;
+  return calls.flatMap((call, at) => blockOf(call, rows[at]!, columns));
+}
+
+function blockOf(
+  call: AuditedCall,
+  [when, request, user, decision]: readonly string[],
+  columns: number,
+): string[] {
+  const head = cutText(`${when}  ${endOf(call)}  ${request}`, columns);
+  const by = [user, decision, call.error ?? ""].filter((part) => part !== "").join(" · ");
+  const below = wrapped({ columns }, printable(by), 2).split("\n");
+  // A word may be longer than a line.
+  return [head, ...below.map((line) => cutText(line, columns))];
 }
 
 /** What comes before a call that was only rehearsed, or that undid an earlier one. */
@@ -71,9 +85,8 @@ function decisionOf({ answer, rules, approvedBy, deniedBy, allowedBy, status }: 
   return `${asked}; ${word} by ${by}`;
 }
 
-function resultOf({ status, code, error, durationMs }: AuditedCall): string {
-  const time = durationMs === null ? "" : `${Math.round(durationMs)} ms`;
-  return [status, code, status === "ok" ? time : error]
-    .filter((part) => part !== null && part !== "")
-    .join(" ");
+/** How a call ended: its status, with its code, or the time that it took. */
+function endOf({ status, code, durationMs }: AuditedCall): string {
+  const time = status === "ok" && durationMs !== null ? `${Math.round(durationMs)} ms` : null;
+  return [status, code, time].filter((part) => part !== null && part !== "").join(" ");
 }

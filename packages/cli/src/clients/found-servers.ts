@@ -1,15 +1,18 @@
 import { messageOf } from "@toolmount/core/errors";
 import { isRecord } from "@toolmount/core/json";
+import { parseSettings, programOf } from "../scaffold/read-server-list.ts";
 import { servesToolmount } from "../scaffold/serves-toolmount.ts";
 import type { Shell } from "../process/shell.ts";
-import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
-import { listsOf, mcpClients, type ServerList } from "./mcp-clients.ts";
+import { memberAt, readClientFile } from "./client-file.ts";
+import { listsOf, mcpClients, otherLists, type ServerList } from "./mcp-clients.ts";
 
 /** A file in which an application lists MCP servers. */
 export interface FoundList {
   readonly client: string;
   readonly file: string;
   readonly servers: readonly FoundServer[];
+  /** Whether `guard` can put a plan before these servers; else `import` reads them. */
+  readonly isGuarded: boolean;
   /** Why the file could not be read. */
   readonly problem?: string;
 }
@@ -22,29 +25,33 @@ interface FoundServer {
   readonly unpinned: string | undefined;
 }
 
-/** Finds the lists of the applications that `connect` knows, in this folder and in the user's own. Nothing is started. */
+/** Finds the lists of the applications that `guard` or `import` knows, in this folder and in the user's own. Nothing is started. */
 export async function findServerLists(
   shell: Pick<Shell, "cwd" | "env">,
   program: string | undefined,
 ): Promise<readonly FoundList[]> {
   const known = mcpClients.flatMap((client) => listsOf(client, shell));
-  const lists = await Promise.all(known.map((list) => readKnown(list, program)));
+  const lists = await Promise.all([
+    ...known.map((list) => readKnown(list, true, program)),
+    ...otherLists(shell).map((list) => readKnown(list, false, program)),
+  ]);
   return lists.flatMap((list) => list ?? []);
 }
 
 async function readKnown(
-  { client, file, keys }: ServerList,
+  { client, file, keys }: Omit<ServerList, "isOwn">,
+  isGuarded: boolean,
   program: string | undefined,
 ): Promise<FoundList | undefined> {
   try {
     const text = await readClientFile(file);
     if (text === undefined) return undefined;
-    const parsed = await parseClientFile(text, file);
+    const parsed = await parseSettings(text.trim() === "" ? "{}" : text);
     const entries = keys.flatMap((key) => Object.entries(recordAt(parsed, key)));
     const servers = await Promise.all(entries.map(([name, entry]) => serverOf(name, entry, program)));
-    return servers.length === 0 ? undefined : { client, file, servers };
+    return servers.length === 0 ? undefined : { client, file, isGuarded, servers };
   } catch (error) {
-    return { client, file, servers: [], problem: messageOf(error) };
+    return { client, file, isGuarded, servers: [], problem: messageOf(error) };
   }
 }
 
@@ -54,8 +61,7 @@ function recordAt(value: unknown, key: readonly string[]): object {
 }
 
 async function serverOf(name: string, entry: unknown, program: string | undefined): Promise<FoundServer> {
-  const command = memberAt(entry, ["command"]);
-  const args = memberAt(entry, ["args"]);
+  const { command, args } = programOf(isRecord(entry) ? entry : {});
   const words = Array.isArray(args) ? args.map(String) : [];
   if (typeof command !== "string") return { name, isPlan: false, unpinned: undefined };
   const why = await servesToolmount({ command, args: words }, program);

@@ -114,3 +114,23 @@ export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): r
   const others = client.userFiles(shell).filter(({ file }) => file !== own.file);
   return [own, ...others.map((list) => ({ client: name, isOwn: false, ...list }))];
 }
+
+/**
+ * The lists of applications that `guard` does not write, and `import` reads. Sources: the configuration pages of Codex, Gemini
+ * CLI, opencode and Zed.
+ */
+export function otherLists(shell: Pick<Shell, "cwd" | "env">): readonly Omit<ServerList, "isOwn">[] {
+  const places = [
+    ["codex", "mcp_servers", [join(home(shell), ".codex/config.toml")]],
+    ["gemini", "mcpServers", [shell.cwd, home(shell)].map((folder) => join(folder, ".gemini/settings.json"))],
+    ["opencode", "mcp", [join(shell.cwd, "opencode.json"), settingsFile("opencode/opencode.json", shell)]],
+    [
+      "zed",
+      "context_servers",
+      [join(shell.cwd, ".zed/settings.json"), settingsFile("zed/settings.json", shell)],
+    ],
+  ] as const;
+  return places.flatMap(([client, key, files]) =>
+    [...new Set(files)].map((file) => ({ client, file, keys: [[key]] })),
+  );
+}

@@ -92,8 +92,10 @@ function nextSteps(
       ["toolmount approvals", "the calls that wait for an answer"],
       all,
     ];
-  const open = lists.find(({ servers }) => servers.some(({ isPlan }) => !isPlan));
+  const open = lists.filter(({ servers }) => servers.some(({ isPlan }) => !isPlan));
+  const [first] = [...open.filter(({ isGuarded }) => isGuarded), ...open];
+  const words = first?.isGuarded === true ? `guard ${first.client}` : `import ${first?.file}`;
   const guard =
-    open === undefined ? [] : [[`toolmount guard ${open.client}`, "a plan before these servers"] as const];
+    first === undefined ? [] : [[`toolmount ${printable(words)}`, "a plan before these servers"] as const];
   return [...guard, ["toolmount init", "a plan, with a first tool of your own"], all];
 }

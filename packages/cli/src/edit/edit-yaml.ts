@@ -114,7 +114,18 @@ function listOf(document: Document, section: string): YAMLSeq {
 function choose(spliced: string | undefined, document: Document, before: string): string {
   if (spliced !== undefined && isDeepStrictEqual(parse(spliced).toJS(), document.toJS())) return spliced;
   const indentSeq = !/^[\w-]+:[^\S\n]*(?:#.*)?\n(?:[^\S\n]*#.*\n)*-[^\S\n]/m.test(before);
-  return document.toString({ lineWidth: 0, indentSeq });
+  return withLinesOf(document.toString({ lineWidth: 0, indentSeq }), before);
+}
+
+/** The printer writes `[a]` as `[ a ]`. A line that differs from one before in such spaces alone is as it was. */
+function withLinesOf(printed: string, before: string): string {
+  const bare = (line: string) => line.replaceAll(/(?<=[[{]) +| +(?=[\]}])/g, "");
+  const known = new Map(before.split("\n").map((line) => [bare(line), line]));
+  const kept = printed
+    .split("\n")
+    .map((line) => known.get(bare(line)) ?? line)
+    .join("\n");
+  return isDeepStrictEqual(parse(kept).toJS(), parse(printed).toJS()) ? kept : printed;
 }
 
 /** The text with one more item at the end of a list, otherwise the same bytes. Undefined unless the list has one item a line. */

@@ -5,6 +5,8 @@ import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { questionLines } from "../render/question.ts";
+import { effectLines } from "../render/rehearsal.ts";
+import type { Screen } from "../screen/screen.ts";
 
 type Terminal = NonNullable<Shell["terminal"]>;
 
@@ -45,6 +47,7 @@ async function answerStored(
   const facts = host.tools().find(({ name }) => name === view.tool);
   const call = { ...view, facts };
   for (const line of questionLines(call, shell.err)) shell.err.line(line);
+  if (facts?.previews === true) await showPreview(host, view.id, shell.err);
   const answer = await askAnswer(call, {
     screen: shell.err,
     terminal,
@@ -57,6 +60,14 @@ async function answerStored(
   const decided = await host.approvals.decide(view.id, { decision, remember, reason }, by);
   shell.err.line(`${printable(view.tool)} is ${decided.state}`);
   return true;
+}
+
+/** What the call would change now, as its tool says. */
+async function showPreview({ approvals }: Questioned, id: string, screen: Screen): Promise<void> {
+  const { effects, problem } = await approvals.preview(id);
+  screen.line("It would change now:");
+  if (problem !== null) screen.line(`  ${printable(problem)}`);
+  for (const line of effects.flatMap((effect) => effectLines(screen, effect))) screen.line(`  ${line}`);
 }
 
 async function pickOne(

@@ -1,4 +1,4 @@
-/** What an operating system has of a part of toolmount: all of it, or what is missing, as docs/platforms.md says it. */
+/** What an operating system has of a part of toolmount: all of it, or what is missing, as docs/reference/platforms.md says it. */
 interface PartSupport {
   readonly part: string;
   readonly linux: string;
@@ -8,7 +8,7 @@ interface PartSupport {
 
 const yes = "yes";
 
-/** The table of docs/platforms.md. `yes`, or a short sentence that says what is missing and what happens instead. */
+/** The table of docs/reference/platforms.md. `yes`, or a short sentence that says what is missing and what happens instead. */
 export const platformSupport: readonly PartSupport[] = [
   {
     part: "plans, tools in the host's process, policy, `serve`, `run`, `chat`",
@@ -76,7 +76,7 @@ export const platformSupport: readonly PartSupport[] = [
 /** Returns what an operating system lacks, a sentence for each part. */
 export function unsupportedOn(platform: NodeJS.Platform): readonly string[] {
   if (platform !== "linux" && platform !== "darwin" && platform !== "win32")
-    return ["not supported; Linux and macOS are (docs/platforms.md)"];
+    return ["not supported; Linux and macOS are (docs/reference/platforms.md)"];
   if (platform === "linux") return [];
   return platformSupport
     .filter((row) => row[platform] !== yes && row[platform] !== row.linux)

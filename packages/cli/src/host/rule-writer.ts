@@ -42,18 +42,18 @@ export function createRuleWriter(cwd: string): RuleWriter {
         options: lines.map((value) => ({ value, label: printable(value) })),
       });
       if (isCancel(line)) return false;
-      const files = host.plan.files.map((value) => ({ value, label: printable(shortPath(value, cwd)) }));
-      const file = await select<string>({
-        ...common,
-        message: "Into which file?",
-        options: files.toReversed(),
-      });
+      const [only, ...others] = host.plan.files.toReversed();
+      const options = [only!, ...others].map((value) => ({ value, label: printable(shortPath(value, cwd)) }));
+      const message = "Into which file?";
+      const file = others.length === 0 ? only! : await select<string>({ ...common, message, options });
       if (isCancel(file)) return false;
       const { planPolicyRules } = await import("../edit/edit-plan.ts");
       const edit = await planPolicyRules(file, { allow: [line] }, { cwd });
       for (const text of changeLines(edit.before, edit.after, screen)) screen.line(text);
-      const message = `Write this to ${printable(shortPath(file, cwd))}?`;
-      const agreed = await askWhether(screen, terminal, { signal, message });
+      const agreed = await askWhether(screen, terminal, {
+        signal,
+        message: `Write this to ${printable(shortPath(file, cwd))}?`,
+      });
       if (agreed !== true) return false;
       await edit.save();
       await host.reload();

@@ -22,7 +22,15 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { releaseMemoryWhenQuiet } from "../process/quiet-memory.ts";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
-import { scopeOf, servePlan, serveProtocol, serveServers, serveSignIns, serveTurns } from "./served-plan.ts";
+import {
+  scopeOf,
+  servePlan,
+  serveProtocol,
+  serveServers,
+  serveSignIns,
+  serveStories,
+  serveTurns,
+} from "./served-plan.ts";
 import { readSecret } from "./token-file.ts";
 import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
@@ -157,6 +165,7 @@ async function openOne(
     servers: () => serveServers(host),
     signIns: () => serveSignIns(host),
     modelText,
+    stories: serveStories(host, turns?.reasoner),
     exportCalls: (format, { userId, sessionId, ...same }) =>
       exportLines(auditSinkOf(host), format, { ...same, user: userId, session: sessionId }),
     ...(turns !== null && { turns: serveTurns(host, turns.reasoner, turns.settings) }),

@@ -1,8 +1,9 @@
-import type { Json, ServerSignIn } from "@toolmount/core";
+import { isToolmountError, type Json, type ServerSignIn } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
-import type { ServedPlan, ServedProtocol, ServedServer, ServedTurns } from "@toolmount/http";
+import type { ServedPlan, ServedProtocol, ServedServer, ServedStories, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
+import { readStory, recentSessions } from "@toolmount/record";
 import { auditSinkOf } from "@toolmount/record/internal";
 import { loaderOptions, type LoaderShell } from "../host/loader-options.ts";
 import type { Judge } from "@toolmount/record/internal";
@@ -183,4 +184,22 @@ export async function serveProtocol(
     approvals: approvalsOf(options),
     onError,
   });
+}
+
+/** What happened in the sessions of a host, also in those of clients without a model. */
+export function serveStories(host: OpenedHost, reasoner: Reasoner | undefined): ServedStories {
+  const saidIn = async (sessionId: string, userId: string | undefined) => {
+    try {
+      const owner = await reasoner?.owner(sessionId);
+      return userId === undefined || owner === userId ? await reasoner?.said(sessionId) : undefined;
+    } catch (error) {
+      if (isToolmountError(error) && error.code === "SESSION_NOT_FOUND") return undefined;
+      throw error;
+    }
+  };
+  return {
+    recent: async (userId) => recentSessions(auditSinkOf(host), { userId }),
+    read: async (sessionId, userId) =>
+      readStory(host, sessionId, { userId, said: await saidIn(sessionId, userId) }),
+  };
 }

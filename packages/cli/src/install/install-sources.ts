@@ -214,6 +214,8 @@ export async function runNpm(fetching: Fetching): Promise<void> {
   const hasCore = (await findPackage("@toolmount/core", fetching.plan)) !== undefined;
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   const words = ["install", "--ignore-scripts", "--install-links", "--omit=dev", ...quiet];
+  // npm waits for a minute before it says that a registry cannot be reached.
+  words.push("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000");
   if (hasCore) words.push("--omit=peer", "--legacy-peer-deps");
   await withNpmrc(await findNpmrc(fetching.plan), fetching.store, () =>
     run("npm", words, fetching.store, fetching),

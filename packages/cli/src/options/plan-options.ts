@@ -8,7 +8,11 @@ export interface PlanOptions {
 
 /** Adds `--env`, which may be given several times. */
 export function addPlanOptions(command: Command): Command {
-  return command.option("--env <name>", "lay plan.<name>.yaml over plan.yaml; may be given again", collect);
+  return command.option(
+    "--env <name>",
+    "lay mount-plan.<name>.yaml over mount-plan.yaml; may be given again",
+    collect,
+  );
 }
 
 /** Adds a command about a plan below another one, such as `approvals list`, which also runs without its own word. */

@@ -67,7 +67,8 @@ function linesOf(screen: Screen, { effects, isModelled, canUndo, asks, origins }
   ];
 }
 
-function effectLines(screen: Screen, { change, target, difference, cost }: PreviewedEffect): string[] {
+/** One thing that a call would change, with its difference. */
+export function effectLines(screen: Screen, { change, target, difference, cost }: PreviewedEffect): string[] {
   const lines = difference === undefined ? [] : difference.split("\n");
   const price = cost === undefined ? "" : ` for ${cost.amount} ${printable(cost.currency)}`;
   return [

@@ -24,8 +24,16 @@ export function writeList(screen: Screen, sessions: readonly SessionSummary[], n
   writeTable(screen, columns, sessions);
 }
 
-/** A session: how much of it the model sees now, its messages and calls, and what waits. */
-export function writeDetails(screen: Screen, details: SessionDetails, now: number): void {
+/** What became of a call, by its id. */
+type Says = ReadonlyMap<string, string>;
+
+/** A session: how much of it the model sees now, its messages and calls with what became of them, and what waits. */
+export function writeDetails(
+  screen: Screen,
+  details: SessionDetails,
+  now: number,
+  says: Says = new Map(),
+): void {
   writeList(screen, [details], now);
   // The table shows the beginning of an id that a program made.
   if (shortIds([details.id])(details.id) !== details.id)
@@ -38,7 +46,7 @@ export function writeDetails(screen: Screen, details: SessionDetails, now: numbe
   ];
   const facts = [countOf(details.items.length, "item"), `about ${tokens} tokens`, ...shortened];
   screen.line(screen.paint("dim", `the model sees now: ${facts.join(" · ")}`));
-  for (const item of details.items) screen.line(itemText(screen, item));
+  for (const item of details.items) screen.line(itemText(screen, item, says));
   for (const { tool, waitsFor, callId } of details.waiting)
     screen.line(screen.paint("yellow", `… ${printable(tool)} waits for: ${waitsFor} (${printable(callId)})`));
   for (const child of details.children) screen.line(screen.paint("dim", `child ${printable(child)}`));
@@ -55,10 +63,13 @@ export function writeItem(screen: Screen, item: Item): void {
 }
 
 /** One item of a conversation: a message, a call, or a result. */
-function itemText(screen: Screen, { type, role, content, name, arguments: given, output }: Item): string {
+function itemText(screen: Screen, item: Item, says: Says = new Map()): string {
+  const { type, role, content, name, arguments: given, output } = item;
   const text = (value: unknown) => printableLines(typeof value === "string" ? value : JSON.stringify(value));
+  const { call_id: id } = item;
+  const end = typeof id === "string" ? says.get(id) : undefined;
   if (type === "function_call")
-    return `  ${screen.paint("dim", "→")} ${text(name)} ${screen.paint("dim", text(given))}`;
+    return `  ${screen.paint("dim", "→")} ${text(name)} ${screen.paint("dim", text(given))}${end === undefined ? "" : `  ${printable(end)}`}`;
   if (type === "function_call_output") return `  ${screen.paint("dim", "←")} ${text(output)}`;
   if (type === "message") return `${screen.paint("bold", text(role))}: ${text(partsText(content))}`;
   return screen.paint("dim", `(${text(type)})`);

@@ -108,7 +108,7 @@ function readServer(
 }
 
 /** The program of a server: a text, a list with its arguments (opencode), or a map of both (Zed). */
-function programOf({ command, args, env, environment = env }: Readonly<Record<string, unknown>>) {
+export function programOf({ command, args, env, environment = env }: Readonly<Record<string, unknown>>) {
   if (isRecord(command))
     return { command: command["path"], args: command["args"], env: command["env"] ?? env };
   const words = typeof args === "string" ? args.split(/\s+/) : args;

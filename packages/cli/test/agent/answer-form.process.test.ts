@@ -67,7 +67,7 @@ test("a schema that is not valid is refused with what is wrong in it, before a m
   const shown = await run(["sessions", "list", "--json"]);
 
   expect([code, stderr]).toEqual([2, expect.stringMatching(/--schema broken\.json: .*type/s)]);
-  expect(shown.json()).toEqual([]);
+  expect(shown.json()).toEqual({ sessions: [], ofClients: [] });
 });
 
 test("run --attach gives the model a file, and a prompt names none by itself", async () => {

@@ -3,6 +3,7 @@ import {
   addEntry,
   addFlowLines,
   addPolicyLines,
+  valueOf,
   idsOf,
   policyLines,
   removeEntryText,
@@ -92,7 +93,7 @@ test.each<[string, string]>([
   ["policy:\n  allow: none\n", "policy:\n  allow:\n    - a(*)\n    - b\n"],
   [
     "policy: # ours\n  ask: [x]\n  allow:\n    - y # why\n",
-    "policy:\n  # ours\n  ask: [ x ]\n  allow:\n    - y # why\n    - a(*)\n    - b\n",
+    "policy:\n  # ours\n  ask: [x]\n  allow:\n    - y # why\n    - a(*)\n    - b\n",
   ],
   ["tools:\n- module: a\npolicy: {}\n", "tools:\n- module: a\npolicy: { allow: [ a(*), b ] }\n"],
 ])("lines are added to the policy of %j", (before, after) => {
@@ -131,4 +132,17 @@ test.each([
   ["policy:\n  flows:\n    results: []\n", "policy:\n  flows:\n    results: []\n"],
 ])("without lines, the flows of %j are on", (before, after) => {
   expect(addFlowLines(before, { results: [], into: [] })).toBe(after);
+});
+
+test("lines for the policy leave every other line as it is, however its lists are spaced", () => {
+  const before = `tools:
+  - module: files
+    config: { allowed_read_paths: [./notes], allowed_write_paths: [ ./out ] }
+policy: {deny: ["a(*)"], level: standard}
+`;
+  const added = addPolicyLines(before, "allow", ["read_*"]);
+
+  expect(added.split("\n").slice(0, 3)).toEqual(before.split("\n").slice(0, 3));
+  expect(valueOf(added)).toMatchObject({ policy: { deny: ["a(*)"], allow: ["read_*"] } });
+  expect(addPolicyLines('policy:\n  deny: ["( a )", "(a)"]\n', "ask", ["[ b ]"])).toContain("[ b ]");
 });

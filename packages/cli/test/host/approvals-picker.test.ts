@@ -56,6 +56,23 @@ test.each([
   expect(end.shown).toMatch(/no question waits\n$/);
 });
 
+test("the person sees what the call would change now, and nothing has run", async () => {
+  const preview = ({ path }: { path: string }) => ({
+    effects: [{ target: path, change: "delete" as const, difference: "-one\u202e" }],
+    result: data(1),
+  });
+  const store = createMemoryStore();
+  const host = createHost({ store });
+  onTestFinished(async () => void (await host.close()));
+  host.coordinator.mount("tools", { ...removing("remove", "medium"), preview });
+  await host.call({ name: "remove", arguments: { path: "a.txt" } }, whose);
+  const { screen: err, terminal, seen } = personAt([open, answer("n")]);
+
+  await pickApprovals(host, { shell: { err } as never, terminal, by: "ada" });
+
+  expect(await seen()).toContain("It would change now:\n  delete a.txt\n    -one\\u202e\n");
+});
+
 test("a call that is grave needs Enter after the letter", async () => {
   const grave = (keys: string) =>
     picked(["high"], open, answer("y"), { at: "Press Enter: Approve this one call.", keys });

@@ -6,9 +6,9 @@ import { platformFinding } from "../../src/host/machine.ts";
 import { platformSupport, unsupportedOn } from "../../src/host/platform-support.ts";
 import { openerOf } from "../../src/process/open-browser.ts";
 
-const page = join(import.meta.dirname, "../../../../docs/platforms.md");
+const page = join(import.meta.dirname, "../../../../docs/reference/platforms.md");
 
-test("docs/platforms.md has the table that doctor reads (TOOLMOUNT_WRITE=1 writes it)", async () => {
+test("docs/reference/platforms.md has the table that doctor reads (TOOLMOUNT_WRITE=1 writes it)", async () => {
   const written = await readFile(page, "utf8");
   const [first = ""] = /(?:^\|.*\|\n)+/m.exec(written) ?? [];
   const rows = (first.match(/^\|.*\|$/gm) ?? []).map(cellsOf);
@@ -33,7 +33,7 @@ test("doctor says on Windows and macOS what is missing, and nothing on Linux", (
   expect(platformFinding("win32").says).toContain("not supported yet");
   expect(platformFinding("win32").says).toContain("the bash tools: refused with CONFIG_INVALID");
   expect(platformFinding("freebsd").says).toBe(
-    "freebsd: not supported; Linux and macOS are (docs/platforms.md)",
+    "freebsd: not supported; Linux and macOS are (docs/reference/platforms.md)",
   );
 });
 

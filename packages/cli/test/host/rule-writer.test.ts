@@ -66,8 +66,6 @@ async function declineRule(terminal: AtTerminal): Promise<string> {
   terminal.press("r");
   const offered = await terminal.until(/which calls\?[\s\S]*remove_note/);
   terminal.press(keys.enter);
-  await terminal.until(/Into which file\?/);
-  terminal.press(keys.enter);
   await terminal.until(/Write this to mount-plan\.yaml\?[\s\S]*└ {2}Press /);
   terminal.press("n");
   await terminal.until(/if you approve[\s\S]*if you approve[\s\S]*└ {2}Press /);

@@ -37,6 +37,20 @@ test("cost counts the tokens of each tool in each provider's form, and of the gu
     expect(total[form]).toBe(find!.tokens[form]! + read!.tokens[form]! + guidance);
 });
 
+test.each(["filesystem", "search", "bash", "web", "todo", "testing", "program"])(
+  "the guidance of %s is at most a fifth of what a request costs",
+  async (module) => {
+    const { here: run } = await workspace({ "mount-plan.yaml": planOf(module) });
+    const { guidance, total } = (await run(["cost", "--json"])).json() as {
+      guidance: number;
+      total: Readonly<Record<string, number>>;
+    };
+
+    expect(guidance).toBeGreaterThan(0);
+    for (const of of Object.values(total)) expect(guidance / of).toBeLessThanOrEqual(0.2);
+  },
+);
+
 test("cost fails above --max and above the plan's budget, and names the form", async () => {
   const { here: run } = await plan("offer: { maxTokens: 100 }\n");
   const above = await run(["cost"]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root, workspace } from "../support/workspace.ts";
 
-const page = join(root, "docs/errors.md");
+const page = join(root, "docs/reference/errors.md");
 const carried = join(root, "packages/cli/schema/errors.md");
 
 test("the package carries the page of errors: TOOLMOUNT_WRITE=1 writes it again", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { plain, tableOf, type Schema } from "../support/keys-table.ts";
 import { root } from "../support/workspace.ts";
 
-const page = join(root, "docs/mount-plans.md");
+const page = join(root, "docs/reference/keys.md");
 
 test("the reference of plans is what their schema says: TOOLMOUNT_WRITE=1 writes it again", async () => {
   const schema = JSON.parse(
@@ -39,5 +39,5 @@ function referenceOf(schema: Schema & { definitions: { entry: Schema } }): strin
 }
 
 function section(title: string, schema: Schema, more: readonly [string, Schema][] = []): string {
-  return `### ${title}\n\n${tableOf(schema, more)}\n\n`;
+  return `## ${title}\n\n${tableOf(schema, more)}\n\n`;
 }

@@ -11,24 +11,69 @@ interface Run {
 const cell = { width: 8.4, height: 19 };
 const margin = 16;
 
+/** What a moving picture shows for a time. */
+export interface Frame {
+  readonly bytes: string;
+  readonly ms: number;
+  /** Whether it is shown alone where the reader wants no motion. */
+  readonly isStill?: boolean;
+}
+
 /**
  * Draws what a terminal shows after these bytes, as SVG with text that can be selected, light or dark as the reader's
  * system is. Lines below the last text are left out.
  */
 export async function drawTerminal(bytes: string, columns: number, title: string): Promise<string> {
+  const rows = await rowsAfter(bytes, columns);
+  return svgOf(drawRows(rows), rows.length, columns, title);
+}
+
+/** Draws frame after frame, again and again, without a script. */
+export async function drawMoving(frames: readonly Frame[], columns: number, title: string): Promise<string> {
+  const drawn = await Promise.all(frames.map(({ bytes }) => rowsAfter(bytes, columns)));
+  const groups = drawn.map((rows, at) => {
+    const name = frames[at]!.isStill === true ? "frame still" : "frame";
+    return `<g class="${name}" style="animation-name: f${at}">\n${drawRows(rows)}\n</g>`;
+  });
+  const height = Math.max(...drawn.map((rows) => rows.length));
+  return svgOf(groups.join("\n"), height, columns, title, motionOf(frames));
+}
+
+/** Each frame is visible in its part of the time. A reader who wants no motion sees the still one. */
+function motionOf(frames: readonly Frame[]): string {
+  const all = frames.reduce((sum, { ms }) => sum + ms, 0);
+  const percent = (ms: number) => `${((100 * ms) / all).toFixed(2)}%`;
+  let from = 0;
+  const keys = frames.map(({ ms }, at) => {
+    const [begin, end] = [percent(from), percent((from += ms))];
+    const before = at === 0 ? "" : "0% { visibility: hidden } ";
+    return `@keyframes f${at} { ${before}${begin} { visibility: visible } ${end}, 100% { visibility: hidden } }`;
+  });
+  return `.frame { visibility: hidden } .still { visibility: visible }
+@media (prefers-reduced-motion: no-preference) { .frame { animation: ${all}ms step-end infinite } }
+${keys.join("\n")}
+`;
+}
+
+async function rowsAfter(bytes: string, columns: number): Promise<Run[][]> {
   const emulator = new xterm.Terminal({ cols: columns, rows: 200, allowProposedApi: true });
   await new Promise<void>((resolve) => emulator.write(bytes, resolve));
   const { active } = emulator.buffer;
   const rows = Array.from({ length: active.length }, (_, at) => runsOf(active.getLine(at)!));
-  const last = rows.findLastIndex((runs) => runs.length > 0);
+  return rows.slice(0, rows.findLastIndex((runs) => runs.length > 0) + 1);
+}
+
+const drawRows = (rows: readonly (readonly Run[])[]) =>
+  rows.flatMap((runs, row) => runs.map((run) => drawRun(run, row))).join("\n");
+
+function svgOf(content: string, lines: number, columns: number, title: string, motion = ""): string {
   const width = columns * cell.width + 2 * margin;
-  const height = (last + 1) * cell.height + 2 * margin;
-  const lines = rows.slice(0, last + 1).flatMap((runs, row) => runs.map((run) => drawRun(run, row)));
+  const height = lines * cell.height + 2 * margin;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}">
 <title>${escape(title)}</title>
-<style>${style}</style>
+<style>${style}${motion}</style>
 <rect class="paper" width="100%" height="100%" rx="8"/>
-${lines.join("\n")}
+${content}
 </svg>
 `;
 }

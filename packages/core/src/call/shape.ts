@@ -38,13 +38,26 @@ function mayHaveRun(returned: unknown): boolean {
 }
 
 function fromReturned(call: Call): ToolResult | null {
+  let data: unknown;
   try {
     const result = complete(call, call.returned);
+    data = result.data;
     if (result.code !== undefined) refuseHostCode(result.code);
     return limit(call, result);
   } catch (error) {
-    return endBreach(call, error);
+    return endBreach(call, withPlace(error, data));
   }
+}
+
+/** A size is counted without places, which would slow each call. So a value that is not JSON is looked for once more. */
+function withPlace(error: unknown, data: unknown): unknown {
+  if (!(error instanceof NotJson) || error.path.length > 0) return error;
+  try {
+    frozenCopy({ data });
+  } catch (placed) {
+    if (placed instanceof NotJson) return placed;
+  }
+  return error;
 }
 
 function fromThrown(call: Call, thrown: unknown): ToolResult | null {
@@ -120,9 +133,9 @@ function endBreach(call: Call, error: unknown): null {
 /** Returns which rule of the contract a tool broke, by the error of its check. */
 export function brokenRule(error: unknown): string {
   if (isContractBreach(error)) return error.message;
-  return error instanceof NotJson
-    ? `its answer ${error.message}`
-    : `its answer could not be read: ${typeName(error)}`;
+  if (!(error instanceof NotJson)) return `its answer could not be read: ${typeName(error)}`;
+  const { path, message } = error;
+  return path.length === 0 ? `its answer ${message}` : `its answer ${message}: ${path.join(".")}`;
 }
 
 function checkData(

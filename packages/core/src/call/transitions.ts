@@ -4,7 +4,7 @@ import type { CallRequest } from "../contract/context.ts";
 import type { Call, CallHost, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
 
-/** The hops of every call, in order; `pipeline.ts` has their functions. A test compares `docs/life-of-a-call.md` with it. */
+/** The hops of every call, in order; `pipeline.ts` has their functions. A test compares `docs/reference/life-of-a-call.md` with it. */
 export const hopNames = ["find", "parse", "decide", "approve", "execute", "shape", "notify"] as const;
 
 export type HopName = (typeof hopNames)[number];

@@ -1,5 +1,6 @@
 import type { CallInfo, Placed } from "./context.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { PreviewedEffect } from "./preview.ts";
 import type { CallStatus } from "./outcome.ts";
 import type { ApprovalReason, ApprovalScope } from "./ports.ts";
 import type { ApprovalFilter, ApprovalState, RecordedDecision, StandingGrant } from "./stores.ts";
@@ -40,6 +41,13 @@ export interface ApprovalDecision {
   readonly arguments?: JsonObject | undefined;
 }
 
+/** What the call of a question would change. */
+export interface QuestionPreview {
+  readonly effects: readonly PreviewedEffect[];
+  /** Why it is not known, or why the call would change nothing; null where `effects` say it. */
+  readonly problem: string | null;
+}
+
 /** The questions about waiting calls, for approvers. Ids never reach a model; tickets never reach an approver. */
 export interface Approvals {
   /** Open questions, oldest first; with `states`, questions in other states. First ends the ones that have expired. */
@@ -49,6 +57,11 @@ export interface Approvals {
    * `APPROVAL_DECIDED`, and `OPTION_INVALID` for a `remember` that is too wide or `arguments` that the tool refuses.
    */
   decide(id: string, decision: ApprovalDecision | "approve" | "deny", by: string): Promise<ApprovalView>;
+  /**
+   * What the call of an open question would change now, as its tool's own preview says. It is a rehearsal, so nothing changes. Throws
+   * `APPROVAL_NOT_FOUND` and `APPROVAL_DECIDED`.
+   */
+  preview(id: string): Promise<QuestionPreview>;
   /** The remembered approvals, of one tool or all. */
   remembered(tool?: string): Promise<readonly StandingGrant[]>;
   /** Revokes a remembered approval, or an approval that was not used yet. False when there is none. */

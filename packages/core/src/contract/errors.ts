@@ -1,5 +1,5 @@
 import { modelFailureText } from "./model-failure-text.ts";
-/** The message of every error that toolmount throws or returns in a result, by code. `docs/errors.md` explains each. */
+/** The message of every error that toolmount throws or returns in a result, by code. `docs/reference/errors.md` explains each. */
 const messages = {
   // Calls
   INVALID_ARGUMENTS: (d: { message: string }) => d.message,

@@ -1,17 +1,18 @@
-import { areStanding, isOver } from "../pending/grant.ts";
+import { areStanding, argumentsDigest, isOver } from "../pending/grant.ts";
 import { copyOfGiven, rememberApproval } from "../pending/remember.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import { isOtherList, ownToolOf } from "./approved-list.ts";
 import type { HostState } from "./host-state.ts";
 import type { Issue } from "../contract/ports.ts";
-import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
+import type { ApprovalDecision, Approvals, ApprovalView, QuestionPreview } from "../contract/approvals.ts";
+import type { Session } from "../contract/session.ts";
 import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
 import { notifyApproval } from "../call/approve.ts";
 import type { JsonObject } from "../json/json.ts";
 
-export function createApprovals(host: HostState): Approvals {
+export function createApprovals(host: HostState, openSession: (id: string) => Session): Approvals {
   host.stores.sweep = (store) => sweep(host, store);
   const stored = () => host.stores.approvals(host.moduleSet.generation());
   return Object.freeze({
@@ -24,6 +25,11 @@ export function createApprovals(host: HostState): Approvals {
     },
     async decide(id, decision, by) {
       return viewOf(await decide(host, requireStore(stored()), id, decision, by));
+    },
+    async preview(id) {
+      const { record } = await find(host, requireStore(stored()), id);
+      requirePending(record);
+      return previewQuestion(host, openSession, record);
     },
     async remembered(tool) {
       await host.stores.uses.flush();
@@ -85,6 +91,27 @@ async function decide(
   if (!(await host.stores.track(stored.decide(recorded, kept)))) requirePending(stored.record);
   reportDecision(host, stored.record);
   return stored.record;
+}
+
+/** Rehearses the call of a question: its tool's own preview says what it would change. */
+async function previewQuestion(
+  host: HostState,
+  openSession: (id: string) => Session,
+  { id, tool: name, shown, argumentsDigest: digest, info }: ApprovalRecord,
+): Promise<QuestionPreview> {
+  const tool = host.moduleSet.generation().find(name);
+  const unknown = (problem: string): QuestionPreview => ({ effects: [], problem });
+  if (tool === undefined) return unknown(`no tool named "${name}" is mounted here`);
+  if (tool.info.previews !== true) return unknown(`"${name}" has no preview`);
+  if (argumentsDigest(name, shown) !== digest) return unknown("a value of its arguments is masked");
+  const rehearsal = openSession(info.sessionId ?? `preview-${id}`).rehearse();
+  const { userId, conversationId } = info;
+  const { result } = await rehearsal.call({ name, arguments: shown }, { userId, conversationId });
+  const [call] = rehearsal.calls;
+  return {
+    effects: call?.effects ?? [],
+    problem: call === undefined ? (result.error ?? "it changes nothing") : null,
+  };
 }
 
 /** A copy of the arguments, if the tool accepts them. They are parsed again when the call runs. */

@@ -41,19 +41,20 @@ export function createHost(options: HostOptions = {}): Host {
   rememberState(own.coordinator, state);
   own.coordinator.registerCapability("host.id", state.id);
   const cancelCompleted = followHostToken(state);
+  const session = createSessions(state);
   let closed: Promise<DrainReport> | null = null;
   return {
     coordinator: own.coordinator,
     call: (request, context = emptyContext) => startCall(state, request, context),
     resume: (ticket, context = {}, clientResult) => resume(state, ticket, context, clientResult),
-    approvals: createApprovals(state),
+    approvals: createApprovals(state, session),
     tools: (filter) => listTools(state, filter),
     offer: (filter) => makeOffer(state, filter),
     guidance: async (filter) => {
       const { tools, available } = await makeOffer(state, filter);
       return guidanceOf(tools, available);
     },
-    session: createSessions(state),
+    session,
     output: (ref, page) => state.outputs.page(ref, page),
     draft: () => createDraft(state),
     modules: () => state.moduleSet.modules.filter((module) => module !== own),

@@ -68,7 +68,9 @@ function atMember(error: unknown, key: string | number): unknown {
 }
 
 export function requirePlain(value: object): void {
-  if (!isPlain(value)) throw new NotJson(`is a ${value.constructor?.name ?? "class instance"}, not JSON`);
+  if (isPlain(value)) return;
+  const name = value.constructor?.name ?? "class instance";
+  throw new NotJson(`is a ${name}, not JSON${value instanceof Date ? " (write its toISOString())" : ""}`);
 }
 
 /** Plain objects only. An object of another realm has that realm's Object.prototype, whose prototype is also null. */

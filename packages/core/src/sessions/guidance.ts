@@ -12,16 +12,17 @@ export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolI
 
 /**
  * The same for a request that has the definitions of the tools, too: a tool without a usage text is not in it, since the
- * model would pay for its description twice. In the form `brief`, the summary of a tool takes the place of its usage text.
+ * model would pay for its description twice. In the form `brief`, the summary of a tool takes the place of its usage text,
+ * which is often longer than the definition, and is paid for in each request.
  */
 export function guidanceBesideDefinitions(
   tools: readonly ToolInfo[],
   available: readonly ToolInfo[],
-  form: "full" | "brief" = "full",
+  form: "full" | "brief" = "brief",
 ): string {
   return form === "full"
     ? blockOf(tools, available, ({ usage = "" }) => usage)
-    : enclosed([...listOf("TOOLS", tools.filter(hasGuidance)), ...listOf("AVAILABLE TOOLS", available)]);
+    : enclosed([...tools.filter(hasGuidance).map(line), ...listOf("AVAILABLE TOOLS", available)]);
 }
 
 /** What a mode says to the model; empty for a mode without a text. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { data, failure, type ContentBlock, type HostOptions } from "../../src/index.ts";
+import { data, failure, type ContentBlock, type HostOptions, type ToolResult } from "../../src/index.ts";
 import { acceptedJson } from "../accepted-json.ts";
 import { tool, world } from "../world.ts";
 
@@ -32,6 +32,26 @@ describe("content beside the data", () => {
     expect([Object.isFrozen(result.content), Object.isFrozen(result.content![1])]).toEqual([true, true]);
     expect(events.at(-1)!.data["tool_result"]).toBe(result);
     expect(Object.isFrozen(blocks[1])).toBe(false);
+  });
+
+  test("is frozen when an observer sees it, so that none can change what the caller gets", async () => {
+    const { host } = world([tool(() => data({ rows: 7 }, { content: blocks }))]);
+    const frozen: boolean[] = [];
+    host.coordinator.hooks.observe("tool:post", (_, event) => {
+      const result = event["tool_result"] as ToolResult;
+      frozen.push(Object.isFrozen(result), Object.isFrozen(result.data), Object.isFrozen(result.content));
+    });
+    await host.call({ name: "probe" });
+    host.coordinator.hooks.register(
+      "tool:post",
+      () => ({ action: "modify", data: { tool_result: 1 } }) as never,
+    );
+    host.coordinator.hooks.observe("tool:error", (_, event) => {
+      frozen.push(Object.isFrozen(event["tool_result"]));
+    });
+    expect(await host.call({ name: "probe" })).toMatchObject({ status: "denied" });
+
+    expect(frozen).toEqual([true, true, true, true]);
   });
 
   test("is allowed in a plain result, too", async () => {

@@ -125,3 +125,16 @@ test.each([
   });
   expect(await host.approvals.list()).toHaveLength(1);
 });
+
+test("arguments of a tool that a host does not have are refused there, since nothing can parse them", async () => {
+  const store = createMemoryStore();
+  const { host } = payWorld({ store });
+  await host.call({ name: "pay", arguments: given }, s);
+  const other = world([], { store }).host;
+  const [question] = await other.approvals.list();
+
+  const decided = other.approvals.decide(question!.id, { decision: "approve", arguments: given }, "bob");
+
+  await expect(decided).rejects.toThrow('no tool named "pay" is mounted, which could parse them');
+  expect(await host.approvals.list()).toHaveLength(1);
+});

@@ -346,3 +346,12 @@ describe("a schema with an asynchronous refinement", () => {
     expect(runs).toBe(1);
   });
 });
+
+test("an answer with a date says where it is, and what to write instead", async () => {
+  const { host } = world([tool(() => data({ orders: [{ at: new Date(0) }] } as never))]);
+
+  const { result } = await host.call({ name: "probe" });
+  expect(result.error).toBe(
+    '"probe" broke the tool contract: its answer is a Date, not JSON (write its toISOString()): data.orders.0.at',
+  );
+});

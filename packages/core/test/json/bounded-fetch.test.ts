@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boundedFetch, LineReader } from "../../src/json/bounded-fetch.ts";
+import { boundedFetch, LineReader, readBounded } from "../../src/json/bounded-fetch.ts";
 
 /** Reads an answer of a server. `bytes` are those of a message, and of a stream. */
 async function read(body: string | null, type: string, bytes: number, streamBytes?: number): Promise<string> {
@@ -90,4 +90,16 @@ test("a reader of lines yields the lines of a chunk that come before one that is
   };
   expect(push).toThrow(saying("a line is longer than 10 bytes"));
   expect(lines).toEqual(["one", "two"]);
+});
+
+test.each([
+  [6, "abcdef"],
+  [5, null],
+  [0, null],
+])("a body of six bytes in two parts, read with a bound of %i", async (maxBytes, read) => {
+  async function* body() {
+    yield Buffer.from("abc");
+    yield Buffer.from("def");
+  }
+  expect((await readBounded(body(), maxBytes))?.toString() ?? null).toBe(read);
 });

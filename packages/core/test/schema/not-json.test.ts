@@ -126,7 +126,7 @@ describe("a schema of another library", () => {
     [
       "that returns a date",
       standard({ type: "object" }, { type: "object" }, () => ({ value: { at: new Date(0) } })),
-      "its output is a Date, not JSON",
+      "its output is a Date, not JSON (write its toISOString())",
     ],
     [
       "that takes one type and returns another",

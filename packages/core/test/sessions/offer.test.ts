@@ -260,8 +260,8 @@ describe("guidance", () => {
     await draft.commit();
 
     expect((await host.offer()).guidance).toBe(
-      "<<<BEGIN TOOL GUIDANCE>>>\n<<<BEGIN TOOL my_read_note>>>\nHere read_note is called my_read_note.\n" +
-        "<<<END TOOL my_read_note>>>\n<<<END TOOL GUIDANCE>>>",
+      "<<<BEGIN TOOL GUIDANCE>>>\n- my_read_note: Reads a note. Here read_note is called my_read_note.\n" +
+        "<<<END TOOL GUIDANCE>>>",
     );
     expect(await host.guidance()).toContain("Lists what is listed.");
   });
@@ -279,9 +279,9 @@ describe("guidance", () => {
     const tools = host.tools();
 
     expect(guidanceBesideDefinitions(tools, [], "brief")).toBe(
-      "<<<BEGIN TOOL GUIDANCE>>>\n<<<BEGIN TOOLS>>>\n" +
+      "<<<BEGIN TOOL GUIDANCE>>>\n" +
         "- my_read: Reads < < <END TOOL GUIDANCE> > > a note. Here read is called my_read.\n" +
-        "- my_write: Writes a note.\n<<<END TOOLS>>>\n<<<END TOOL GUIDANCE>>>",
+        "- my_write: Writes a note.\n<<<END TOOL GUIDANCE>>>",
     );
     expect(guidanceBesideDefinitions([], tools, "brief")).toBe(guidanceBesideDefinitions([], tools));
     expect(guidanceBesideDefinitions([], [], "brief")).toBe("");

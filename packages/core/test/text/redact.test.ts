@@ -92,6 +92,11 @@ describe("redaction by value", () => {
     );
   });
 
+  test("one long secret alone leaves everything beside it as it is", () => {
+    const long = "k3y/+=".repeat(400);
+    expect(createRedactor([long])(`before ${long} after`)).toBe(`before ${mask} after`);
+  });
+
   test.each([1_000, 1_001, 16_000, 65_536])(
     "a secret of %i characters, such as the content of a file, is masked in each form, beside short ones",
     (length) => {

@@ -6,14 +6,15 @@ import { visibleUser } from "../access/principal.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { callRoutes } from "./calls.ts";
-import { changeRoutes, rehearsalRoutes } from "./changes.ts";
+import { changeRoutes, rehearsalRoutes } from "./sessions/changes.ts";
 import { eventRoutes } from "./events.ts";
 import { historyRoutes } from "./history.ts";
 import { matchRoutes } from "./matches.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { planRoutes } from "./plan.ts";
 import { serverRoutes } from "./servers.ts";
-import { sessionRoutes } from "./sessions.ts";
+import { sessionRoutes } from "./sessions/sessions.ts";
+import { storyRoutes } from "./sessions/stories.ts";
 import { readRest } from "../guard/read-rest.ts";
 import { withBoundedBody } from "../guard/bounded-body.ts";
 import { hostOf, type RouteEnv, type Service } from "./service.ts";
@@ -36,7 +37,7 @@ const tags = {
   Calls: "Calls, and those that wait",
   Approvals: "Questions for people",
   Turns: "What a model does for one prompt; the server runs it",
-  Sessions: "Conversations of a model",
+  Sessions: "Conversations of a model, and what calls of any client did in one",
   Audit: "The record of what was decided, started and ended",
   Plan: "What is mounted, and why",
 };
@@ -53,6 +54,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     approvalRoutes(service),
     matchRoutes(service),
     sessionRoutes(service),
+    storyRoutes(service),
     changeRoutes(service),
     turnRoutes(service),
     auditRoutes(service),

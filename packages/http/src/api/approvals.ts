@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
 import { requireRole } from "../access/principal.ts";
-import { anyObject } from "./schemas.ts";
+import { anyObject, effectSchema, nullableText } from "./schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
 /** A question about a waiting call. */
@@ -132,6 +132,24 @@ const show = createRoute({
   responses: { 200: json(approvalSchema, "The question"), ...failures },
 });
 
+/** What the call of a question would change. */
+export const previewSchema = z
+  .object({
+    effects: z.array(effectSchema),
+    problem: nullableText.describe("Why it is not known, or why the call would change nothing"),
+  })
+  .openapi("QuestionPreview");
+
+const preview = createRoute({
+  method: "get",
+  path: "/hosts/{host}/approvals/{id}/preview",
+  operationId: "previewApproval",
+  tags: ["Approvals"],
+  summary: "Show what the call of an open question would change, as its tool's preview says it now",
+  request: { params: idParam },
+  responses: { 200: json(previewSchema, "It is rehearsed: nothing changes"), ...failures },
+});
+
 const decide = createRoute({
   method: "post",
   path: "/hosts/{host}/approvals/{id}/decision",
@@ -186,6 +204,12 @@ export function approvalRoutes(service: Service) {
       const view = await hostOf(service, host, c.env.principal).watch.find(id);
       if (view === undefined) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
       return c.json(toJson(view), 200);
+    })
+    .openapi(preview, async (c) => {
+      const { host: name, id } = c.req.valid("param");
+      requireRole(c.env.principal, "approve");
+      const { host } = hostOf(service, name, c.env.principal);
+      return c.json((await host.approvals.preview(id)) as z.output<typeof previewSchema>, 200);
     })
     .openapi(decide, async (c) => {
       const { host: name, id } = c.req.valid("param");

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PastCall, PastCallFilter } from "@toolmount/core";
 import { searchProblem } from "@toolmount/core/record";
-import { sessionNamed } from "./own-session.ts";
+import { sessionNamed } from "./sessions/own-session.ts";
 import { visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { CallHistory } from "../journal/call-history.ts";

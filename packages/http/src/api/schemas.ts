@@ -10,7 +10,7 @@ export const errorSchema = z
     title: z.string().describe("The name of the status"),
     status: z.int(),
     detail: z.string().describe("What is wrong, and how to fix it"),
-    code: z.string().describe("Stable; see docs/errors.md and docs/serve-http.md"),
+    code: z.string().describe("Stable; see docs/reference/errors.md and docs/serve-http.md"),
     details: anyObject.optional(),
   })
   .openapi("Problem");
@@ -183,3 +183,13 @@ export const auditRecordSchema = z
     entry: anyObject,
   })
   .openapi("AuditRecord");
+
+/** One thing that a call would change, as its tool's preview says it. */
+export const effectSchema = z
+  .object({
+    target: z.string(),
+    change: z.string(),
+    difference: z.string().optional(),
+    cost: z.object({ amount: z.number(), currency: z.string() }).optional(),
+  })
+  .openapi("Effect");

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { ToolInfo } from "@toolmount/core";
-import { sessionNamed } from "./own-session.ts";
+import { sessionNamed } from "./sessions/own-session.ts";
 import { roles, visibleUser } from "../access/principal.ts";
 import { toolSchema } from "./schemas.ts";
 import { countServers } from "./servers.ts";

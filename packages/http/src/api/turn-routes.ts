@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { failures, hostParam, json, jsonBody, keyHeader } from "./service.ts";
-import { sessionParam } from "./sessions.ts";
+import { sessionParam } from "./sessions/sessions.ts";
 import {
   turnMessageSchema,
   turnResumeSchema,

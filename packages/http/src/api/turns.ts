@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { newSession, sessionNamed, turnsNamed } from "./own-session.ts";
+import { newSession, sessionNamed, turnsNamed } from "./sessions/own-session.ts";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import type { LiveTurn } from "../work/live-turn.ts";
@@ -12,7 +12,7 @@ import { readId } from "../work/turn-events.ts";
 import type { Turn } from "../work/turn-record.ts";
 import { beat, ended } from "./events.ts";
 import { createRoutes, hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
-import { turnsOf } from "./sessions.ts";
+import { turnsOf } from "./sessions/sessions.ts";
 import { answerStream } from "./stream.ts";
 import { addMessage, cancel, list, resume, run, show, watch } from "./turn-routes.ts";
 import type { turnSchema } from "./turn-schemas.ts";

@@ -59,7 +59,7 @@ const refusals = {
 
 type Refusals = typeof refusals;
 
-/** The codes of this server. Errors of the host keep their own; docs/errors.md explains those. */
+/** The codes of this server. Errors of the host keep their own; docs/reference/errors.md explains those. */
 export type HttpErrorCode = keyof Refusals;
 
 /** All codes of this server, in the order of the table. */

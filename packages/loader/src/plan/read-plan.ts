@@ -20,7 +20,11 @@ export async function readPlanText(
   if (bytes.length > maxPlanBytes) return refuse(file, "PLAN_TOO_LARGE", sizeProblem);
   const text = decode(bytes);
   return text === undefined
-    ? refuse(file, "PLAN_SYNTAX", "the plan is not UTF-8")
+    ? refuse(
+        file,
+        "PLAN_SYNTAX",
+        "the plan is not UTF-8; save it as UTF-8 (older PowerShell writes UTF-16 with >)",
+      )
     : { ok: true, text: createPlanText(file, text) };
 }
 

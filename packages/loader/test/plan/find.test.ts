@@ -119,7 +119,7 @@ test.each(["gone.yaml", "empty"])("no plan at %s is PLAN_NOT_FOUND", async (name
 test("the message names each form of a plan, and the page of the error has every name", async () => {
   const { folder } = await workspace({ "readme.md": "" });
   const message = await findPlan(folder, folder).catch(String);
-  const page = await readFile(join(import.meta.dirname, "../../../../docs/errors.md"), "utf8");
+  const page = await readFile(join(import.meta.dirname, "../../../../docs/reference/errors.md"), "utf8");
   const section = page.slice(page.indexOf("## PLAN_NOT_FOUND"), page.indexOf("## PLAN_INVALID"));
 
   for (const form of [

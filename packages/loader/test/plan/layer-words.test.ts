@@ -162,7 +162,9 @@ test("a plan's file is UTF-8, and there", async () => {
   };
 
   expect(await problems("plan.yaml")).toEqual({ name: "é" });
-  expect(await problems("bytes.yaml")).toEqual(["1:1 the plan is not UTF-8"]);
+  expect(await problems("bytes.yaml")).toEqual([
+    "1:1 the plan is not UTF-8; save it as UTF-8 (older PowerShell writes UTF-16 with >)",
+  ]);
   expect(await problems("long.yaml")).toEqual(["1:1 the plan is larger than 262144 bytes"]);
   await expect(readPlan(path("gone.yaml"))).rejects.toMatchObject({
     code: "PLAN_NOT_FOUND",

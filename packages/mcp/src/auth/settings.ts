@@ -7,7 +7,7 @@ export const authSettings = z
       .enum(["authorization_code", "client_credentials", "token_exchange"])
       .default("authorization_code")
       .describe(
-        "`authorization_code`: a person signs in once. `client_credentials`: the host signs in by itself. `token_exchange`: [the user's token is exchanged](#exchange-the-token-of-the-user) for one of the server.",
+        "`authorization_code`: a person signs in once. `client_credentials`: the host signs in by itself. `token_exchange`: the user's token is exchanged for one of the server.",
       ),
     clientId: z
       .string()

@@ -62,7 +62,7 @@ export const config = z
     headers: texts.default({}).describe("Sent with each request to a server over HTTP."),
     auth: authSettings
       .prefault({})
-      .describe("How to [sign in](#sign-in) to a server over HTTP: `toolmount auth <entry>`."),
+      .describe("How to sign in to a server over HTTP: `toolmount auth <entry>`."),
     transport: z
       .enum(["http", "sse"])
       .optional()
@@ -84,9 +84,7 @@ export const config = z
     instance: z
       .enum(["shared", "session", "call", "user"])
       .default("shared")
-      .describe(
-        "Whose state the server holds. With `user`, [each user has their own credentials](#one-plan-many-people).",
-      ),
+      .describe("Whose state the server holds. With `user`, each user has their own credentials."),
     users: z
       .record(z.string().min(1), z.strictObject({ headers: texts.optional(), env: texts.optional() }))
       .default({})
@@ -129,18 +127,16 @@ export const config = z
     ask: z
       .array(z.enum(["elicitation", "sampling", "roots"]))
       .default([])
-      .describe(
-        "What the server [may ask](#what-a-server-may-ask-the-client) the client in front of this host.",
-      ),
+      .describe("What the server may ask the client in front of this host."),
     skills: z
       .boolean()
       .default(false)
-      .describe("Whether each [skill](#skills) of the server is mounted as a tool that reads it."),
+      .describe("Whether each skill of the server is mounted as a tool that reads it."),
     expose: z
       .array(z.enum(["resources", "prompts", "ui"]))
       .default([])
       .describe(
-        "What beside tools is served to clients of this host: [resources and prompts](#resources-and-prompts), or only the [user interfaces](#user-interfaces) of its tools.",
+        "What beside tools is served to clients of this host: resources and prompts, or only the user interfaces of its tools.",
       ),
   })
   .check(({ value, issues }) => {

@@ -2,6 +2,7 @@ const good: ReadonlySet<string> = new Set(["ok", "done", "mounted", "sleeping", 
 const open: ReadonlySet<string> = new Set([
   "running",
   "waiting",
+  "decided",
   "pending",
   "open",
   "degraded",
@@ -21,6 +22,9 @@ export function kindOf(status: string): "good" | "warn" | "bad" | "" {
   return open.has(status) ? "warn" : "bad";
 }
 
+/** States that another word says better. */
+const words: Readonly<Record<string, string>> = { decided: "answered, not run yet" };
+
 /** A state as a word with its colour; the code of an error says more than its status. */
 export function StatusChip({
   status,
@@ -29,5 +33,9 @@ export function StatusChip({
   readonly status: string;
   readonly code?: string | null;
 }) {
-  return <span class={`chip ${kindOf(status)} status ${status}`}>{code ?? status.replaceAll("_", " ")}</span>;
+  return (
+    <span class={`chip ${kindOf(status)} status ${status}`}>
+      {code ?? words[status] ?? status.replaceAll("_", " ")}
+    </span>
+  );
 }

@@ -1,17 +1,12 @@
 import { signal } from "@preact/signals";
-import type { Approval, Tool } from "../shapes.ts";
+import type { Approval, QuestionPreview, Tool } from "../shapes.ts";
 import { sentenceOf } from "./sentence.ts";
 
 /** The host's own tool that makes the calls of a rehearsal, after one answer for all of them. */
 const listTool = "make_approved_calls";
 
 /** One thing that a call would change. */
-export interface Effect {
-  readonly target: string;
-  readonly change: string;
-  readonly difference?: string;
-  readonly cost?: { readonly amount: number; readonly currency: string };
-}
+export type Effect = QuestionPreview["effects"][number];
 
 /** A call of the list that a person approves. */
 export interface ListedCall {

@@ -1,15 +1,16 @@
 import { Icon } from "../icons.tsx";
+import { Missing, useLoaded } from "../load.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { ProgramOf } from "../parts/program.tsx";
 import { linkTo } from "../route.ts";
-import type { Approval } from "../shapes.ts";
+import type { Approval, QuestionPreview } from "../shapes.ts";
 import { hostFilter, sentence } from "../state.ts";
 import { Age, countText, durationText, now, Value } from "../value.tsx";
 import { Answers } from "./answers.tsx";
 import { Arguments } from "./arguments.tsx";
 import { Before } from "./before.tsx";
-import { ListedCalls } from "./listed.tsx";
+import { EffectOf, ListedCalls } from "./listed.tsx";
 import { coveredCalls, listOf } from "./listed-calls.ts";
 import { Alike } from "./marked.tsx";
 import { Risk } from "./risk.tsx";
@@ -33,6 +34,7 @@ export function Question({ approval }: { readonly approval: Approval }) {
         <Alike approval={approval} />
         {listOf(approval) === null ? <Arguments approval={approval} /> : <ListedCalls approval={approval} />}
         <Edited approval={approval} />
+        {isWaiting(approval.id) && toolOf(approval)?.previews === true && <WouldChange approval={approval} />}
         {place !== undefined && info.parentRunId !== undefined && (
           <ProgramOf runId={info.parentRunId} asked={info.runId} />
         )}
@@ -125,6 +127,24 @@ function Edited({ approval }: { readonly approval: Approval }) {
         before={JSON.stringify(before, null, 2)}
         after={JSON.stringify(decision.arguments, null, 2)}
       />
+    </section>
+  );
+}
+
+/** What the call would change now, as its tool says. */
+function WouldChange({ approval: { id } }: { readonly approval: Approval }) {
+  const loaded = useLoaded<QuestionPreview>(`/approvals/${encodeURIComponent(id)}/preview`);
+  const found = loaded.value !== null && "value" in loaded.value ? loaded.value.value : null;
+  return (
+    <section class="box" aria-label="What it would change">
+      <h3>What it would change now</h3>
+      <div class="in">
+        {found === null && <Missing loaded={loaded.value} />}
+        {found !== null && found.problem !== null && <p>{found.problem}</p>}
+        {found?.effects.map((effect) => (
+          <EffectOf effect={effect} isOpen />
+        ))}
+      </div>
     </section>
   );
 }

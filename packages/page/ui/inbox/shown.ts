@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { go } from "../route.ts";
 import type { Approval, Tool } from "../shapes.ts";
-import { answered, answeredHere, approvals, cards, tools } from "../state.ts";
+import { answered, answeredHere, approvals, calls, cards, tools } from "../state.ts";
 
 /** The question that is shown; null before there is one. */
 export const shownId = signal<string | null>(null);
@@ -48,10 +48,24 @@ export function isPlaced(id: string): boolean {
 }
 
 /** How a question ended, in words; null while it waits. */
-export function endOf({ id, decision }: Approval): string | null {
+export function endOf({ id, decision, info }: Approval): string | null {
   if (isWaiting(id)) return null;
   if (decision === null) return "ended without an answer";
   const by = answeredHere.value.has(id) ? "you" : decision.by;
   const edited = decision.arguments !== undefined ? ", with other arguments" : "";
-  return `${decision.decision === "approve" ? "approved" : "denied"} by ${by}${edited}`;
+  if (decision.decision === "deny") return `denied by ${by}`;
+  return `approved by ${by}${edited}${effectOf(info.runId)}`;
+}
+
+/** What became of an approved call, as far as the page knows it; its caller runs it, so that may be later, or never. */
+function effectOf(runId: string): string {
+  const call = calls.value.find((one) => one.runId === runId);
+  if (call === undefined || call.status === "waiting") return "";
+  const known: Readonly<Record<string, string>> = {
+    decided: "its caller has not run it yet",
+    running: "it runs",
+    ok: "it ran",
+    unknown: "it may have run: its process ended",
+  };
+  return `; ${known[call.status] ?? `it ended as ${call.status.replaceAll("_", " ")}`}`;
 }

@@ -65,8 +65,8 @@ export const settingsSchema = z.strictObject({
   stream: z.boolean().default(true),
   /** Text before the guidance of the tools. */
   instructions: z.string().optional(),
-  /** `full`: the usage texts of the tools. `brief`: one line for each of these tools, for models with a small window. */
-  guidance: z.enum(["full", "brief"]).default("full"),
+  /** `brief`: one line for each tool with a usage text. `full`: these texts, in each request. */
+  guidance: z.enum(["full", "brief"]).default("brief"),
   /** Most requests to the model in one turn. Aptix allows 8, which ends most coding tasks too early. */
   maxIterations: count.max(1_000).default(32),
   budgets: budgets.prefault({}),

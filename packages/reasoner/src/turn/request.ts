@@ -17,7 +17,7 @@ import type { TurnState } from "./turn-state.ts";
 /** The tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
 export async function offerTools({ session, live, turnId, settings }: TurnState): Promise<Offer> {
   const offer = await session.offer({ turnId });
-  if (live.allowed.length === 0 && settings.guidance === "full") return offer;
+  if (live.allowed.length === 0 && settings.guidance === "brief") return offer;
   const isAllowed = ({ name }: { readonly name: string }) =>
     live.allowed.length === 0 || admits(live.allowed, name);
   const tools = offer.tools.filter(isAllowed);

@@ -28,7 +28,7 @@ test("a turn offers the tools and their guidance, runs what the model calls, and
 test("APTIX-61, APTIX-57, APTIX-N12: usage texts stand in the instructions, between markers that bear the tool's name", async () => {
   const { run, requests } = await world([response([say("ok")])], {
     tools: [tool("add", () => 1)],
-    settings: { instructions: "Be brief." },
+    settings: { instructions: "Be brief.", guidance: "full" },
   });
   await run("hello");
 
@@ -38,16 +38,15 @@ test("APTIX-61, APTIX-57, APTIX-N12: usage texts stand in the instructions, betw
   expect(requests[0]!.tools![0]!["description"]).toBe("Does add. Use in tests.");
 });
 
-test("with brief guidance the instructions have a line for each tool, and no usage text", async () => {
+test("the guidance beside definitions has a line for each tool, and no usage text", async () => {
   const { run, requests } = await world([response([say("ok")])], {
     tools: [tool("add", () => 1, { summary: "Adds two numbers." }), tool("sub", () => 1)],
-    settings: { instructions: "Be brief.", guidance: "brief" },
+    settings: { instructions: "Be brief." },
   });
   await run("hello");
 
   expect(requests[0]!.instructions).toBe(
-    "Be brief.\n\n<<<BEGIN TOOL GUIDANCE>>>\n<<<BEGIN TOOLS>>>\n- add: Adds two numbers.\n- sub: Does sub.\n" +
-      "<<<END TOOLS>>>\n<<<END TOOL GUIDANCE>>>",
+    "Be brief.\n\n<<<BEGIN TOOL GUIDANCE>>>\n- add: Adds two numbers.\n- sub: Does sub.\n<<<END TOOL GUIDANCE>>>",
   );
   expect(requests[0]!.tools).toHaveLength(2);
 });

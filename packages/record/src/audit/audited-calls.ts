@@ -28,7 +28,7 @@ export class RunJoiner {
   /** The joined record of a run that has ended; null while it has not. */
   add(entry: AuditEntry): AuditEntry | null {
     const before = this.#runs.get(entry.runId);
-    const joined = before === undefined ? entry : { ...keptOf(before), ...entry };
+    const joined = before === undefined ? entry : joinedOf([before, entry]);
     this.#runs.delete(entry.runId);
     if (entry.kind === "end") return joined;
     this.#runs.set(entry.runId, joined);
@@ -47,6 +47,11 @@ export class RunJoiner {
 /** Returns what an earlier record of a run has and a later one may lack. How a run ended is only in its last record. */
 function keptOf({ arguments: given, asked, approvedBy, allowedBy, by }: AuditEntry) {
   return { arguments: given, asked, approvedBy, allowedBy, by };
+}
+
+/** The records of one run, oldest first, as one. */
+export function joinedOf(entries: readonly AuditEntry[]): AuditEntry {
+  return entries.reduce((before, entry) => ({ ...keptOf(before), ...entry }));
 }
 
 /** One call of an audit, as people ask about it. */

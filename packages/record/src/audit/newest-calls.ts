@@ -49,9 +49,24 @@ async function recordsOfNewest(
   if (sink.calls === undefined) return null;
   const runIds = run === undefined ? undefined : [run];
   const { calls } = await sink.calls({ ...same, runIds, userId: user, sessionId: session, limit: last });
-  const oldestFirst = calls.map(({ runId }) => runId).toReversed();
+  return recordsOf(sink, calls.map(({ runId }) => runId).toReversed());
+}
+
+async function recordsOf(sink: AuditSink, runIds: readonly string[]): Promise<readonly AuditRecord[]> {
   const records: AuditRecord[] = [];
-  for (let at = 0; at < oldestFirst.length; at += maxRuns)
-    records.push(...(await sink.read({ runIds: oldestFirst.slice(at, at + maxRuns) })));
+  for (let at = 0; at < runIds.length; at += maxRuns)
+    records.push(...(await sink.read({ runIds: runIds.slice(at, at + maxRuns) })));
   return records;
+}
+
+/** The records of each of these runs, oldest first. */
+export async function entriesOfRuns(
+  sink: AuditSink,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly AuditEntry[]>> {
+  const records = await recordsOf(sink, runIds);
+  return Map.groupBy(
+    records.map(({ entry }) => entry),
+    ({ runId }) => runId,
+  );
 }

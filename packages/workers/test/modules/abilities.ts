@@ -1,4 +1,4 @@
-// A module whose tool does what a row of the first table in docs/isolation.md says, if its border lets it.
+// A module whose tool does what a row of the first table in docs/reference/borders.md says, if its border lets it.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";

@@ -204,5 +204,5 @@ function connected(socket: ReturnType<typeof connect>): Promise<unknown> {
   });
 }
 
-/** The attempts by the words of the table in docs/isolation.md. */
+/** The attempts by the words of the table in docs/reference/borders.md. */
 export const attempts: Readonly<Record<string, Attempt>> = { ...files, ...programs, ...network };

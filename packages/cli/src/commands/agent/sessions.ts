@@ -2,15 +2,17 @@ import { refusalOf } from "@toolmount/core/json";
 import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ClientResult, Reasoner, SessionDetails } from "@toolmount/reasoner";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { addAgentsOption, addModelOptions, openSessions } from "../../agent/open-reasoner.ts";
+import { listSessions, readSessionStory } from "../../agent/session-story.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { sessionStoreOf } from "../../host/session-store.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { addExamples, planArgument } from "../../options/common.ts";
 import { addPlanSubcommand } from "../../options/plan-options.ts";
-import { writeDetails, writeList, writeOutput } from "../../render/session.ts";
+import { writeList, writeOutput } from "../../render/session.ts";
+import { writeSessions, writeTicket, writeSessionStory } from "../../render/session-story.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -21,6 +23,7 @@ interface Options extends AgentOptions {
   readonly cancel?: true;
   readonly message?: string;
   readonly output?: string;
+  readonly format?: "markdown";
   readonly turns?: number;
   readonly at?: number;
   readonly as?: string;
@@ -35,20 +38,23 @@ export function define(command: Command, shell: Shell): void {
   add("list", "List sessions, the last changed first")
     .argument("[plan]", planArgument)
     .action((plan: string | undefined, options: Options) =>
-      look(plan, options, shell, (reasoner) => reasoner.list(), writeList),
+      look(plan, options, shell, listSessions, writeSessions),
     );
-  add("show", "Show the messages and calls of one session")
+  add("show", "Show what was said in one session, what its calls did, and who allowed them")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
     .option("--output <call>", "only the whole result of one call, by its id, also after it was cleared")
+    .addOption(
+      new Option("--format <name>", "markdown: the whole as text for a ticket").choices(["markdown"]),
+    )
     .action((id: string, plan: string | undefined, options: Options) =>
       options.output === undefined
         ? look(
             plan,
             options,
             shell,
-            async (reasoner) => reasoner.show(await findSession(reasoner, id)),
-            writeDetails,
+            (reasoner, host) => readSessionStory(reasoner, host, id),
+            options.format === undefined ? writeSessionStory : writeTicket,
           )
         : look(plan, options, shell, (reasoner) => readOutput(reasoner, id, options.output!), writeOutput),
     );
@@ -144,11 +150,16 @@ function defineResume(add: Add, shell: Shell): void {
     .action(async (written: string, plan: string | undefined, options: Options) => {
       const clientResults = readResults(options.results);
       const { cancel, message } = options;
+      let sessionId = "";
+      // Before a model is looked for: without one, a wrong id would be reported as a missing model.
+      const before = async (host: OpenedHost) => {
+        const reasoner = await openSessions(host);
+        sessionId = (await reasoner.show(await findSession(reasoner, written))).id;
+      };
       shell.end(
-        await runTurn(options, plan, shell, async ({ host, reasoner }, turn) => {
-          const sessionId = await findSession(reasoner, written);
-          return reasoner.resume(host, { ...turn, sessionId, clientResults, cancel, message });
-        }),
+        await runTurn({ ...options, before }, plan, shell, async ({ host, reasoner }, turn) =>
+          reasoner.resume(host, { ...turn, sessionId, clientResults, cancel, message }),
+        ),
       );
     });
 }

@@ -110,9 +110,13 @@ async function show(sink: AuditSink, lines: LineOptions, options: Options, shell
   return exitCodes.done;
 }
 
-function writeCalls(calls: readonly AuditedCall[], lines: LineOptions, { out }: Shell): void {
+function writeCalls(calls: readonly AuditedCall[], lines: LineOptions, shell: Shell): void {
+  writeLines(calls, lines, shell);
+  if (calls.length === 0) shell.out.line("no call is recorded that fits");
+}
+
+function writeLines(calls: readonly AuditedCall[], lines: LineOptions, { out }: Shell): void {
   for (const line of callLines(calls, lines)) out.line(line);
-  if (calls.length === 0) out.line("no call is recorded that fits");
 }
 
 /** A tool shows the arguments that decide what it touches, else its required ones. */
@@ -169,8 +173,7 @@ function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Sh
       if (shown.has(keyOf(entry.runId, entry.kind, entry.at))) return;
       if (json === true && isWanted(entry, filter)) shell.out.jsonLine(entry);
       if (json === true || joined === null || !isWanted(joined, filter)) return;
-      const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
-      shell.out.line(line);
+      writeLines([callOf(joined)], { ...lines, now: systemClock.now() }, shell);
     };
     while (!signal.aborted && !shell.out.isLost()) {
       await pause(followMs, signal);
@@ -186,16 +189,16 @@ async function showNewest(
   sink: AuditSink,
   lines: LineOptions,
   options: Options,
-  { out }: Shell,
+  shell: Shell,
 ): Promise<Set<string>> {
   const filter = { ...filterOf(options), last: options.last };
   if (options.json === true) {
     const entries = await newestEntries(sink, filter);
-    for (const entry of entries) out.jsonLine(entry);
+    for (const entry of entries) shell.out.jsonLine(entry);
     return new Set(entries.map(({ runId, kind, at }) => keyOf(runId, kind, at)));
   }
   const calls = await newestCalls(sink, filter);
-  for (const line of callLines(calls, lines)) out.line(line);
+  writeLines(calls, lines, shell);
   const ended = calls.filter(({ status }) => status !== "running" && status !== "waiting");
   return new Set(ended.map((call) => keyOf(call.run, "end", call.at)));
 }

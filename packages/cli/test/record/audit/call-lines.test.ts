@@ -111,15 +111,22 @@ test("without a list of what decides, all arguments are shown, and columns are a
   expect(callLines([], options)).toEqual([]);
 });
 
-test("a cell has its share of the terminal, and the line its width", () => {
+test("where a call is too wide, it has a line, and below it who called, what decided and why, uncut", () => {
   const x = (count: number) => "x".repeat(count);
   const wide = call({
     arguments: { title: x(99) },
-    user: x(99),
     answer: "ask",
-    rules: [x(99)],
-    approvedBy: "b",
+    rules: ["mount-plan.yaml:9:7", "confirmation"],
+    deniedBy: "bob",
+    status: "denied",
+    code: "DENIED",
+    error: "not before the invoice is checked",
   });
-  const [line] = callLines([wide], { ...options, columns: 200 });
-  expect(line).toBe(`3 min ago  order(title: ${x(62)}…  ${x(23)}…  asked: ${x(48)}…  ok 12 ms`);
+  expect(callLines([wide, call()], { ...options, columns: 80 })).toEqual([
+    `3 min ago  denied DENIED  order(title: ${x(40)}…`,
+    "  alice · asked: mount-plan.yaml:9:7, confirmation; denied by bob · not before",
+    "  the invoice is checked",
+    "3 min ago  ok 12 ms  order(title: Emma, …)",
+    "  alice · allowed",
+  ]);
 });

@@ -1,0 +1,34 @@
+import { ToolmountError } from "@toolmount/core";
+import type { AuditSink, Host } from "@toolmount/core";
+import { readStory, recentSessions } from "@toolmount/record";
+import type { Reasoner } from "@toolmount/reasoner";
+import { findByPrefix } from "../options/find-by-prefix.ts";
+import type { AllSessions, SessionStory } from "../render/session-story.ts";
+
+/** The last used first. */
+export async function listSessions(reasoner: Reasoner, host: Host): Promise<AllSessions> {
+  const sessions = await reasoner.list();
+  const known = new Set(sessions.map(({ id }) => id));
+  const recent = hasAudit(host) ? await recentSessions(auditOf(host)!) : [];
+  return { sessions, ofClients: recent.filter(({ session }) => !known.has(session)) };
+}
+
+/** What is known of a session, by its id or the beginning of it. Rejects with `SESSION_NOT_FOUND`. */
+export async function readSessionStory(
+  reasoner: Reasoner,
+  host: Host,
+  written: string,
+): Promise<SessionStory> {
+  const { sessions, ofClients } = await listSessions(reasoner, host);
+  const ids = [...sessions.map(({ id }) => id), ...ofClients.map(({ session }) => session)];
+  const id = findByPrefix(written, ids);
+  const isOfModel = sessions.some((session) => session.id === id);
+  const said = isOfModel ? await reasoner.said(id) : [];
+  const story = hasAudit(host) ? await readStory(host, id, { said }) : null;
+  if (!isOfModel && (story?.steps.length ?? 0) === 0)
+    throw new ToolmountError("SESSION_NOT_FOUND", { session: written });
+  return { conversation: isOfModel ? await reasoner.show(id) : null, story };
+}
+
+const auditOf = ({ coordinator }: Host) => coordinator.get("audit-sink") as AuditSink | null;
+const hasAudit = (host: Host) => auditOf(host) !== null;

@@ -1,0 +1,81 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../../../page/test/support/browser.ts";
+import { openPage } from "../support/browser.ts";
+import { startServer, writeTokens } from "../support/served.ts";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const pay = oneTool({
+  name: "pay",
+  schema: "to: z.string(), amount: z.number()",
+  body: "return data({ paid: params.to });",
+});
+const plan = `${planOf("./pay.ts")}state: sqlite:./state.db
+audit: durable
+policy:
+  ask: ["pay(*)"]
+`;
+
+interface Story {
+  readonly stands: string;
+  readonly steps: readonly { readonly call: { readonly line: string; readonly says: string } }[];
+}
+
+/** A server where a client made two calls in the session `web`; the first is approved, and has not run. */
+async function world() {
+  const place = await workspace({ "plan.yaml": plan, "pay.ts": pay });
+  const tokens = await writeTokens();
+  const server = await startServer(place, tokens, ["plan.yaml"]);
+  for (const to of ["ACME", "Emma"])
+    await server.ask("POST", "/calls", { tool: "pay", arguments: { to, amount: 5 }, sessionId: "web" });
+  const { waiting } = (await server.ask("GET", "/approvals")).body as never as {
+    waiting: readonly { readonly id: string; readonly arguments: { readonly to: string } }[];
+  };
+  const { id } = waiting.find((one) => one.arguments.to === "ACME")!;
+  await server.ask("POST", `/approvals/${id}/decision`, { decision: "approve", reason: "as agreed" });
+  return { place, tokens, server };
+}
+
+const says = ({ steps }: Story) => steps.map(({ call }) => [call.line, call.says]);
+const expected = [
+  ["to: ACME, amount: 5", expect.stringMatching(/^approved by \w+; its caller has not run it yet$/)],
+  ["to: Emma, amount: 5", "waits for an answer"],
+];
+
+test("a session of a client is one story: over HTTP, in the terminal, and on the page", async () => {
+  const { place, tokens, server } = await world();
+  const stands = "1 call waits for an answer, 1 call is answered and not run yet";
+
+  const story = (await server.ask("GET", "/sessions/web/story")).body as never as Story;
+  expect([story.stands, says(story)]).toEqual([stands, expected]);
+  expect((await server.ask("GET", "/stories")).body).toMatchObject({
+    stories: [{ session: "web", calls: 2 }],
+  });
+  expect((await server.ask("GET", "/sessions/none/story")).status).toBe(404);
+
+  const { story: shown } = (await place.run(["sessions", "show", "web", "plan.yaml", "--json"])).json() as {
+    story: Story;
+  };
+  expect(says(shown)).toEqual(expected);
+
+  const page = await openPage(browser, server.url, tokens.ops);
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: /^web/ }).click();
+  const steps = page.getByRole("list", { name: "What happened" }).getByRole("listitem");
+  await steps.first().waitFor();
+  expect(await steps.allInnerTexts()).toEqual([
+    expect.stringMatching(/pay to: ACME, amount: 5[\s\S]*answered, not run yet[\s\S]*as agreed/),
+    expect.stringMatching(/pay to: Emma, amount: 5[\s\S]*waits for an answer[\s\S]*answer it/),
+  ]);
+  await page.getByRole("link", { name: "answer it" }).click();
+  await page
+    .getByRole("button", { name: /Approve/ })
+    .first()
+    .waitFor();
+});

@@ -1,0 +1,131 @@
+import type { Signal } from "@preact/signals";
+import { StatusChip } from "./calls/status.tsx";
+import { countHidden } from "./hidden.ts";
+import { Missing, useLoaded } from "./load.tsx";
+import { Markdown } from "./parts/markdown.tsx";
+import { linkTo, route } from "./route.ts";
+import type { RecentSession, Story, StoryCall, StoryStep } from "./shapes.ts";
+import { approvals } from "./state.ts";
+import { Age, countText, durationText, HiddenNote, Time } from "./value.tsx";
+
+/** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
+export function StoryView({ id, again }: { readonly id: string; readonly again: Signal<number> }) {
+  const loaded = useLoaded<Story>(`/sessions/${encodeURIComponent(id)}/story`, again);
+  if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
+  const { steps, stands, user, from, isPartial, omitsReads } = loaded.value.value;
+  return (
+    <>
+      <p class="facts">
+        {stands}
+        {user !== null && ` · user ${user}`}
+        {from !== null && " · from "}
+        {from !== null && <Time at={from} />}
+      </p>
+      {isPartial && <p class="note">Earlier calls are under Calls.</p>}
+      {omitsReads && <p class="note">The audit leaves out the calls of tools that only read.</p>}
+      <ol class="story" aria-label="What happened">
+        {steps.map((step, at) => (
+          <Step key={step.kind === "call" ? step.call.runId : at} step={step} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Step({ step }: { readonly step: StoryStep }) {
+  if (step.kind === "call")
+    return (
+      <li class={step.depth > 0 ? "made" : ""}>
+        <CallLine call={step.call} />
+      </li>
+    );
+  return (
+    <li class="said">
+      <h3>{step.by}</h3>
+      <HiddenNote hidden={countHidden(step.text)} />
+      <Markdown text={step.text} />
+    </li>
+  );
+}
+
+/** A call as a line, with its question and what its result leaves out below it. */
+function CallLine({ call }: { readonly call: StoryCall }) {
+  const { tool, runId, line, startedAt, durationMs, status, code, says, question, omitted, place } = call;
+  return (
+    <>
+      <span class="t">
+        <span>
+          <a href={linkTo("calls", runId)}>{tool}</a> <code>{line}</code>
+          {place !== null && <small> line {place.line}</small>}
+        </span>
+        <StatusChip status={status} code={code} />
+      </span>
+      <small>
+        <Time at={startedAt} />
+        {durationMs !== null && ` · ${durationText(durationMs)}`} · {says}
+      </small>
+      {question !== null && <Asked call={call} question={question} />}
+      {omitted.map(({ what, amount, why }) => (
+        <small>
+          left out: {what} ({amount}): {why}
+        </small>
+      ))}
+    </>
+  );
+}
+
+interface AskedProps {
+  readonly call: StoryCall;
+  readonly question: NonNullable<StoryCall["question"]>;
+}
+
+function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }: AskedProps) {
+  const open = approvals.value?.find(({ info }) => info.runId === runId)?.id;
+  return (
+    <small>
+      asked by {rules.join(", ")}
+      {by !== null && `; answered by ${by}`}
+      {answeredAt !== null && " at "}
+      {answeredAt !== null && <Time at={answeredAt} />}
+      {reason !== null && `: ${reason}`}
+      {by === null && open !== undefined && " · "}
+      {by === null && open !== undefined && <a href={linkTo("inbox", open)}>answer it</a>}
+    </small>
+  );
+}
+
+/** Sessions of clients, the last used first; those that a model of the plan has are in its tree. */
+export function Stories({
+  again,
+  without,
+}: {
+  readonly again: Signal<number>;
+  readonly without: ReadonlySet<string>;
+}) {
+  const loaded = useLoaded<{ stories: readonly RecentSession[] }>("/stories", again);
+  if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
+  const stories = loaded.value.value.stories.filter(({ session }) => !without.has(session));
+  if (stories.length === 0) return null;
+  return (
+    <ul class="tree" aria-label="Sessions of clients">
+      {stories.map(({ session, user, calls, to, stands }) => (
+        <li key={session}>
+          <a
+            class="item"
+            href={linkTo("sessions", session)}
+            aria-current={route.value.open === session ? "true" : undefined}
+          >
+            <span class="t">
+              <span>{session}</span>
+              <Age at={to} />
+            </span>
+            <span class="s">
+              {user !== null && `user ${user} · `}
+              {countText(calls, "call")} · {stands}
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,32 @@
+import { readFunctionCall, textOf, type Item } from "../provider/items.ts";
+import type { KeptPrompt, AuthoredText } from "./author.ts";
+import type { SessionEntry } from "./entry.ts";
+
+/** A text of a session, who wrote it, and the calls that came with it. */
+export interface Said {
+  /** `model`, or who wrote a part of a prompt. */
+  readonly by: AuthoredText["author"] | "model";
+  /** Empty for an answer of a model that only has calls. */
+  readonly text: string;
+  /** Ids of the calls that the model asked for in this answer, in its order. */
+  readonly calls: readonly string[];
+}
+
+/** What was said in a session, in order, also in turns that a compaction or a rewind took from the conversation. */
+export function saidIn(entries: readonly SessionEntry[]): readonly Said[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind === "begin") return promptOf({ text: entry.prompt, parts: entry.parts });
+    if (entry.kind === "message") return promptOf(entry);
+    return entry.kind === "answer" ? answerOf(entry.items) : [];
+  });
+}
+
+function promptOf({ text, parts = [{ author: "typed", text }] }: KeptPrompt): readonly Said[] {
+  return parts.map((part) => ({ by: part.author, text: part.text, calls: [] }));
+}
+
+function answerOf(items: readonly Item[]): readonly Said[] {
+  const calls = items.flatMap((item) => readFunctionCall(item)?.callId ?? []);
+  const text = textOf(items);
+  return text === "" && calls.length === 0 ? [] : [{ by: "model", text, calls }];
+}

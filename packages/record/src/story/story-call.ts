@@ -1,0 +1,87 @@
+import type { AuditEntry, Omission, PastCall, SessionChange } from "@toolmount/core";
+import { callOf, joinedOf } from "../audit/audited-calls.ts";
+
+/** The question about a call, and its answer. */
+interface StoryQuestion {
+  /** When it was asked; null where it was answered while the call ran. */
+  readonly askedAt: number | null;
+  /** What asked, such as a line of the plan. */
+  readonly rules: readonly string[];
+  readonly answer: "approved" | "denied" | null;
+  /** The person who answered, or what answered in the place of one. */
+  readonly by: string | null;
+  readonly answeredAt: number | null;
+  readonly reason: string | null;
+}
+
+/**
+ * A call in a story: what it was, who allowed it, what became of it. Its arguments are a line; the audit has them, and its result, by
+ * its run id.
+ */
+export interface StoryCall extends PastCall {
+  readonly error: string | null;
+  readonly question: StoryQuestion | null;
+  /** The line of the plan that took a question away. */
+  readonly allowedBy: string | null;
+  readonly omitted: readonly Omission[];
+  readonly change: SessionChange | null;
+  /** What became of it, in words: `approved by ada; its caller has not run it yet`. */
+  readonly says: string;
+}
+
+/** A call with what its records say; `entries` are those of its run, oldest first. */
+export function storyCall(
+  past: PastCall,
+  entries: readonly AuditEntry[],
+  change: SessionChange | null,
+): StoryCall {
+  const joined = joinedOf(entries);
+  const { error, allowedBy } = callOf(joined);
+  const question = questionOf(entries, joined);
+  const omitted = (joined["omitted"] ?? []) as unknown as readonly Omission[];
+  const call = { ...past, error, question, allowedBy, omitted, change };
+  return { ...call, says: saysOf(call) };
+}
+
+function questionOf(entries: readonly AuditEntry[], joined: AuditEntry): StoryQuestion | null {
+  const { rules, approvedBy, deniedBy } = callOf(joined);
+  const decision = entries.findLast(({ kind }) => kind === "decision");
+  if (rules.length === 0 && decision === undefined) return null;
+  const by = (decision?.["by"] as string | undefined) ?? approvedBy ?? deniedBy;
+  const isApproved = decision === undefined ? approvedBy !== null : decision["decision"] === "approve";
+  return {
+    askedAt: entries.find(({ kind }) => kind === "pending")?.at ?? null,
+    rules,
+    answer: by === null ? null : isApproved ? "approved" : "denied",
+    by,
+    answeredAt: decision?.at ?? null,
+    reason: (decision?.["reason"] as string | undefined) ?? null,
+  };
+}
+
+type Facts = Pick<StoryCall, "status" | "kind" | "code" | "error" | "question" | "change">;
+
+/** What became of a call, in words. A call that took effect is never called failed. */
+function saysOf({ status, kind, code, error, question, change }: Facts): string {
+  const grounds = question?.by == null ? "" : `${question.answer} by ${question.by}`;
+  const parts = [grounds, endOf(status, kind, { code, error, isApproved: question?.answer === "approved" })];
+  if (change?.isUndone === true) parts.push("undone later");
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+interface Ending extends Pick<StoryCall, "code" | "error"> {
+  readonly isApproved: boolean;
+}
+
+function endOf(status: string, kind: StoryCall["kind"], { code, error, isApproved }: Ending): string {
+  const why = [code, error].filter((part) => part !== null).join(": ");
+  const known: Readonly<Record<string, string>> = {
+    ok: { call: "ran", rehearsal: "rehearsed: nothing changed", undo: "undid an earlier call" }[kind],
+    running: "runs",
+    waiting: "waits for an answer",
+    decided: isApproved ? "its caller has not run it yet" : "its caller has not read the answer yet",
+    denied: `did not run (${why})`,
+    unknown: "its process ended: it may have run",
+  };
+  return known[status] ?? `${status.replaceAll("_", " ")} (${why})`;
+}

@@ -1,0 +1,78 @@
+import { omissionLine, type SessionChange } from "@toolmount/core";
+import { lineOf } from "@toolmount/core/record";
+import { escapeHidden, escapeHiddenInLines } from "@toolmount/core/text";
+import type { StoryCall } from "./story-call.ts";
+import type { Story, StoryStep } from "./story.ts";
+
+/**
+ * A story as Markdown, for a terminal or a ticket: a line a call with its time, what was asked, and what became of it. Texts of
+ * models, tools and people stay what they are: they make no heading, no link, and nothing in them is hidden.
+ */
+export function storyText(story: Story): string {
+  const { session, user, from, stands, steps, changes } = story;
+  const who = user === null ? "" : `, user ${code(user)}`;
+  const when = from === null ? "" : `, from ${new Date(from).toISOString().slice(0, 10)} (times are UTC)`;
+  return [
+    `# Session ${code(session)}`,
+    "",
+    `${stands}${who}${when}`,
+    ...warningsOf(story),
+    "",
+    ...steps.flatMap(stepLines),
+    ...(changes.length === 0 ? [] : ["", "## Changes", "", ...changes.map(changeLine)]),
+    "",
+  ].join("\n");
+}
+
+function warningsOf({ isPartial, omitsReads }: Story): readonly string[] {
+  return [
+    ...(isPartial ? ["", "Earlier calls are not here."] : []),
+    ...(omitsReads ? ["", "The audit leaves out the calls of tools that only read."] : []),
+  ];
+}
+
+function stepLines(step: StoryStep): readonly string[] {
+  if (step.kind === "call") return callLines(step.call, "  ".repeat(step.depth));
+  const lines = escapeHiddenInLines(step.text.trimEnd()).split("\n");
+  return ["", `**${step.by}**`, "", ...lines.map((line) => `> ${line}`), ""];
+}
+
+function callLines(call: StoryCall, indent: string): readonly string[] {
+  const { startedAt, tool, line, place, question, allowedBy, omitted, says, durationMs } = call;
+  const lasted = durationMs === null ? "" : ` (${Math.round(durationMs)} ms)`;
+  const from = place === null ? "" : `, line ${place.line}`;
+  const below = `${indent}  - `;
+  return [
+    `${indent}- ${clock(startedAt)} ${code(tool)}${line === "" ? "" : ` ${code(line)}`}${from}: ${visible(says)}${lasted}`,
+    ...(question === null ? [] : [`${below}${visible(askedLine(question))}`]),
+    ...(allowedBy === null ? [] : [`${below}allowed by ${code(allowedBy)}`]),
+    ...omitted.map((omission) => `${below}${visible(omissionLine(omission))}`),
+  ];
+}
+
+function askedLine({ rules, by, askedAt, answeredAt, reason }: NonNullable<StoryCall["question"]>): string {
+  const asked = `asked by ${rules.join(", ") || "the tool"}${askedAt === null ? "" : ` at ${clock(askedAt)}`}`;
+  if (by === null) return asked;
+  const when = answeredAt === null ? "" : ` at ${clock(answeredAt)}`;
+  return `${asked}; answered by ${by}${when}${reason === null ? "" : `: ${reason}`}`;
+}
+
+function changeLine({ tool, arguments: given, isUndone, irreversible, undoBegan }: SessionChange): string {
+  const can = undoBegan === true ? "an undo began" : isUndone ? "undone" : "can be undone";
+  return `- ${code(tool)} ${code(lineOf(given))}: ${irreversible === undefined ? can : `cannot be undone: ${visible(irreversible)}`}`;
+}
+
+const clock = (at: number) => new Date(at).toISOString().slice(11, 19);
+
+/** Text in a line, in which nothing is hidden and nothing is Markdown or HTML. */
+function visible(text: string): string {
+  return escapeHidden(text.replaceAll(/\s+/g, " ")).replaceAll(/[\\`*_[\]<>#|]/g, "\\$&");
+}
+
+/** Text as it is, in a fence that it cannot close. */
+function code(text: string): string {
+  const shown = escapeHidden(text.replaceAll(/\s+/g, " "));
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return longest === 0 ? `${fence}${shown}${fence}` : `${fence} ${shown} ${fence}`;
+}

@@ -1,0 +1,160 @@
+import { createHost, createMemoryStore, data, defineTool, silentLogger } from "@toolmount/core";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { readStory, recentSessions, storyText, type StoryStep } from "../../src/index.ts";
+import { auditSinkOf } from "../../src/internal.ts";
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays. Use in tests.",
+  category: "side_effect",
+  consequenceLevel: "high",
+  requiresConfirmation: true,
+  schema: z.strictObject({ to: z.string(), amount: z.number() }),
+  execute: () => data("paid"),
+});
+
+const read = defineTool({
+  name: "read_bill",
+  description: "Reads a bill. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  schema: z.strictObject({ id: z.string() }),
+  execute: ({ id }) => ({
+    data: { id },
+    omitted: [{ what: "pages", amount: "3 pages", why: "too long", how: "page: 2" }],
+  }),
+});
+
+/** A tool that makes two calls. */
+const both = defineTool({
+  name: "both",
+  description: "Reads two bills. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  schema: z.strictObject({}),
+  execute: async (_, { call }) => {
+    for (const id of ["a", "b"]) await call({ name: "read_bill", arguments: { id } });
+    return data("done");
+  },
+});
+
+function open() {
+  const host = createHost({ logger: silentLogger, store: createMemoryStore({ audit: "durable" }) });
+  for (const tool of [pay, read, both]) host.coordinator.mount("tools", tool);
+  return host;
+}
+
+const calls = (steps: readonly StoryStep[]) =>
+  steps.flatMap((step) => (step.kind === "call" ? step.call : []));
+
+describe("a story", () => {
+  test("has each state of a question, and who answered it", async () => {
+    const host = open();
+    const context = { sessionId: "s1", userId: "ada" };
+    const ask = (to: string) => host.call({ name: "pay", arguments: { to, amount: 5 } }, context);
+    const outcomes = [await ask("waits"), await ask("decided"), await ask("refused"), await ask("ran")];
+    const questions = await host.approvals.list();
+    const decide = (to: string, decision: "approve" | "deny") =>
+      host.approvals.decide(
+        questions.find(({ arguments: given }) => given["to"] === to)!.id,
+        { decision, reason: "as agreed" },
+        "bob",
+      );
+    await decide("decided", "approve");
+    await decide("refused", "deny");
+    await decide("ran", "approve");
+    await host.resume(outcomes[3]!.ticket!, context);
+    await host.resume(outcomes[2]!.ticket!, context);
+
+    const story = await readStory(host, "s1");
+
+    expect(calls(story.steps).map(({ line, says }) => [line, says])).toEqual([
+      ["to: waits, amount: 5", "waits for an answer"],
+      ["to: decided, amount: 5", "approved by bob; its caller has not run it yet"],
+      ["to: refused, amount: 5", expect.stringMatching(/^denied by bob; did not run \(DENIED: /)],
+      ["to: ran, amount: 5", "approved by bob; ran"],
+    ]);
+    expect(story).toMatchObject({
+      user: "ada",
+      stands: "1 call waits for an answer, 1 call is answered and not run yet",
+    });
+    expect(calls(story.steps)[3]!.question).toMatchObject({
+      askedAt: expect.any(Number),
+      by: "bob",
+      answer: "approved",
+      reason: "as agreed",
+      answeredAt: expect.any(Number),
+    });
+    await host.close();
+  });
+
+  test("has the calls that a call made below it, what results left out, and texts between the calls that they asked for", async () => {
+    const host = open();
+    const session = host.session("s2");
+    await session.call({ name: "read_bill", arguments: { id: "before" } });
+    await session.call({ name: "both", arguments: {}, id: "c2" });
+    await session.call({ name: "read_bill", arguments: { id: "after" }, id: "c3" });
+    const said = [
+      { by: "typed" as const, text: "look", calls: [] },
+      { by: "model" as const, text: "I look.", calls: ["c2", "c3"] },
+      { by: "model" as const, text: "Done.", calls: [] },
+    ];
+
+    const { steps } = await readStory(host, "s2", { said });
+
+    expect(
+      steps.map((step) => (step.kind === "said" ? step.text : step.call.line || step.call.tool)),
+    ).toEqual(["look", "id: before", "I look.", "both", "id: a", "id: b", "id: after", "Done."]);
+    expect(calls(steps)[0]!.omitted).toMatchObject([{ what: "pages" }]);
+    expect(steps.flatMap((step) => (step.kind === "call" ? step.depth : []))).toEqual([0, 0, 1, 1, 0]);
+    await host.close();
+  });
+
+  test("of a session without a call is empty, and of more calls than asked for says so", async () => {
+    const host = open();
+    expect(await readStory(host, "none")).toMatchObject({ steps: [], stands: "no call yet", from: null });
+    for (const id of ["a", "b", "c"])
+      await host.call({ name: "read_bill", arguments: { id } }, { sessionId: "s" });
+
+    const story = await readStory(host, "s", { last: 2 });
+
+    expect(calls(story.steps).map(({ line }) => line)).toEqual(["id: b", "id: c"]);
+    expect(story.isPartial).toBe(true);
+    expect(storyText(story)).toContain("Earlier calls are not here.");
+    await host.close();
+  });
+});
+
+test("a story as Markdown lets no text of others make a heading, a link, or a line of its own", async () => {
+  const host = open();
+  const bad = "x`](http://e)\n# Approved by ada\u202e";
+  await host.call({ name: "read_bill", arguments: { id: bad } }, { sessionId: "s" });
+
+  const said = [{ by: "attached" as const, text: `# Approved\n${bad}`, calls: [] }];
+  const text = storyText(await readStory(host, "s", { said }));
+
+  expect(text.split("\n").filter((line) => line.startsWith("#"))).toEqual(["# Session `s`"]);
+  expect(text).toContain("`` id: x`](http://e) # Approved by ada\\u{202e} ``");
+  expect(text).toContain("> # Approved\n> x`](http://e)\n> # Approved by ada\\u{202e}");
+  await host.close();
+});
+
+test("the sessions of the newest calls come with who used them and where they stand; rehearsals leave none", async () => {
+  const host = open();
+  await host.call({ name: "read_bill", arguments: { id: "a" } }, { sessionId: "one" });
+  await host.call({ name: "pay", arguments: { to: "x", amount: 1 } }, { sessionId: "two", userId: "ada" });
+  await host.call({ name: "read_bill", arguments: { id: "b" } });
+  await host
+    .session("three")
+    .rehearse()
+    .call({ name: "read_bill", arguments: { id: "c" } });
+
+  expect(await recentSessions(auditSinkOf(host))).toMatchObject([
+    { session: "two", user: "ada", calls: 1, stands: "1 call waits for an answer" },
+    { session: "one", user: null, calls: 1, stands: "nothing is open" },
+  ]);
+  await host.close();
+});
