@@ -72,15 +72,11 @@ export async function serveOverHttp(
   return shell.interruptible(async ({ signal }) => {
     try {
       for (const [name, path] of plansOf(plan, options)) open.push(await openOne(name, path, options, shell));
-      releaseMemoryWhenQuiet(open.map(({ host }) => host));
+      const hosts = open.map(({ host }) => host);
+      releaseMemoryWhenQuiet(hosts);
       const folders = open.map(({ host }) => host.plan.folder);
       const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
-      access = await prepareAccess(
-        options,
-        open.map(({ host }) => host),
-        shell,
-        logger,
-      );
+      access = await prepareAccess(options, hosts, shell, logger);
       for (const { host } of open) offerExchange(host, access);
       const webhook = await readWebhook(options, folders, shell);
       const server = await start(open, { listen, webhook }, access, options, logger);
