@@ -72,10 +72,10 @@ export async function serveOverHttp(
   return shell.interruptible(async ({ signal }) => {
     try {
       for (const [name, path] of plansOf(plan, options)) open.push(await openOne(name, path, options, shell));
-      releaseMemoryWhenQuiet(open.map(({ host }) => host));
+      const hosts = open.map(({ host }) => host);
+      releaseMemoryWhenQuiet(hosts);
       const folders = open.map(({ host }) => host.plan.folder);
       const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
-      const hosts = open.map(({ host }) => host);
       access = await prepareAccess(options, hosts, shell, logger);
       for (const host of hosts) offerExchange(host, access);
       const webhook = await readWebhook(options, folders, shell);

@@ -102,9 +102,13 @@ export async function equalServers(state: string, size: number) {
     "https://desk.example/approve",
   ];
   const living = new Set<Awaited<ReturnType<typeof startServer>>>();
+  const crashed: string[] = [];
   const start = async () => {
     const server = await startServer(place, tokens, words);
     living.add(server);
+    void server.ended.then(({ code, stderr }) => {
+      if (living.delete(server)) crashed.push(`${code}: ${stderr}`);
+    });
     balancer.add(server.url);
     return server;
   };
@@ -125,6 +129,8 @@ export async function equalServers(state: string, size: number) {
     start,
     end,
     living,
+    /** What servers said that ended by themselves. */
+    crashed,
     reports: receiver.reports,
     paid: async () => (await place.read("paid.txt")).split("\n").filter(Boolean),
     /** Changes the plan and lets every server mount it, one after the other. */

@@ -159,10 +159,14 @@ const operations: Readonly<
       const { decide } = clientOf({ url, tokens, ...same }, mark);
       const pay = { name: "pay", arguments: { mark } };
       const asked = await until(() => askModern(url, tokens.ana, "tools/call", pay));
-      const { requestState } = asked.result as { requestState: string };
       await decide("approve");
-      const retry = { ...pay, requestState, inputResponses: { approval: { action: "accept" } } };
-      const { result } = await until(() => askModern(url, tokens.ana, "tools/call", retry));
+      let { result } = asked;
+      // A server that was killed has the call until its lease ends: the client is asked again meanwhile.
+      while (result?.["requestState"] !== undefined) {
+        const { requestState } = result;
+        const retry = { ...pay, requestState, inputResponses: { approval: { action: "accept" } } };
+        ({ result } = await until(() => askModern(url, tokens.ana, "tools/call", retry)));
+      }
       return result?.["structuredContent"] ?? result;
     },
     gives: (mark) => ({ paid: mark }),

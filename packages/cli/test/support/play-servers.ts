@@ -11,6 +11,8 @@ interface Wrong {
   readonly differ: readonly object[];
   /** Marks of approved calls that did not run, and of calls that ran twice, or without a yes. */
   readonly marks: readonly string[];
+  /** What servers said that ended by themselves. */
+  readonly crashed: readonly string[];
 }
 
 /**
@@ -29,10 +31,11 @@ export async function playServers(state: string, size: number, count: number): P
     ...paid.filter((mark) => !ran.includes(mark)),
     ...ran.filter((mark, at) => ran.indexOf(mark) !== at || ![...paid, ...unknown].includes(mark)),
   ];
+  if (differ.length > 0) return { differ, marks, crashed: servers.crashed };
   const missing = () =>
     paid.flatMap((mark) =>
       reported.filter((type) => !servers.reports.some((one) => one.mark === mark && one.type === type)),
     );
   await expect.poll(missing).toEqual([]);
-  return { differ, marks };
+  return { differ, marks, crashed: servers.crashed };
 }
