@@ -45,15 +45,16 @@ export function SessionView({ id, again, onChange }: SessionProps) {
 
 function OfModel({ id, again, onChange }: SessionProps) {
   const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
+  const isOpen = useSignal(false);
   if (loaded.value === null) return <Missing loaded={loaded.value} />;
   // A session that no model of the plan has is one of a client, or there is none.
   if ("problem" in loaded.value) return <OfClient id={id} again={again} />;
   return (
     <>
       <Conversation session={loaded.value.value} onChange={onChange} />
-      <details>
+      <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
         <summary>What its calls did, and who allowed them</summary>
-        <StoryView id={id} again={again} />
+        {isOpen.value && <StoryView id={id} again={again} />}
       </details>
     </>
   );
