@@ -30,7 +30,10 @@ async function world(more: object = {}) {
 
 test("a plan is shown, explained and read again", async () => {
   const { ask, asked } = await world();
-  expect(await ask("GET", `${path}/status`)).toEqual({ status: 200, body: { name: "status" } });
+  expect(await ask("GET", `${path}/status`)).toMatchObject({
+    status: 200,
+    body: { name: "status", digest: "d1", replicas: [{ plan: "d1", state: "ready", problem: null }] },
+  });
   expect(await ask("GET", `${path}/plan`)).toEqual({ status: 200, body: { name: "effective" } });
   expect(await ask("POST", `${path}/reload`)).toEqual({ status: 200, body: { name: "reload" } });
   const why = (body: object) => ask("POST", `${path}/why`, { body });
