@@ -10,7 +10,7 @@ export const errorSchema = z
     title: z.string().describe("The name of the status"),
     status: z.int(),
     detail: z.string().describe("What is wrong, and how to fix it"),
-    code: z.string().describe("Stable; see docs/reference/errors.md and docs/serve-http.md"),
+    code: z.string().describe("Stable; see docs/reference/errors.md and docs/reference/http-errors.md"),
     details: anyObject.optional(),
   })
   .openapi("Problem");
