@@ -5,11 +5,15 @@ import { Missing, useLoaded } from "./load.tsx";
 import { Markdown } from "./parts/markdown.tsx";
 import { linkTo, route } from "./route.ts";
 import type { RecentSession, Story, StoryCall, StoryStep } from "./shapes.ts";
-import { approvals } from "./state.ts";
+import { approvals, served } from "./state.ts";
 import { Age, countText, durationText, HiddenNote, Time } from "./value.tsx";
 
 /** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
-export function StoryView({ id, again }: { readonly id: string; readonly again: Signal<number> }) {
+export function StoryView(props: { readonly id: string; readonly again: Signal<number> }) {
+  return served.value?.stories === true ? <Read {...props} /> : null;
+}
+
+function Read({ id, again }: { readonly id: string; readonly again: Signal<number> }) {
   const loaded = useLoaded<Story>(`/sessions/${encodeURIComponent(id)}/story`, again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
   const { steps, stands, user, from, isPartial, omitsReads } = loaded.value.value;
@@ -95,13 +99,16 @@ function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }:
 }
 
 /** Sessions of clients, the last used first; those that a model of the plan has are in its tree. */
-export function Stories({
-  again,
-  without,
-}: {
+export function Stories(props: StoriesProps) {
+  return served.value?.stories === true ? <Listed {...props} /> : null;
+}
+
+interface StoriesProps {
   readonly again: Signal<number>;
   readonly without: ReadonlySet<string>;
-}) {
+}
+
+function Listed({ again, without }: StoriesProps) {
   const loaded = useLoaded<{ stories: readonly RecentSession[] }>("/stories", again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
   const stories = loaded.value.value.stories.filter(({ session }) => !without.has(session));
