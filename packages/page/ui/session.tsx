@@ -47,7 +47,7 @@ function OfModel({ id, again, onChange }: SessionProps) {
   const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
   const isOpen = useSignal(false);
   if (loaded.value === null) return <Missing loaded={loaded.value} />;
-  // A session that no model of the plan has is one of a client, or there is none.
+  // The model has no such session: a client may have one of this name.
   if ("problem" in loaded.value) return <OfClient id={id} again={again} />;
   return (
     <>

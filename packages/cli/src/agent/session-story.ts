@@ -1,5 +1,4 @@
-import { ToolmountError } from "@toolmount/core";
-import type { AuditSink, Host } from "@toolmount/core";
+import { ToolmountError, type AuditSink, type Host } from "@toolmount/core";
 import { readStory, recentSessions } from "@toolmount/record";
 import type { Reasoner } from "@toolmount/reasoner";
 import { findByPrefix } from "../options/find-by-prefix.ts";
@@ -9,7 +8,8 @@ import type { AllSessions, SessionStory } from "../render/session-story.ts";
 export async function listSessions(reasoner: Reasoner, host: Host): Promise<AllSessions> {
   const sessions = await reasoner.list();
   const known = new Set(sessions.map(({ id }) => id));
-  const recent = hasAudit(host) ? await recentSessions(auditOf(host)!) : [];
+  const audit = auditOf(host);
+  const recent = audit === null ? [] : await recentSessions(audit);
   return { sessions, ofClients: recent.filter(({ session }) => !known.has(session)) };
 }
 
@@ -24,11 +24,11 @@ export async function readSessionStory(
   const id = findByPrefix(written, ids);
   const isOfModel = sessions.some((session) => session.id === id);
   const said = isOfModel ? await reasoner.said(id) : [];
-  const story = hasAudit(host) ? await readStory(host, id, { said }) : null;
+  const story = auditOf(host) === null ? null : await readStory(host, id, { said });
   if (!isOfModel && (story?.steps.length ?? 0) === 0)
     throw new ToolmountError("SESSION_NOT_FOUND", { session: written });
   return { conversation: isOfModel ? await reasoner.show(id) : null, story };
 }
 
+/** Null for a plan that says `audit: off`: its sessions are listed without it. */
 const auditOf = ({ coordinator }: Host) => coordinator.get("audit-sink") as AuditSink | null;
-const hasAudit = (host: Host) => auditOf(host) !== null;

@@ -83,8 +83,8 @@ export class TurnEvents {
   }
 
   /**
-   * The events after an id, all of them without one, until the signal is aborted, or `isOver` and no more of them came for
-   * a while. `onIdle` is called when there is none.
+   * Yields the events after an id, or all of them without one. It calls `onIdle` each time when it has yielded the last stored
+   * one. It ends when the signal is aborted, or when `isOver` answers true and the next look finds no more events.
    */
   async *after(
     id: string | undefined,

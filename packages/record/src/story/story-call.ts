@@ -1,5 +1,5 @@
 import type { AuditEntry, Omission, PastCall, SessionChange } from "@toolmount/core";
-import { callOf, joinedOf } from "../audit/audited-calls.ts";
+import { callOf, joinedOf, type AuditedCall } from "../audit/audited-calls.ts";
 
 /** The question about a call, and its answer. */
 interface StoryQuestion {
@@ -36,15 +36,18 @@ export function storyCall(
   change: SessionChange | null,
 ): StoryCall {
   const joined = joinedOf(entries);
-  const { error, allowedBy } = callOf(joined);
-  const question = questionOf(entries, joined);
+  const audited = callOf(joined);
+  const { error, allowedBy } = audited;
+  const question = questionOf(entries, audited);
   const omitted = (joined["omitted"] ?? []) as unknown as readonly Omission[];
   const call = { ...past, error, question, allowedBy, omitted, change };
   return { ...call, says: saysOf(call) };
 }
 
-function questionOf(entries: readonly AuditEntry[], joined: AuditEntry): StoryQuestion | null {
-  const { rules, approvedBy, deniedBy } = callOf(joined);
+function questionOf(
+  entries: readonly AuditEntry[],
+  { rules, approvedBy, deniedBy }: AuditedCall,
+): StoryQuestion | null {
   const decision = entries.findLast(({ kind }) => kind === "decision");
   if (rules.length === 0 && decision === undefined) return null;
   const by = (decision?.["by"] as string | undefined) ?? approvedBy ?? deniedBy;

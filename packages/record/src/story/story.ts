@@ -124,7 +124,7 @@ function takeCall(left: Made[], callId: string): readonly Made[] {
   return at === -1 ? [] : left.splice(at, 1);
 }
 
-/** No call that a later answer names: those are taken by their ids before. */
+/** Takes the calls that began before a time: a program or a client made them between two answers of the model. */
 function takeBefore(left: Made[], time: number): readonly Made[] {
   const at = left.findIndex(([{ call }]) => call.startedAt >= time);
   return left.splice(0, at === -1 ? left.length : at);
