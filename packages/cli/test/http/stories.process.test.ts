@@ -59,6 +59,18 @@ test("a session of a client is one story: over HTTP, in the terminal, and on the
   });
   expect((await server.ask("GET", "/sessions/none/story")).status).toBe(404);
 
+  // The user ana has a session of the same name, and sees hers only.
+  const asAna = { as: tokens.ana };
+  expect((await server.ask("GET", "/sessions/web/story", undefined, asAna)).status).toBe(404);
+  const own = { tool: "pay", arguments: { to: "Ana", amount: 1 }, sessionId: "web" };
+  await server.ask("POST", "/calls", own, asAna);
+  const hers = (await server.ask("GET", "/sessions/web/story", undefined, asAna)).body as never as Story;
+  expect(says(hers)).toEqual([["to: Ana, amount: 1", "waits for an answer"]]);
+  expect((await server.ask("GET", "/stories", undefined, asAna)).body).toMatchObject({
+    stories: [{ user: "ana", calls: 1 }],
+  });
+  expect(says((await server.ask("GET", "/sessions/web/story")).body as never as Story)).toEqual(expected);
+
   const { story: shown } = (await place.run(["sessions", "show", "web", "plan.yaml", "--json"])).json() as {
     story: Story;
   };
