@@ -26,7 +26,7 @@ function world() {
     await replicas.begin(`http://${digest}`);
     return { replicas, plan };
   };
-  return { start, later: (ms: number) => (now += ms) };
+  return { start, store, later: (ms: number) => (now += ms) };
 }
 
 const states = async (replicas: Replicas) =>
@@ -91,6 +91,22 @@ test("work of a server with another plan is taken only when no server with that 
   await replicas.look();
   expect(replicas.mayTake("c")).toBe(true);
   await killed.replicas.close();
+});
+
+test("an idle server writes only when a third of its lease is over, or its plan is another", async () => {
+  const { start, store, later } = world();
+  const { replicas, plan } = await start("a");
+  const save = vi.spyOn(store.work!, "save");
+  const written = async (ms: number) => {
+    later(ms);
+    await replicas.look();
+    return save.mock.calls.length;
+  };
+
+  expect([await written(2_000), await written(2_000), await written(1_000)]).toEqual([0, 0, 1]);
+  plan.digest.mockReturnValue("b");
+  expect([await written(2_000), await written(2_000)]).toEqual([2, 2]);
+  expect(await states(replicas)).toEqual([["http://a", "ready", "b"]]);
 });
 
 test("a server whose row was deleted is there again at the next looks", async () => {

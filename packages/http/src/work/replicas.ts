@@ -11,9 +11,9 @@ import { allWork } from "./work-store.ts";
 const kind = "server";
 /** The kind of the record that asks the servers of a plan to reload; its version counts how often. */
 const reloadKind = "reload";
-/** Milliseconds between two looks at the other servers, with each of which this one renews its lease. */
+/** Milliseconds between two looks at the other servers. */
 const lookMs = 2_000;
-/** Milliseconds after which a server that says nothing counts as gone. */
+/** Milliseconds after which a server that says nothing counts as gone. It renews its lease when a third of that is over. */
 const leaseMs = 15_000;
 /** Milliseconds for which a server that has ended is known. */
 const keepMs = 86_400_000;
@@ -60,6 +60,8 @@ export class Replicas {
   readonly #stop: () => void;
   readonly #since: number;
   #version = 0;
+  /** When the row of this server was stored last, and what it said then. */
+  #saved = { at: Number.NEGATIVE_INFINITY, facts: "" };
   #living: readonly Replica[] = [];
   /** The number of the last reload that this server knows. */
   #reloads: number | null = null;
@@ -114,9 +116,9 @@ export class Replicas {
     }
   }
 
-  /** Renews the lease of this server, and reads those of the others. One look comes after the other. */
+  /** Says what is new of this server, and reads the others. One look comes after the other. */
   look(): Promise<void> {
-    return (this.#looking = this.#looking.then(() => this.#guarded(() => this.#look("ready"))));
+    return (this.#looking = this.#looking.then(() => this.#guarded(() => this.#look())));
   }
 
   /** The server takes no new work. */
@@ -132,10 +134,21 @@ export class Replicas {
     await this.#guarded(() => this.#save("ended"));
   }
 
-  async #look(status: string): Promise<void> {
+  async #look(): Promise<void> {
     await this.#followReload();
-    await this.#save(status);
+    // An idle server writes no row with each look.
+    if (this.#isDue()) await this.#save("ready");
     this.#living = await this.list();
+  }
+
+  #isDue(): boolean {
+    const { at, facts } = this.#saved;
+    return this.#options.clock.now() - at >= leaseMs / 3 || facts !== this.#facts();
+  }
+
+  /** What may change while the server runs. */
+  #facts(): string {
+    return JSON.stringify([this.plan, this.#problem]);
   }
 
   async #followReload(): Promise<void> {
@@ -155,6 +168,10 @@ export class Replicas {
     const isSaved = await this.#store.save(this.#row(kind, this.#id, this.#version + 1, status));
     // Where the row is gone, the next look makes a new one.
     this.#version = isSaved ? this.#version + 1 : 0;
+    this.#saved = {
+      at: isSaved ? this.#options.clock.now() : Number.NEGATIVE_INFINITY,
+      facts: this.#facts(),
+    };
   }
 
   #row(of: string, id: string, version: number, status: string): WorkRecord {
