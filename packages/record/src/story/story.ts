@@ -105,16 +105,15 @@ async function treeOf(
   return (made.get(null) ?? []).map((call) => stepsFrom(call, 0));
 }
 
-/** Texts in their order, each answer of a model before its calls; calls of others where their time is. */
+/** Texts in their order, each answer of a model before its calls; calls of others stay before the call that came next. */
 function stepsOf(said: readonly Said[], calls: readonly Made[]): readonly StoryStep[] {
   const steps: StoryStep[] = [];
   const left = [...calls];
   for (const { by, text, calls: asked } of said) {
-    const own = asked.flatMap((id) => takeCall(left, id));
-    const first = own[0]?.[0].call.startedAt;
-    if (first !== undefined) steps.push(...takeBefore(left, first).flat());
+    const first = left.findIndex(([{ call }]) => asked.includes(call.callId));
+    if (first > 0) steps.push(...left.splice(0, first).flat());
     if (text !== "") steps.push({ kind: "said", by, text });
-    steps.push(...own.flat());
+    for (const id of asked) steps.push(...takeCall(left, id).flat());
   }
   return [...steps, ...left.flat()];
 }
@@ -122,12 +121,6 @@ function stepsOf(said: readonly Said[], calls: readonly Made[]): readonly StoryS
 function takeCall(left: Made[], callId: string): readonly Made[] {
   const at = left.findIndex(([{ call }]) => call.callId === callId);
   return at === -1 ? [] : left.splice(at, 1);
-}
-
-/** Takes the calls that began before a time: a program or a client made them between two answers of the model. */
-function takeBefore(left: Made[], time: number): readonly Made[] {
-  const at = left.findIndex(([{ call }]) => call.startedAt >= time);
-  return left.splice(0, at === -1 ? left.length : at);
 }
 
 /** Where calls stand, in words. */
