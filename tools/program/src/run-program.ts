@@ -24,7 +24,7 @@ const schema = z.strictObject({
     // To the language a carriage return ends a line, and people would not see one: what they are asked about has line feeds.
     .overwrite((text) => text.replaceAll(/\r\n?/g, "\n"))
     .describe(
-      'TypeScript: the body of an async function that returns a small result. Tools are members of tools and take one object: await tools.read_file({ file_path: "a.txt" }). A call that fails throws; there are no files, network or imports',
+      "TypeScript, the body of an async function: await tools.read_file({ file_path }); failures throw; return a summary",
     ),
 });
 
@@ -64,7 +64,7 @@ export function createRunProgram(
   return defineTool({
     name: "run_program",
     description:
-      "Runs a TypeScript program that calls tools, and returns what the program returns. Use for work of many calls, such as a loop over files; not for one call. Each call needs the same permission as if it was made directly.",
+      "Runs a TypeScript program that calls tools, without files, network or imports, and returns what it returns. Use for work of many calls, such as a loop over files, not for one call; each of its calls is decided as if it was made directly.",
     summary: "Runs a program that calls tools.",
     usage,
     schema,

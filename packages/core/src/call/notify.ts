@@ -14,7 +14,7 @@ import { isRecorded, recordEnd } from "./journal.ts";
 import { isRealRead } from "./rehearse.ts";
 import { releasePermits } from "./execute.ts";
 import { deliverTicket, requeue } from "./hold.ts";
-import { brokenRule } from "./shape.ts";
+import { ContractBreach } from "../result/normalize.ts";
 import { endTrace, logError } from "./trace.ts";
 import { hopNames, outcomeOf, phaseOf, waitFor } from "./transitions.ts";
 
@@ -76,7 +76,7 @@ function sealResult(call: Call): void {
     const { ending } = call;
     const { tool, fetchedAt } = ending.result!;
     logError(call, error, "a tool broke the contract");
-    const message = errorMessage("CONTRACT_VIOLATION", { tool, rule: brokenRule(error) });
+    const message = errorMessage("CONTRACT_VIOLATION", { tool, rule: ContractBreach.of(error).message });
     ending.status = "failed";
     ending.result = { tool, fetchedAt, error: message, code: "CONTRACT_VIOLATION" };
     ending.resultFrozen = false;

@@ -126,16 +126,11 @@ function maskFailure({ redact }: CallHost, result: ToolResult): ToolResult {
 function endBreach(call: Call, error: unknown): null {
   if (error instanceof KeptOutputsError) throw error;
   logError(call, error, "a tool broke the contract");
-  endCall(call, "failed", "CONTRACT_VIOLATION", { tool: call.tool!.name, rule: brokenRule(error) });
+  endCall(call, "failed", "CONTRACT_VIOLATION", {
+    tool: call.tool!.name,
+    rule: ContractBreach.of(error).message,
+  });
   return null;
-}
-
-/** Returns which rule of the contract a tool broke, by the error of its check. */
-export function brokenRule(error: unknown): string {
-  if (isContractBreach(error)) return error.message;
-  if (!(error instanceof NotJson)) return `its answer could not be read: ${typeName(error)}`;
-  const { path, message } = error;
-  return path.length === 0 ? `its answer ${message}` : `its answer ${message}: ${path.join(".")}`;
 }
 
 function checkData(

@@ -1,10 +1,23 @@
 import { isRecord } from "../json/json.ts";
 import { hostCodes } from "../contract/errors.ts";
 import { Answer, type ToolResult } from "../contract/result.ts";
+import { NotJson } from "../json/freeze.ts";
+import { typeName } from "./tool-failure.ts";
 
 /** Thrown for a value that is not a tool result; the message names the broken rule. Adapters throw it for their own shapes. */
 export class ContractBreach extends Error {
   override readonly name = "ContractBreach";
+
+  /** Returns the breach that a check of an answer found, by what it threw. */
+  static of(error: unknown): ContractBreach {
+    if (isContractBreach(error)) return error;
+    if (!(error instanceof NotJson))
+      return new ContractBreach(`its answer could not be read: ${typeName(error)}`);
+    const { path, message } = error;
+    return new ContractBreach(
+      path.length === 0 ? `its answer ${message}` : `its answer ${message}: ${path.join(".")}`,
+    );
+  }
 }
 
 /** By name, so that an error of another copy of core is recognized. */

@@ -141,8 +141,8 @@ async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, wa
 }
 
 /**
- * Sends what happened since the client's last event, then what happens, until the turn has ended. Where nothing is new, the
- * client gets the turn as it is.
+ * Sends what happened since the client's last event, then what happens, until the turn has ended. A client that has read all
+ * of it gets the turn as it is.
  */
 function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn: LiveTurn): Response {
   const given = c.req.header("last-event-id");
@@ -150,10 +150,11 @@ function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn:
   const newest = async () => (await work.find(turn.stored.id)) ?? turn;
   return answerStream(c, async (send) => {
     let known: Json = null;
+    const continues = readId(given) !== null;
     const sendOnce = ({ shown }: LiveTurn) => {
-      if (known === null) send("turn", (known = toJson(shown) as unknown as Json));
+      if (continues && known === null) send("turn", (known = toJson(shown) as unknown as Json));
     };
-    if (given !== undefined && readId(given) === null) send("reset", {});
+    if (given !== undefined && !continues) send("reset", {});
     const stop = beat(service, () => send("alive", {}));
     const isOver = async () => !(await newest()).isOpen;
     for await (const { event, data, id } of turn.stream.after(given, {
@@ -167,8 +168,8 @@ function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn:
     stop();
     const last = await newest();
     // The server that ended it was killed before it could say so.
-    if (!last.isOpen && (known as { readonly endedAt?: unknown } | null)?.endedAt === null)
-      send("turn", toJson(last.shown));
+    const knownEnd = (known as { readonly endedAt?: unknown } | null)?.endedAt ?? null;
+    if (!last.isOpen && knownEnd === null) send("turn", toJson(last.shown));
     return { event: "bye", data: {} };
   });
 }

@@ -1,7 +1,7 @@
 import { isToolInterrupt } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { ContractBreach } from "@toolmount/core/internal";
-import { frozenCopy, NotJson } from "@toolmount/core/json";
+import { frozenCopy } from "@toolmount/core/json";
 import type { Thrown } from "./far-message.ts";
 
 /** What a tool returned, as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks. */
@@ -15,9 +15,7 @@ export function returnedJson(returned: unknown): unknown {
     // The result of `data` is of a class; only what it holds must be plain.
     return frozenCopy({ ...returned });
   } catch (error) {
-    if (error instanceof NotJson) throw new ContractBreach(`its answer ${error.message}`);
-    const type = error instanceof Error ? error.name : typeof error;
-    throw new ContractBreach(`its answer could not be read: ${type}`);
+    throw ContractBreach.of(error);
   }
 }
 
