@@ -24,6 +24,17 @@ describe.each(eras)("over the %s era", (era) => {
       expect(tools[1]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     });
 
+    test("a list may be kept for a minute where the plan has a lock file", async () => {
+      const host = hostOf([add]);
+      const client = await connect(host, era);
+      const open = await client.listTools();
+      host.coordinator.registerCapability("lock.definitions", () => undefined);
+      const locked = await (await connect(host, era)).listTools();
+
+      expect([open["ttlMs"], locked["ttlMs"]]).toEqual(era === "modern" ? [0, 60_000] : [undefined, undefined]);
+      expect(locked.tools).toEqual(open.tools);
+    });
+
     test("the server states tasks in the form of its era", async () => {
       const client = await connect(hostOf([add]), era);
       const stated = { extensions: { "io.modelcontextprotocol/tasks": {} } };

@@ -3,14 +3,45 @@ import { countOf } from "../screen/count.ts";
 import { jsonText, printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Shows how tools differ from the lock file: each value before and now, whole, so that a person can review it. */
+/**
+ * Shows how tools differ from the lock file, as notes of a release: by module, what needs more care first, what changed in the
+ * same way once, with each value before and now, whole, so that a person can review it.
+ */
 export function writeLockChanges(screen: Screen, changes: readonly LockChange[]): void {
-  for (const { tool, change, before, now, differences } of changes) {
-    const versions = [...new Set([before?.version, now?.version])].filter(Boolean).join(" → ");
-    const facts = `${tool}  ${now?.module ?? before?.module ?? ""} ${versions}`.trimEnd();
-    screen.line(`  ${screen.paint("yellow", change.padEnd(7))} ${printable(facts)}`);
-    for (const difference of differences) writeDifference(screen, difference);
+  for (const [module, own] of Map.groupBy(changes, moduleOf)) {
+    const versions = own.flatMap(({ before, now }) => [before?.version, now?.version]);
+    const facts = [module, [...new Set(versions)].filter(Boolean).join(" → ")].filter(Boolean).join(" ");
+    screen.line(`${screen.paint("bold", printable(facts))}  ${countOf(own, "tool")}`);
+    const notes = [...Map.groupBy(own, ({ change, differences }) => JSON.stringify([change, differences]))];
+    const isAlone = ([, [first]]: (typeof notes)[number]) => first!.change !== "changed";
+    const tools = notes.flatMap((note) => (isAlone(note) ? note[1].map((one) => [one]) : [note[1]]));
+    for (const same of tools.toSorted(([a], [b]) => rankOf(a!) - rankOf(b!))) writeNote(screen, same);
   }
+}
+
+function moduleOf({ before, now }: LockChange): string {
+  return now?.module ?? before?.module ?? "";
+}
+
+/** What a person reviews first has the lowest rank. */
+function rankOf({ change, now, differences }: LockChange): number {
+  const { category, consequenceLevel } = now?.definition ?? {};
+  const isHard = category !== "read" || consequenceLevel === "high";
+  if (differences.some(({ care }) => care === "less")) return 0;
+  if (differences.some(({ care }) => care === "more")) return 1;
+  if (change === "added") return isHard ? 2 : 3;
+  return change === "changed" ? 4 : 5;
+}
+
+/** Writes tools that changed in the same way. */
+function writeNote(screen: Screen, same: readonly LockChange[]): void {
+  const { change, now, differences } = same[0]!;
+  const names = same.map(({ tool }) => tool).join(", ");
+  const { category, consequenceLevel } = now?.definition ?? {};
+  const risk = change === "added" ? [category, consequenceLevel].filter(Boolean).join(", ") : "";
+  const facts = risk === "" ? "" : `  ${screen.paint("dim", printable(risk))}`;
+  screen.line(`  ${screen.paint("yellow", change.padEnd(7))} ${printable(names)}${facts}`);
+  for (const difference of differences) writeDifference(screen, difference);
 }
 
 /** How many tools changed since a lock file, and how many it never had: two things that a person reviews differently. */
@@ -37,8 +68,9 @@ export function writeDrift(screen: Screen, changes: readonly LockChange[]): void
   screen.line(`  review the changes, then run ${screen.paint("bold", "toolmount lock --accept")}`);
 }
 
-function writeDifference(screen: Screen, { path, before, now, isMilder }: LockDifference): void {
-  const mark = isMilder === true ? screen.paint(["bold", "red"], `  ⚠ ${milderText(path)}`) : "";
+function writeDifference(screen: Screen, { path, before, now, care }: LockDifference): void {
+  const text = care === undefined ? "" : `  ⚠ ${care === "less" ? milderText(path) : "it needs more care"}`;
+  const mark = text === "" ? "" : screen.paint(["bold", care === "less" ? "red" : "yellow"], text);
   screen.line(`    ${screen.paint("bold", printable(path))}${mark}`);
   const [were, are] = dropEqualEnds(linesOf(before), linesOf(now));
   for (const line of were) screen.line(`      ${screen.paint("red", `- ${line}`)}`);

@@ -29,7 +29,8 @@ test("lock records the tools; a tool that changes is reported and cannot be call
   const drifted = await run(["lock", "plan.yaml", "--check"]);
   expect([drifted.code, drifted.stdout]).toEqual([
     1,
-    `  changed greet  ./greet.ts
+    `./greet.ts  1 tool
+  changed greet
     inputSchema.properties.secret
       + {
       +   "type": "string"
@@ -73,7 +74,7 @@ test("one of several changed tools is accepted; a tool that became milder is mar
   expect(alone.code).toBe(2);
   expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining("still denied: erase\n")]);
   expect(after.json()["changes"]).toMatchObject([
-    { tool: "erase", differences: expect.arrayContaining([expect.objectContaining({ isMilder: true })]) },
+    { tool: "erase", differences: expect.arrayContaining([expect.objectContaining({ care: "less" })]) },
   ]);
   expect((await run(["call", "plan.yaml", "greet", "--json"])).json()).toMatchObject({ status: "ok" });
   expect((await run(["call", "plan.yaml", "erase", "--json"])).json()).toMatchObject({
@@ -95,6 +96,39 @@ createInterface(process.stdin).on("line", (line) => {
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
 });
 `;
+
+test("an upgraded server is accepted tool by tool, or at once by its module", async () => {
+  const tool = (name: string, more: object = {}) => ({
+    name,
+    description: `Does ${name}.`,
+    inputSchema: { type: "object" },
+    annotations: { readOnlyHint: true },
+    ...more,
+  });
+  const script = `import { readFileSync } from "node:fs";\n${server}`
+    .replace("{ tools: [] }", '{ tools: JSON.parse(readFileSync("tools.json")) }')
+    .replace('"tools/list"', '"tools/call": { content: [{ type: "text", text: "ran" }] },\n    "tools/list"');
+  const { here: run, folder } = await workspace({
+    "plan.yaml": "tools: [{ module: served, source: { mcp: { command: node, args: [./srv.mjs] } } }]\n",
+    "srv.mjs": script,
+    "tools.json": JSON.stringify([tool("a"), tool("b"), tool("c")]),
+  });
+  expect((await run(["lock", "plan.yaml"])).code).toBe(0);
+  const now = { inputSchema: { type: "object", properties: { x: { type: "string" } } } };
+  await writeFile(`${folder}/tools.json`, JSON.stringify([tool("a", now), tool("b", now), tool("d")]));
+
+  const status = async (name: string) =>
+    (await run(["call", "plan.yaml", name, "--json"])).json()["status"] as string;
+  const seen = await run(["lock", "plan.yaml", "--check"]);
+  const one = await run(["lock", "plan.yaml", "--accept", "--tool", "a"]);
+
+  expect(seen.stdout).toContain("changed a, b\n");
+  expect(one.stdout).toContain("still denied: b, c, d\n");
+  expect([await status("a"), await status("b")]).toEqual(["ok", "denied"]);
+  expect((await run(["lock", "plan.yaml", "--accept", "--tool", "served"])).code).toBe(0);
+  expect([await status("a"), await status("b"), await status("d")]).toEqual(["ok", "ok", "ok"]);
+  expect((await run(["lock", "plan.yaml", "--check"])).code).toBe(0);
+});
 
 const pinned = {
   "plan.yaml": `version: 1

@@ -94,40 +94,25 @@ const differs = (path: string, before: unknown, now: unknown, more: object = {})
   ...more,
 });
 
+const pay = {
+  tool: "pay\u0007",
+  change: "changed",
+  before: { module: "@acme/pay", version: "1.0.0" },
+  now: { module: "@acme/bank", version: "2.0.0" },
+  differences: [
+    differs("description", "a\nb\nc\nd\u0007", "a\nx\ny\nd\u0007"),
+    differs("requiresConfirmation", true, false, { care: "less" }),
+    differs("consequenceLevel", "high", "low", { care: "less" }),
+    differs("summary", undefined, "new"),
+    differs("usage", "a\na", "a"),
+    differs("schema", { a: 1 }, { a: 2 }),
+  ],
+};
+
 test("a lock's changes show each value before and now, without the lines that are equal", () => {
-  const changes = [
-    {
-      tool: "pay\u0007",
-      change: "changed",
-      before: { module: "@acme/pay", version: "1.0.0" },
-      now: { module: "@acme/bank", version: "2.0.0" },
-      differences: [
-        differs("description", "a\nb\nc\nd\u0007", "a\nx\ny\nd\u0007"),
-        differs("requiresConfirmation", true, false, { isMilder: true }),
-        differs("consequenceLevel", "high", "low", { isMilder: true }),
-        differs("summary", undefined, "new"),
-        differs("usage", "a\na", "a"),
-        differs("schema", { a: 1 }, { a: 2 }),
-      ],
-    },
-    {
-      tool: "old",
-      change: "removed",
-      before: { module: "m", version: "1.0.0" },
-      now: undefined,
-      differences: [],
-    },
-    {
-      tool: "same",
-      change: "changed",
-      before: { module: "m", version: "1.0.0" },
-      now: { module: "m", version: "1.0.0" },
-      differences: [],
-    },
-    { tool: "none", change: "added", before: undefined, now: undefined, differences: [] },
-  ] as unknown as LockChange[];
   const lines = [
-    "  yellow(changed) pay\\u0007  @acme/bank 1.0.0 → 2.0.0",
+    "bold(@acme/bank 1.0.0 → 2.0.0)  1 tool",
+    "  yellow(changed) pay\\u0007",
     "    bold(description)",
     "      red(- b)",
     "      red(- c)",
@@ -146,16 +131,67 @@ test("a lock's changes show each value before and now, without the lines that ar
     "    bold(schema)",
     '      red(-   "a": 1)',
     '      green(+   "a": 2)',
-    "  yellow(removed) old  m 1.0.0",
-    "  yellow(changed) same  m 1.0.0",
+    "bold()  1 tool",
     "  yellow(added  ) none",
   ];
+  const none = { tool: "none", change: "added", differences: [] };
+  const changes = [pay, none] as unknown as LockChange[];
 
   expect(written((screen) => writeLockChanges(screen, changes))).toEqual(lines);
   expect(written((screen) => writeDrift(screen, changes))).toEqual([
-    "yellow(  ⚠ 3 tools changed since the lock file, and 1 tool is not in it; calls of changed and added tools are denied:)",
+    "yellow(  ⚠ 1 tool changed since the lock file, and 1 tool is not in it; calls of changed and added tools are denied:)",
     ...lines,
     "  review the changes, then run bold(toolmount lock --accept)",
   ]);
   expect(written((screen) => writeDrift(screen, []))).toEqual([]);
+});
+
+test("what an upgrade changed is shown by module: what needs care first, and the same change once", () => {
+  const module = { module: "m", version: "1" };
+  const definition = (category: string, consequenceLevel: string) => ({
+    definition: { category, consequenceLevel },
+  });
+  const changed = (tool: string, ...differences: object[]) => ({
+    tool,
+    change: "changed",
+    before: module,
+    now: { ...module, version: "2" },
+    differences,
+  });
+  const added = (tool: string, ...[category, level]: [string, string]) => ({
+    tool,
+    change: "added",
+    now: { ...module, ...definition(category, level) },
+    differences: [],
+  });
+  const more = differs("limit", undefined, 1);
+  const changes = [
+    changed("a", more),
+    { tool: "b", change: "removed", before: module, differences: [] },
+    changed("c", more),
+    added("d", "read", "low"),
+    added("e", "delete", "high"),
+    changed("f", differs("category", "read", "delete", { care: "more" })),
+    changed("g", differs("category", "delete", "read", { care: "less" })),
+    { tool: "h", change: "removed", before: module, differences: [] },
+  ] as unknown as LockChange[];
+
+  expect(written((screen) => writeLockChanges(screen, changes))).toEqual([
+    "bold(m 1 → 2)  8 tools",
+    "  yellow(changed) g",
+    "    bold(category)bold+red(  ⚠ it says that it is milder than before)",
+    "      red(- delete)",
+    "      green(+ read)",
+    "  yellow(changed) f",
+    "    bold(category)bold+yellow(  ⚠ it needs more care)",
+    "      red(- read)",
+    "      green(+ delete)",
+    "  yellow(added  ) e  dim(delete, high)",
+    "  yellow(added  ) d  dim(read, low)",
+    "  yellow(changed) a, c",
+    "    bold(limit)",
+    "      green(+ 1)",
+    "  yellow(removed) b",
+    "  yellow(removed) h",
+  ]);
 });

@@ -42,7 +42,7 @@ export interface LockReport {
 
 /** What to do with a lock file. A module that does not answer keeps what the lock file has of it. */
 export interface LockOptions extends OpenHostOptions {
-  /** Accept the tools as they are now and write the lock file: all of them, those of these names, or those of changes that pass. */
+  /** Accept the tools as they are now and write the lock file: all of them, those of these names or modules, or those of changes that pass. */
   readonly accept?: boolean | readonly string[] | ((change: LockChange) => boolean) | undefined;
   /** Write nothing. */
   readonly check?: boolean | undefined;
@@ -123,7 +123,7 @@ async function readBefore(
   });
 }
 
-/** Accepts some of the changed tools. The report has the changes that are left. Throws `USAGE_INVALID` for other names. */
+/** Accepts some of the changed tools, by their names or their modules. The report has the changes that are left. */
 async function acceptSome(
   file: string,
   names: readonly string[],
@@ -141,15 +141,26 @@ async function acceptSome(
     throw new ToolmountError("USAGE_INVALID", {
       problem: `${file} does not exist; write it with toolmount lock`,
     });
-  const changed = compareLocks(before, now).map(({ tool }) => tool);
-  for (const name of names)
-    if (!changed.includes(name))
-      throw new ToolmountError("USAGE_INVALID", {
-        problem: `no tool "${name}" differs from the lock file; these do: ${changed.join(", ") || "none"}`,
-      });
-  const accepted = acceptTools(before, now, names);
+  const changes = compareLocks(before, now);
+  const accepted = acceptTools(
+    before,
+    now,
+    names.flatMap((name) => toolsOf(name, changes)),
+  );
   await writeLock(file, accepted);
   return { file, exists: true, changes: compareLocks(accepted, now), files: [], written: true, leftOut };
+}
+
+/** The changed tool of a name, or all that changed of a module. Throws `USAGE_INVALID` for other names. */
+function toolsOf(name: string, changes: readonly LockChange[]): string[] {
+  const isOf = ({ before, now }: LockChange) => (now ?? before)?.module === name;
+  const named = changes.filter(({ tool }) => tool === name);
+  const found = (named.length > 0 ? named : changes.filter(isOf)).map(({ tool }) => tool);
+  if (found.length > 0) return found;
+  const others = changes.map(({ tool }) => tool).join(", ") || "none";
+  throw new ToolmountError("USAGE_INVALID", {
+    problem: `no tool or module "${name}" differs from the lock file; these do: ${others}`,
+  });
 }
 
 /** A lock with what an older one has of some modules: a server that is away has not changed. */

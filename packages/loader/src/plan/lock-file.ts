@@ -48,13 +48,14 @@ export interface LockDifference {
   readonly before?: Json;
   /** Absent when the tool has no such value now. */
   readonly now?: Json;
-  /** The tool says of itself that it needs less care: it asks no longer, or its category is milder. */
-  readonly isMilder?: true;
+  /** What the tool says of itself: that it needs less care (it asks no longer, its category is milder), or more. */
+  readonly care?: "less" | "more";
 }
 
 /**
  * The channel on which a module contributes `{ module, definitions }` for the lock file: its id, and whatever it needs to
- * mount the same tools again. It reads them through the capability of the same name, a function of its id.
+ * mount the same tools again. It reads them through the capability of the same name, a function of its id, which is there while
+ * the plan has a lock file.
  */
 export const definitionsChannel = "lock.definitions";
 
@@ -138,15 +139,22 @@ export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockC
   });
 }
 
-/** A lock in which only these tools are as they are now; all else stays as it was accepted. */
+/**
+ * A lock in which only these tools are as they are now; all others stay as they were accepted. Their modules mount what they
+ * say now, and each tool is compared: else an accepted tool would be mounted as it was before.
+ */
 export function acceptTools(before: PlanLock, now: PlanLock, names: readonly string[]): PlanLock {
   const tools = { ...before.tools };
+  const definitions = { ...before.definitions };
   for (const name of names) {
     const is = now.tools[name];
+    const module = (is ?? tools[name])?.module ?? "";
+    const said = now.definitions?.[module];
+    if (said !== undefined) definitions[module] = said;
     if (is === undefined) delete tools[name];
     else tools[name] = is;
   }
-  return { ...before, tools };
+  return { ...before, tools, ...(Object.keys(definitions).length > 0 && { definitions }) };
 }
 
 /** Tests whether the files of a tool's package changed. A lock without integrity, of an older version, accepts any. */
@@ -181,7 +189,7 @@ function differencesOf(before: Json | undefined, now: Json | undefined, path: Pa
         path: showPath(path),
         ...(before !== undefined && { before }),
         ...(now !== undefined && { now }),
-        ...(isMilder(showPath(path), before, now) && { isMilder: true as const }),
+        ...careOf(showPath(path), before, now),
       },
     ];
   const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
@@ -203,10 +211,12 @@ const orders: Readonly<Record<string, readonly unknown[]>> = {
   idempotentUndo: [true, undefined],
 };
 
-/** Whether a tool says of itself now that it needs less care: it asks no longer, or its category is milder. */
-export function isMilder(path: string, before: unknown, now: unknown): boolean {
+/** What a tool says of itself by a new value: that it needs less care than before, or more. */
+export function careOf(path: string, before: unknown, now: unknown): Pick<LockDifference, "care"> {
   const order = orders[path];
-  if (order === undefined) return false;
-  const [was, is] = [order.indexOf(before), order.indexOf(now)];
-  return is !== -1 && is < (was === -1 ? order.length : was);
+  if (order === undefined) return {};
+  const [was, is] = [before, now].map((value) => order.indexOf(value));
+  // A value that this version does not know says nothing of itself, and what it follows was not milder.
+  if (is === -1 || was === is) return {};
+  return { care: is! < (was === -1 ? order.length : was!) ? "less" : "more" };
 }

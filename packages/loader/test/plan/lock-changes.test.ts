@@ -75,7 +75,7 @@ describe("a lock beside the tools of now", () => {
         [
           "changed",
           [
-            { path: "category", before: "delete", now: "read", isMilder: true },
+            { path: "category", before: "delete", now: "read", care: "less" },
             { path: "integrity", before: "i", now: "j" },
           ],
         ],
@@ -100,6 +100,16 @@ describe("a lock beside the tools of now", () => {
       tools: { a: now.tools["a"], kept: before.tools["kept"], fresh: now.tools["fresh"] },
       files: { x: "1" },
     });
+  });
+
+  test("mounts what the modules of accepted tools say now, and what others said before", () => {
+    const before = { ...lockOf({ a: { module: "m" }, b: { module: "n" } }), definitions: { m: 1, n: 1 } };
+    const now = {
+      ...lockOf({ a: { module: "m", digest: "e" }, b: { module: "n", digest: "e" } }),
+      definitions: { m: 2, n: 2 },
+    };
+
+    expect(acceptTools(before, now, ["a"]).definitions).toEqual({ m: 2, n: 1 });
   });
 
   test("knows whether a module's package was replaced", () => {

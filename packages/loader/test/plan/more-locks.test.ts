@@ -29,7 +29,7 @@ describe("tools that are accepted by their names", () => {
     );
     await lockPlan(path("plan.yaml"), options);
     await expect(accept(["look"])).rejects.toMatchObject(
-      refused('no tool "look" differs from the lock file; these do: none'),
+      refused('no tool or module "look" differs from the lock file; these do: none'),
     );
   });
 

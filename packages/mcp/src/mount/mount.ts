@@ -4,7 +4,7 @@ import { z } from "zod";
 import { behindChannel } from "../wire/chain.ts";
 import { startingChannel } from "../wire/starting.ts";
 import { exposedChannel } from "../wire/exposed-source.ts";
-import { definitionsChannel } from "../wire/kept-definitions.ts";
+import { definitionsChannel, lockChannel } from "../wire/kept-definitions.ts";
 import { instructionsChannel } from "../wire/instructions.ts";
 import { skillsChannel } from "../wire/skills.ts";
 import { requireBorder } from "./process-tree.ts";
@@ -15,9 +15,6 @@ import { placeOf, programOf } from "./transport.ts";
 
 /** Channel on which each mounted server offers its sign-in to a server with a page: a `ServerSignIn` of core. */
 export const signInChannel = "mcp.servers.sign_in";
-
-/** The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. */
-const lockChannel = "lock.definitions";
 
 /** The loader's capability that says whether modules may connect to what the plan does not need after it is mounted. */
 const laterCapability = "mount.later";

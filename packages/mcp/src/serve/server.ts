@@ -14,6 +14,7 @@ import {
 import { isToolmountError, type ToolOutcome } from "@toolmount/core";
 import { hostsOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
+import { lockChannel } from "../wire/kept-definitions.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
 import { traceConnections } from "../wire/trace.ts";
@@ -38,6 +39,8 @@ import { requestDigest, type ServedCall, type ServedSession } from "./served-ses
 import { loadExtras, ownName, pageOf, toMcpTool } from "./tool-list.ts";
 
 const defaultPageSize = 1_000;
+/** Milliseconds for which a client may keep the list of a locked plan: no server can change it, only a reload. */
+const lockedListMs = 60_000;
 
 /** Makes a server of the official SDK over one session. It lists and calls; the host validates, decides and runs. */
 export async function createServer(serving: Serving): Promise<Server> {
@@ -130,7 +133,12 @@ async function listTools({ params }: ListToolsRequest, serving: Serving): Promis
   const rendered = tools.map((info) => toMcpTool(info, era, extras));
   const page = pageOf(rendered, params?.cursor, options.pageSize ?? defaultPageSize);
   const hosts = await hostsOf(served.host);
-  return hosts.length === 0 ? page : { ...page, _meta: writeChain(hosts) };
+  const isLocked = served.host.coordinator.getCapability(lockChannel) !== null;
+  return {
+    ...page,
+    ...(hosts.length > 0 && { _meta: writeChain(hosts) }),
+    ...(era === "modern" && isLocked && { ttlMs: lockedListMs }),
+  };
 }
 
 async function callTool(

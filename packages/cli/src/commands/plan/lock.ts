@@ -27,7 +27,11 @@ export function define(command: Command, shell: Shell): void {
     .argument("[plan]", planArgument)
     .option("--check", "write nothing; fail when a tool, a script or a skill differs from the lock file")
     .option("--accept", "accept the tools, scripts and skills as they are now")
-    .option("--tool <name>", "with --accept: accept only this tool; may be given again", collect)
+    .option(
+      "--tool <name>",
+      "with --accept: accept only this tool, or the tools of this module; may be given again",
+      collect,
+    )
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await lock(plan, options, shell));
@@ -44,7 +48,7 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
   const { lockPlan } = await import("@toolmount/loader/commands");
   const { check, tool } = options;
   if (tool !== undefined && options.accept !== true)
-    throw usageError("--tool says which tools --accept accepts; add --accept");
+    throw usageError("--tool says what --accept accepts; add --accept");
   const accept = tool ?? options.accept;
   const report = await withStatus(shell, "reading definitions", (inner) =>
     lockPlan(plan, { ...loaderOptions(options, inner), accept, check }),
@@ -89,7 +93,7 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
   else if (changes.length === 0) out.line(`${mark} ${name} matches${away}`);
   else
     out.line(
-      `${out.paint("red", "✖")} ${differenceText(changes, name)}; review, then run toolmount lock --accept${changes.length > 1 ? ", or for one of them --accept --tool <name>" : ""}`,
+      `${out.paint("red", "✖")} ${differenceText(changes, name)}; review, then run toolmount lock --accept${changes.length > 1 ? ", or for a tool or a module --accept --tool <name>" : ""}`,
     );
 }
 
@@ -110,6 +114,6 @@ function writeRest({ changes }: LockReport, { out }: Shell): void {
 /** Tools that say of themselves that they need less care than before. */
 function milderTools(changes: LockReport["changes"]): string[] {
   return changes
-    .filter(({ differences }) => differences.some(({ isMilder }) => isMilder === true))
+    .filter(({ differences }) => differences.some(({ care }) => care === "less"))
     .map(({ tool }) => printable(tool));
 }
