@@ -38,7 +38,10 @@ function writeNote(screen: Screen, same: readonly LockChange[]): void {
   const { change, now, differences } = same[0]!;
   const names = same.map(({ tool }) => tool).join(", ");
   const { category, consequenceLevel } = now?.definition ?? {};
-  const risk = change === "added" ? [category, consequenceLevel].filter(Boolean).join(", ") : "";
+  const risk =
+    change === "added"
+      ? [category, consequenceLevel].filter((one) => typeof one === "string").join(", ")
+      : "";
   const facts = risk === "" ? "" : `  ${screen.paint("dim", printable(risk))}`;
   screen.line(`  ${screen.paint("yellow", change.padEnd(7))} ${printable(names)}${facts}`);
   for (const difference of differences) writeDifference(screen, difference);

@@ -109,14 +109,7 @@ export class PlanHost {
       coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("host.chain", chain),
       coordinator.registerCapability("offer.programs", programsOf(plan.opened)),
-      ...(lock === undefined
-        ? []
-        : [
-            coordinator.registerCapability(
-              definitionsChannel,
-              (module: string) => lock.definitions?.[module],
-            ),
-          ]),
+      coordinator.registerCapability(definitionsChannel, lock && ((id: string) => lock.definitions?.[id])),
       coordinator.registerCapability("mount.later", this.#options.laterServers === true),
       coordinator.registerCapability("host.import_package", createPackageImport(plan.opened.folder)),
       coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
