@@ -4,10 +4,12 @@ import { pathToFileURL } from "node:url";
 import type { Answer, HostAdapter, OpenHost, TrialTool } from "../contract.ts";
 import { appendEffect } from "./ledger.ts";
 import { faults, toolsWith, type Change, type Fault } from "./tools.ts";
+import { Writes } from "./writes.ts";
 
 /** What the judge asks of the process that holds the host. */
 export type Command =
   | { readonly do: "facts" }
+  | { readonly do: "writes" }
   | ({ readonly do: "start"; readonly root: string; readonly modelUrl: string } & StartOptions)
   | { readonly do: "say"; readonly thread: string; readonly message: string }
   | { readonly do: "answer"; readonly thread: string; readonly answers: readonly Answer[] }
@@ -21,14 +23,19 @@ export interface StartOptions {
   readonly faults?: Faults | undefined;
   readonly change?: Change | undefined;
   readonly mostRequests?: number | undefined;
+  /** The process ends at this write of an answer, counted from 1. */
+  readonly dieAtWrite?: number | undefined;
 }
 
 /** More requests than any row needs that is not about this limit. */
 const manyRequests = 20;
 
+const writes = new Writes();
+
 /** Holds one host in this process, and does what the judge asks, until it is killed. */
 export async function holdHost(adapterPath: string): Promise<void> {
   process.once("disconnect", () => process.exit(0));
+  await writes.watch();
   const adapter = await adapterAt(adapterPath).catch((error: unknown) => {
     process.send!({ failed: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
   });
@@ -48,8 +55,10 @@ async function adapterAt(path: string): Promise<HostAdapter> {
 
 function hold(adapter: HostAdapter): void {
   let host: OpenHost | undefined;
+  let dieAtWrite: number | undefined;
   const start = async (command: Command & { do: "start" }) => {
     const { root, modelUrl, mostRequests = manyRequests } = command;
+    dieAtWrite = command.dieAtWrite;
     host = await adapter.start({
       folder: join(root, "host"),
       modelUrl,
@@ -63,7 +72,11 @@ function hold(adapter: HostAdapter): void {
   const run = (command: Command): Promise<unknown> => {
     if (command.do === "start") return start(command);
     if (command.do === "say") return host!.say(command.thread, command.message);
-    if (command.do === "answer") return host!.answer(command.thread, command.answers);
+    if (command.do === "answer") {
+      writes.begin(dieAtWrite);
+      return host!.answer(command.thread, command.answers);
+    }
+    if (command.do === "writes") return Promise.resolve(writes.count);
     if (command.do !== "facts") return host![command.do]!(command.thread);
     const { name, version, can, delegation } = adapter;
     return Promise.resolve({ name, version, can, delegation });

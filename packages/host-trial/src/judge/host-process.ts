@@ -95,6 +95,11 @@ export class HostProcess {
     return this.#ask({ do: "facts" });
   }
 
+  /** How much the process has written since it got its last answer. */
+  writes(): Promise<number> {
+    return this.#ask({ do: "writes" });
+  }
+
   start(root: string, modelUrl: string, options: StartOptions): Promise<null> {
     return this.#ask({ do: "start", root, modelUrl, ...options });
   }

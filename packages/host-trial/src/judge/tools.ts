@@ -1,12 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-
-/** Ends this process as a crash does: nothing more is written, no handler runs. */
-function die(): never {
-  process.kill(process.pid, "SIGKILL");
-  throw new Error("killed");
-}
+import { die } from "./writes.ts";
 
 interface Behaviour {
   /** Before the effect, with the trial's folder. */

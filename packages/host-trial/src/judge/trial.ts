@@ -81,6 +81,11 @@ export class Trial {
     await Promise.race([done, this.#host!.facts()]);
   }
 
+  /** How many writes the answer took that was given last. */
+  writes(): Promise<number> {
+    return this.#host!.writes();
+  }
+
   withdraw(thread = "t1"): Promise<void> {
     return this.#host!.withdraw(thread);
   }

@@ -1,7 +1,9 @@
 import type { Row } from "../row.ts";
 import type { Fault } from "../judge/tools.ts";
-import { requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
-import { asked, askedElsewhere, paidOnce, requireAlive, requireEnd } from "./steps.ts";
+import { onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
+import type { StartOptions } from "../judge/child.ts";
+import type { Effect } from "../judge/ledger.ts";
+import { asked, askedElsewhere, paidOnce, pay, requireAlive, requireEnd } from "./steps.ts";
 
 /** Approves the call in a process that dies in its tool. Another process continues the turn, and gets the answer again. */
 async function diesIn(trial: Trial, fault: Fault) {
@@ -99,4 +101,67 @@ export const deaths: readonly Row[] = [
       await requireAlive(trial);
     },
   },
+  {
+    name: "dies-anywhere",
+    holds:
+      "A process that dies at any of its writes leaves a call that takes effect at most once, and a thread that takes the next message.",
+    tried:
+      "A dry run counts the writes to files, databases and sockets from the approval to the end of the turn; then a process is killed at each of up to twelve of them, and another continues, and gets the answer again.",
+    needs: ["crash"],
+    async run(trial) {
+      const count = await payDry(trial);
+      const points = pointsOf(count);
+      for (const write of points) await diesAt(trial, write);
+      // One process continues all, since each may have to wait until the dead one's hold on a call has passed.
+      await trial.start();
+      await Promise.all(points.map((write) => continueAfter(trial, write)));
+    },
+  },
 ];
+
+/** Most writes at which a process is killed. */
+const mostPoints = 12;
+
+/** Writes from the first to the last, as evenly as they go. */
+function pointsOf(count: number): readonly number[] {
+  const points = Math.min(count, mostPoints);
+  const at = (point: number) => Math.round(1 + (point * (count - 1)) / Math.max(1, points - 1));
+  return Array.from({ length: points }, (_, point) => at(point));
+}
+
+/** Asks for a payment to a person, in a thread of its own. */
+async function askFor(trial: Trial, to: string, options: StartOptions): Promise<string> {
+  trial.script(`please pay ${to}`, [pay("call_1", to)], "Done.");
+  await trial.start(options);
+  return onlyQuestion(await trial.say(`please pay ${to}`, to)).id;
+}
+
+/** Returns how many writes it takes to approve a payment, and to end the turn. */
+async function payDry(trial: Trial): Promise<number> {
+  const question = await askFor(trial, "dry", {});
+  requireEnd(await trial.answer([{ question, approve: true }], "dry"));
+  return trial.writes();
+}
+
+const threadOf = (write: number) => `write ${write}`;
+
+/** Approves a payment in a process that dies at a write. */
+async function diesAt(trial: Trial, write: number): Promise<void> {
+  const thread = threadOf(write);
+  const question = await askFor(trial, thread, { dieAtWrite: write });
+  await trial.tryAnswer([{ question, approve: true }], thread);
+}
+
+/** Continues what a death cut, and gives the same answer to what is still open. */
+async function continueAfter(trial: Trial, write: number): Promise<void> {
+  const thread = threadOf(write);
+  await trial.resume(thread).catch(() => null);
+  for (const { id } of await trial.open(thread))
+    await trial.tryAnswer([{ question: id, approve: true }], thread);
+  const isOf = (effect: Effect) => effect.arguments.includes(JSON.stringify(thread));
+  const ran = trial.effects("pay").filter(isOf).length;
+  requireTrue(ran <= 1, `killed at ${thread}: the effect took place ${ran} times`);
+  const left = await trial.open(thread);
+  requireTrue(left.length === 0, `killed at ${thread}: the question is open after its answer`);
+  await requireAlive(trial, thread);
+}

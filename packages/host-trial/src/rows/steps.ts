@@ -33,9 +33,9 @@ export function requireEnd({ status, text }: Turn): void {
 }
 
 /** Breaks the row unless the thread takes one more message, and the model answers it. */
-export async function requireAlive(trial: Trial): Promise<void> {
+export async function requireAlive(trial: Trial, thread?: string): Promise<void> {
   trial.script("hello", "Hello.");
-  const { status, text } = await trial.say("hello");
+  const { status, text } = await trial.say("hello", thread);
   requireTrue(status === "done" && text.includes("Hello."), `the thread is ${status}: ${text}`);
 }
 

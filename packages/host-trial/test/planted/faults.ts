@@ -26,6 +26,7 @@ export const plantedFaults = [
   "denied-elsewhere",
   "two-processes",
   "used-before-the-death",
+  "dies-anywhere",
   "definition-changed",
   "tool-removed",
   "rule-changed",

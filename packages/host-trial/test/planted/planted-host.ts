@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Answer, HostAdapter, Question, TrialTool, TrialWorld, Turn } from "../../src/contract.ts";
@@ -23,13 +23,14 @@ export function plantedHost(fault: PlantedFault): HostAdapter {
   return {
     name: `planted: ${fault}`,
     version: "1",
-    can: ["resume", "edit", "cancel", "withdraw", "limit", "agents"],
+    can: ["resume", "edit", "crash", "cancel", "withdraw", "limit", "agents"],
     delegation: { tool: "helper", task: "task" },
     start: async (world) => {
       const host = new PlantedHost(fault, world);
       return {
         say: (thread, message) => host.say(thread, message),
         answer: (thread, answers) => host.answer(thread, answers),
+        resume: (thread) => host.resume(thread),
         cancel: async (thread) => host.cancel(thread),
         withdraw: (thread) => host.withdraw(thread),
         open: async (thread) => host.list(thread),
@@ -94,6 +95,24 @@ class PlantedHost {
     return this.#turn(name, thread);
   }
 
+  /** Continues what a death cut: a call whose tool had begun may have run, and what nobody decided can be decided. */
+  async resume(name: string): Promise<Turn> {
+    const thread = this.#read(name);
+    for (const call of thread.calls) if (call.state === "running") endCall(thread, call, "it may have run");
+    if (this.#fault !== "dies-anywhere")
+      for (const call of openOf(thread)) rmSync(this.#claimOf(name, call), { recursive: true, force: true });
+    await this.#finish(name, thread);
+    const last = thread.messages.at(-1);
+    if (last?.role === "assistant" && last.tool_calls === undefined)
+      return { status: "done", questions: [], text: last.content ?? "" };
+    return this.#turn(name, thread);
+  }
+
+  /** The folder that the process makes which takes an approval. */
+  #claimOf(name: string, { question }: Call): string {
+    return join(this.#world.folder, `${name}-${question}`);
+  }
+
   async #answerHelper(name: string, thread: Thread, call: Call, answers: readonly Answer[]): Promise<Turn> {
     const { status, text } = await this.answer(helperOf(name), answers);
     if (status !== "waits") endCall(thread, call, text);
@@ -150,7 +169,7 @@ class PlantedHost {
     if (edited !== undefined && fault !== "edited") call.text = JSON.stringify(edited);
     const isTaken = approve || this.#takesDenial(name, call);
     // One process takes an approval.
-    if (isTaken && fault !== "two-processes") mkdirSync(join(this.#world.folder, `${name}-${call.question}`));
+    if (isTaken && fault !== "two-processes") mkdirSync(this.#claimOf(name, call));
     call.state = isTaken ? "approved" : "denied";
     call.wasDenied = !isTaken;
     this.#decided.add(call.question);
@@ -185,6 +204,8 @@ class PlantedHost {
     const fault = this.#fault;
     if (call.state === "denied") return "denied";
     if (fault === "sub-agent-approved" && name === helperOf("t1")) await this.#run(call);
+    call.state = "running";
+    writeThread(this.#world.folder, name, thread);
     const content = await this.#run(call);
     const isTooLong = fault === "long-result" && content.length > 500_000;
     const isOdd = fault === "odd-result" && content === "no text";

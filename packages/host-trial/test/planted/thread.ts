@@ -6,8 +6,8 @@ export interface Call {
   readonly question: string;
   readonly tool: string;
   text: string;
-  /** `helping`: the sub-agent that it began waits. */
-  state: "open" | "approved" | "denied" | "helping" | "done";
+  /** `helping`: the sub-agent that it began waits. `running`: its tool has begun. */
+  state: "open" | "approved" | "denied" | "helping" | "running" | "done";
   wasDenied?: boolean;
 }
 
