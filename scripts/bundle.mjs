@@ -6,6 +6,7 @@ import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:
 import { isBuiltin } from "node:module";
 import { basename, join, relative } from "node:path";
 import { rolldown } from "rolldown";
+import { bundleElements, isForBrowsers } from "./elements.mjs";
 import { compileWithFile } from "./first-call.mjs";
 import {
   carriedCode,
@@ -29,7 +30,9 @@ const lateWholes = new Set(['"node:child_process"']);
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const targets = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
-const sources = targets.map((target) => target["@toolmount/source"]).filter((path) => path?.startsWith("./"));
+const sources = targets
+  .map((target) => target["@toolmount/source"])
+  .filter((path) => path?.startsWith("./") && !isForBrowsers(path));
 if (existsSync("src/main.ts")) sources.push("./src/main.ts");
 const input = Object.fromEntries(sources.map((path) => [nameOf(path), path]));
 
@@ -131,6 +134,7 @@ for (const { fileName, moduleIds = [] } of output)
 const written = new Set(
   output.map(({ fileName }) => join("dist", fileName)).filter((path) => existsSync(path)),
 );
+for (const path of await bundleElements()) written.add(path);
 for (const path of globSync("dist/**/*.{js,js.map}", { exclude: ["dist/ui"] }))
   if (!written.has(path)) rmSync(path);
 // Declarations of sources that were renamed or removed since; the compiler leaves them.

@@ -55,7 +55,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
     ],
   },
   // preact is served to browsers as its packages ship it.
-  "@toolmount/page": { house: [], libraries: ["preact", "@preact/signals", "@preact/signals-core"] },
+  "@toolmount/page": { house: [], libraries: ["preact", "@preact/signals", "@preact/signals-core", "react"] },
   "@toolmount/reasoner": { house: [core, tape, "@toolmount/interop"], libraries: ["openai", "zod"] },
   // A process that runs calls needs the adapters of other contracts.
   "@toolmount/workers": {

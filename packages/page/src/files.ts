@@ -54,7 +54,9 @@ async function readFiles(): Promise<PageFiles> {
   };
   for (const file of await readdir(modules, { recursive: true })) {
     const name = file.replaceAll("\\", "/");
-    if (name.endsWith(".js")) add(`/assets/${name}`, script, await readFile(new URL(name, modules), "utf8"));
+    // The elements for other pages are a file of their own.
+    if (name.endsWith(".js") && name !== "elements.js")
+      add(`/assets/${name}`, script, await readFile(new URL(name, modules), "utf8"));
   }
   const imports: Record<string, string> = {};
   for (const name of libraries) {

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { enterToken, noteSignIn, provider, refusal, renewToken } from "./api.ts";
+import { refusal } from "./api.ts";
+import { enterToken, noteSignIn, provider, renewToken } from "./sign-in.ts";
 
 /** Why the server sent a person back from the provider without a token. */
 const refused: Readonly<Record<string, string>> = {

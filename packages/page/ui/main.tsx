@@ -1,6 +1,8 @@
 import { untracked, useSignalEffect } from "@preact/signals";
 import { render } from "preact";
-import { signOut, token } from "./api.ts";
+// First: it takes a token out of the address before the route is read from there.
+import { signOut } from "./sign-in.ts";
+import { token } from "./api.ts";
 import { CallsView } from "./calls/calls.tsx";
 import { follow } from "./connect.ts";
 import { Icon, type IconName } from "./icons.tsx";

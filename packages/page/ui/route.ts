@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { drawn } from "./drawn.ts";
 
 /** The view that the address names, the thing of it that is open, and the filter of its list. */
 interface Route {
@@ -35,19 +36,23 @@ function decoded(text: string): string {
 
 /** The address of a view, or of one thing in it; with a filter, the list beside it is filtered. */
 export function linkTo(view: string, open?: string | null, filter: Route["filter"] = {}): string {
+  return drawn.page + hashOf(view, open, filter);
+}
+
+function hashOf(view: string, open: string | null | undefined, filter: Route["filter"]): string {
   const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== "")).toString();
   const path = open === undefined || open === null ? view : `${view}/${encodeURIComponent(open)}`;
   return `#/${path}${query === "" ? "" : `?${query}`}`;
 }
 
 /** Opens a view, or one thing in it. */
-export function go(view: string, open?: string | null, filter?: Route["filter"]): void {
-  location.hash = linkTo(view, open, filter);
+export function go(view: string, open?: string | null, filter: Route["filter"] = {}): void {
+  location.hash = hashOf(view, open, filter);
 }
 
 /** Changes the filter of the shown list. The address has it, for a link and a reload; the history does not grow. */
 export function filterBy(filter: Route["filter"]): void {
   const { view, open } = route.value;
-  history.replaceState(null, "", linkTo(view, open, filter));
+  history.replaceState(null, "", hashOf(view, open, filter));
   route.value = routeNow();
 }

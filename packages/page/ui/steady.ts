@@ -1,3 +1,5 @@
+import { findAll } from "./drawn.ts";
+
 /** Milliseconds in which buttons that moved or appeared do nothing: a click then was meant for what was there before. */
 const steadyMs = 500;
 
@@ -17,7 +19,7 @@ export function isSteady(element: Element): boolean {
 /** Watches the elements with `data-decides`, and marks those that are not steady. Returns a function that stops it. */
 export function watchPlaces(): () => void {
   const look = () => {
-    for (const element of document.querySelectorAll("[data-decides]"))
+    for (const element of findAll("[data-decides]"))
       if (isSteady(element)) element.removeAttribute("aria-disabled");
       else element.setAttribute("aria-disabled", "true");
     frame = requestAnimationFrame(look);

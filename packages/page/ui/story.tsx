@@ -9,11 +9,11 @@ import { approvals, served } from "./state.ts";
 import { Age, countText, durationText, HiddenNote, Time } from "./value.tsx";
 
 /** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
-export function StoryView(props: { readonly id: string; readonly again: Signal<number> }) {
+export function StoryView(props: { readonly id: string; readonly again: Signal<unknown> }) {
   return served.value?.stories === true ? <Read {...props} /> : null;
 }
 
-function Read({ id, again }: { readonly id: string; readonly again: Signal<number> }) {
+function Read({ id, again }: { readonly id: string; readonly again: Signal<unknown> }) {
   const loaded = useLoaded<Story>(`/sessions/${encodeURIComponent(id)}/story`, again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
   const { steps, stands, user, from, isPartial, omitsReads } = loaded.value.value;

@@ -95,7 +95,7 @@ class PlantedHost {
     return this.#turn(name, thread);
   }
 
-  /** Continues what a death cut: a call whose tool had begun may have run, and what nobody decided can be decided. */
+  /** Continues what a death cut: a call whose tool had begun may have run, and what was not decided can be decided. */
   async resume(name: string): Promise<Turn> {
     const thread = this.#read(name);
     for (const call of thread.calls) if (call.state === "running") endCall(thread, call, "it may have run");

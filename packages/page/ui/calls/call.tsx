@@ -1,7 +1,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../icons.tsx";
-import { Copy } from "../parts/copy.tsx";
+import { Copy, CopyLink } from "../parts/copy.tsx";
 import { ProgramOf } from "../parts/program.tsx";
 import { StatusChip } from "./status.tsx";
 import { ask } from "../api.ts";
@@ -50,12 +50,7 @@ function Details({ call }: { readonly call: CallRecord }) {
           <Time at={call.startedAt} />
           {call.durationMs !== null && ` · ${durationText(call.durationMs)}`}
         </span>
-        <Copy
-          text={location.origin + linkTo("calls", call.runId)}
-          what="to this call"
-          label="Copy link"
-          icon="link"
-        />
+        <CopyLink to={linkTo("calls", call.runId)} what="to this call" />
       </p>
       <dl class="facts">
         <Fact name="run" value={call.runId} />

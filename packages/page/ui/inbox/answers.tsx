@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useContext, useLayoutEffect, useRef } from "preact/hooks";
+import { drawn, focusedIn } from "../drawn.ts";
 import { Icon } from "../icons.tsx";
 import type { Approval } from "../shapes.ts";
 import { mayApprove, notify } from "../state.ts";
@@ -9,7 +10,7 @@ import { sendDecision, type Decision } from "./decision.ts";
 import { Edit } from "./edit.tsx";
 import { coveredCalls, listOf } from "./listed-calls.ts";
 import { Scopes } from "./scopes.tsx";
-import { endOf, isWaiting, nextWaiting, show, toolOf } from "./shown.ts";
+import { endOf, Following, isWaiting, toolOf } from "./shown.ts";
 
 /** What is open below the answers. */
 type Panel = "" | "edit" | "scopes";
@@ -24,7 +25,7 @@ export function Answers({ approval }: AnswersProps) {
   const waits = isWaiting(approval.id);
   const waited = useRef(waits);
   useLayoutEffect(() => {
-    if (waited.current && !waits) keepFocus();
+    if (waited.current && !waits && place.current !== null) keepFocus(place.current);
     waited.current = waits;
   }, [waits]);
   return (
@@ -41,12 +42,11 @@ export function Answers({ approval }: AnswersProps) {
 }
 
 /** The focus was on a button that is gone: it goes to the way to the next question, or to the sentence. */
-function keepFocus(): void {
-  const focused = document.activeElement;
+function keepFocus(answers: HTMLElement): void {
+  const focused = focusedIn(answers);
   if (focused !== null && focused !== document.body && focused.isConnected) return;
-  const next =
-    document.querySelector<HTMLElement>('[data-key="next"]') ?? document.getElementById("question");
-  next?.focus();
+  const next = answers.querySelector<HTMLElement>('[data-key="next"]');
+  (next ?? answers.parentElement?.querySelector<HTMLElement>("#question"))?.focus();
 }
 
 function OnlyLooks() {
@@ -58,6 +58,7 @@ function OnlyLooks() {
 }
 
 function Ended({ approval }: AnswersProps) {
+  const { nextWaiting, show } = useContext(Following);
   const next = nextWaiting();
   const isApproved = approval.decision?.decision === "approve";
   return (
@@ -70,7 +71,7 @@ function Ended({ approval }: AnswersProps) {
       </p>
       {next !== null && (
         <button type="button" data-key="next" onClick={() => show(next)}>
-          Next question <kbd aria-hidden="true">n</kbd>
+          Next question <Hotkey name="n" />
         </button>
       )}
     </div>
@@ -79,6 +80,7 @@ function Ended({ approval }: AnswersProps) {
 
 function Choices({ approval }: AnswersProps) {
   const { id } = approval;
+  const choices = useRef<HTMLDivElement>(null);
   const busy = useSignal(false);
   const panel = useSignal<Panel>("");
   const reason = useSignal("");
@@ -95,23 +97,28 @@ function Choices({ approval }: AnswersProps) {
     return decide(event, { decision: "deny", ...(why !== "" && { reason: why }) });
   };
   return (
-    <div data-decides>
+    <div data-decides ref={choices}>
       {panel.value === "scopes" && <Scopes approval={approval} busy={busy} decide={decide} />}
       {panel.value === "edit" && (
-        <Edit approval={approval} busy={busy} decide={decide} close={() => closePanel(panel)} />
+        <Edit
+          approval={approval}
+          busy={busy}
+          decide={decide}
+          close={() => closePanel(panel, choices.current)}
+        />
       )}
       <div class="bar">
         <button
           type="button"
           class="go"
           data-key="approve"
-          aria-keyshortcuts="a"
+          aria-keyshortcuts={drawn.isEmbedded ? undefined : "a"}
           data-confirms={isHigh ? "" : undefined}
           disabled={busy}
           onClick={(event) => void decide(event, approvalOf(approval))}
         >
           {list === null ? "Approve once" : `Approve ${countText(coveredCalls(approval, list), "call")}`}{" "}
-          <kbd aria-hidden="true">a</kbd>
+          <Hotkey name="a" />
         </button>
         {list === null && (
           <PanelButton panel={panel} name="edit" hotkey="e">
@@ -134,7 +141,7 @@ function Choices({ approval }: AnswersProps) {
             />
           </label>
           <button type="submit" class="no" disabled={busy} onClick={(event) => void deny(event)}>
-            Deny <kbd aria-hidden="true">d</kbd>
+            Deny <Hotkey name="d" />
           </button>
         </form>
       </div>
@@ -168,15 +175,20 @@ function PanelButton({ panel, name, hotkey, children }: PanelButtonProps) {
       aria-expanded={isOpen}
       onClick={() => (panel.value = isOpen ? "" : name)}
     >
-      {children} <kbd aria-hidden="true">{hotkey}</kbd>
+      {children} <Hotkey name={hotkey} />
     </button>
   );
 }
 
 /** The focus goes back to the button that opened it. */
-function closePanel(panel: Signal<Panel>): void {
-  document.querySelector<HTMLElement>(`[data-key="${panel.value}"]`)?.focus();
+function closePanel(panel: Signal<Panel>, choices: HTMLElement | null): void {
+  choices?.querySelector<HTMLElement>(`[data-key="${panel.value}"]`)?.focus();
   panel.value = "";
+}
+
+/** The key of a button, where the keys of the document are the inbox's. */
+function Hotkey({ name }: { readonly name: string }) {
+  return drawn.isEmbedded ? null : <kbd aria-hidden="true">{name}</kbd>;
 }
 
 /** A press by key, or by pointer on a button that a person has seen at its place. */

@@ -1,6 +1,7 @@
+import { drawn } from "../drawn.ts";
 import { Icon } from "../icons.tsx";
 import { Missing, useLoaded } from "../load.tsx";
-import { Copy } from "../parts/copy.tsx";
+import { Copy, CopyLink } from "../parts/copy.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { ProgramOf } from "../parts/program.tsx";
 import { linkTo } from "../route.ts";
@@ -22,10 +23,12 @@ export function Question({ approval }: { readonly approval: Approval }) {
   return (
     <>
       <article class="question" aria-labelledby="question">
-        <a class="back" href={linkTo("inbox")}>
-          <Icon name="back" />
-          All questions
-        </a>
+        {!drawn.isEmbedded && (
+          <a class="back" href={linkTo("inbox")}>
+            <Icon name="back" />
+            All questions
+          </a>
+        )}
         <h2 id="question" tabIndex={-1}>
           {sentence(approval)}
         </h2>
@@ -64,12 +67,7 @@ function Facts({ approval }: { readonly approval: Approval }) {
         · asked <Age at={createdAt} /> ago
         {isWaiting(approval.id) && `, ${fallback === "approve" ? "approved" : "denied"} in ${left}`}
       </span>
-      <Copy
-        text={location.origin + linkTo("inbox", approval.id, hostFilter.value)}
-        what="to this question"
-        label="Copy link"
-        icon="link"
-      />
+      <CopyLink to={linkTo("inbox", approval.id, hostFilter.value)} what="to this question" />
     </p>
   );
 }

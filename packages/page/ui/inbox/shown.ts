@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { createContext } from "preact";
 import { go } from "../route.ts";
 import type { Approval, Tool } from "../shapes.ts";
 import { answered, answeredHere, approvals, calls, cards, tools } from "../state.ts";
@@ -20,7 +21,7 @@ export function toolOf({ tool }: Approval): Tool | undefined {
 }
 
 /** The next question that waits, after the shown one, and from the first one again; null without another. */
-export function nextWaiting(): string | null {
+function nextWaiting(): string | null {
   const ids = cards.value.map(({ id }) => id);
   const at = ids.indexOf(shownId.value ?? "");
   const others = [...ids.slice(at + 1), ...ids.slice(0, Math.max(0, at))];
@@ -28,11 +29,14 @@ export function nextWaiting(): string | null {
 }
 
 /** Shows a question, and moves the focus to its sentence. */
-export function show(id: string): void {
+function show(id: string): void {
   shownId.value = id;
   go("inbox", id);
   requestAnimationFrame(() => document.getElementById("question")?.focus());
 }
+
+/** Which question follows an answered one, and how it is shown: the inbox's, unless an element says otherwise. */
+export const Following = createContext({ nextWaiting, show });
 
 /** Shows the question so many places after the shown one. */
 export function step(by: 1 | -1): void {

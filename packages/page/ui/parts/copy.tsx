@@ -30,6 +30,11 @@ export function Copy({ text, what, label = "Copy", icon = "copy" }: CopyProps) {
   );
 }
 
+/** Copies the address of a thing on the server's page. */
+export function CopyLink({ to, what }: { readonly to: string; readonly what: string }) {
+  return <Copy text={new URL(to, location.origin).href} what={what} label="Copy link" icon="link" />;
+}
+
 /** Over plain HTTP from another machine a browser has no clipboard: then the text is copied from a field. */
 async function toClipboard(text: string): Promise<boolean> {
   const { clipboard } = navigator as { readonly clipboard?: Clipboard };

@@ -1,0 +1,227 @@
+// The question card and the story as elements for the page of a product. One file, which speaks the public API only.
+import { signal, untracked, useComputed, useSignal, useSignalEffect, type Signal } from "@preact/signals";
+import { options, render } from "preact";
+import { reach, refusal, token } from "./api.ts";
+import { follow } from "./connect.ts";
+import { drawn } from "./drawn.ts";
+import { Following, findQuestion, isWaiting } from "./inbox/shown.ts";
+import { Question } from "./inbox/question.tsx";
+import { markHidden } from "./mark-hidden.ts";
+import type { Approval } from "./shapes.ts";
+import { announced, approvals, calls, connection, hostName, notices } from "./state.ts";
+import { watchPlaces } from "./steady.ts";
+import { StoryView } from "./story.tsx";
+import type { AnsweredEvent, Connection } from "@toolmount/page/elements";
+import styleText from "./style.css";
+
+type Attributes = Readonly<Record<string, string | null>>;
+
+/** Ends the connection that the elements have; null without one. */
+let disconnect: (() => void) | null = null;
+/** Whether the elements of this document are connected. */
+const isConnected = signal(false);
+
+/** See the types of this entry. */
+export function connectToolmount({ server, host, page, token: given = "" }: Connection): () => void {
+  disconnect?.();
+  const base = server.replace(/\/+$/, "");
+  drawn.page = page ?? `${base}/`;
+  if (host !== undefined) hostName.value = host;
+  const take = async () => {
+    token.value = typeof given === "string" ? given : await given();
+    return true;
+  };
+  const renew = () => (typeof given === "string" ? Promise.resolve(false) : take());
+  reach({ base, renew, refused: () => (token.value = null) });
+  let stop: (() => void) | null = null;
+  const began = Symbol("connection");
+  current = began;
+  void take().then(
+    () => {
+      if (current !== began) return;
+      isConnected.value = true;
+      stop = untracked(follow);
+    },
+    (error: unknown) => (refusal.value = String(error)),
+  );
+  return (disconnect = () => {
+    if (current !== began) return;
+    current = null;
+    disconnect = null;
+    isConnected.value = false;
+    stop?.();
+  });
+}
+
+/** The connection that was made last. */
+let current: symbol | null = null;
+
+/** An element with a shadow root of its own, drawn again when one of its attributes changes. */
+abstract class Drawn extends HTMLElement {
+  readonly #names: readonly string[];
+  readonly #attributes = signal<Attributes>({});
+
+  constructor(names: readonly string[]) {
+    super();
+    this.#names = names;
+    this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet()];
+  }
+
+  abstract draw(attributes: Signal<Attributes>): preact.JSX.Element;
+
+  connectedCallback(): void {
+    this.attributeChangedCallback();
+    drawn.roots = new Set([...drawn.roots, this.shadowRoot!]);
+    render(this.draw(this.#attributes), this.shadowRoot!);
+  }
+
+  disconnectedCallback(): void {
+    drawn.roots = new Set([...drawn.roots].filter((root) => root !== this.shadowRoot));
+    render(null, this.shadowRoot!);
+  }
+
+  attributeChangedCallback(): void {
+    this.#attributes.value = Object.fromEntries(this.#names.map((name) => [name, this.getAttribute(name)]));
+  }
+}
+
+/**
+ * `<toolmount-question approval="ID">`, or `session="ID"` for what waits in a session: what is asked, all that the answer
+ * covers, and the answers. It is empty while nothing waits, and says `toolmount-answered`.
+ */
+class QuestionElement extends Drawn {
+  static readonly observedAttributes = ["approval", "session"];
+
+  constructor() {
+    super(QuestionElement.observedAttributes);
+  }
+
+  draw(attributes: Signal<Attributes>) {
+    return <OneQuestion attributes={attributes} element={this} />;
+  }
+}
+
+interface ElementProps {
+  readonly attributes: Signal<Attributes>;
+}
+
+function OneQuestion({ attributes, element }: ElementProps & { readonly element: HTMLElement }) {
+  const shown = useSignal<string | null>(null);
+  const next = () => {
+    const { approval, session } = attributes.value;
+    if (approval !== null && approval !== undefined) return approval === shown.value ? null : approval;
+    const isOf = ({ id, info }: Approval) => info.sessionId === session && id !== shown.value;
+    return session === null ? null : (approvals.value?.find(isOf)?.id ?? null);
+  };
+  // The question that is shown changes by an act of the person alone.
+  useSignalEffect(() => {
+    if (shown.value === null) shown.value = next();
+  });
+  useSignalEffect(() => {
+    const { approval } = attributes.value;
+    if (approval !== null && approval !== undefined) shown.value = approval;
+  });
+  useSignalEffect(watchPlaces);
+  const question = useComputed(() => findQuestion(shown.value));
+  const ended = useComputed(() => question.value !== undefined && !isWaiting(question.value.id));
+  useSignalEffect(() => {
+    if (ended.value) untracked(() => sayAnswered(element, question.value!));
+  });
+  if (!isConnected.value || question.value === undefined) return <Away />;
+  const following = { nextWaiting: next, show: (id: string) => (shown.value = id) };
+  return (
+    <Following.Provider value={following}>
+      <div class="pane">
+        <Question key={question.value.id} approval={question.value} />
+      </div>
+      <Says />
+    </Following.Provider>
+  );
+}
+
+/** What was said to the person, also for a screen reader. */
+function Says() {
+  return (
+    <>
+      <p class="quiet" role="status">
+        {announced.value}
+      </p>
+      <div class="notices" role="status" aria-live="polite">
+        {notices.value.map(({ id, text }) => (
+          <p key={id}>{text}</p>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Nothing, unless the server cannot be asked. */
+function Away() {
+  if (refusal.value !== "") return <p class="nothing">{refusal.value}</p>;
+  if (!isConnected.value || connection.value !== "lost") return null;
+  return <p class="nothing">The server does not answer now.</p>;
+}
+
+function sayAnswered(element: HTMLElement, { id, info, decision }: Approval): void {
+  const detail = {
+    id,
+    runId: info.runId,
+    sessionId: info.sessionId ?? null,
+    decision: decision?.decision ?? null,
+  };
+  element.dispatchEvent(
+    new CustomEvent("toolmount-answered", { detail, bubbles: true, composed: true }) satisfies AnsweredEvent,
+  );
+}
+
+/** `<toolmount-story session="ID">`: what happened in a session, who allowed it, and what became of each call. */
+class StoryElement extends Drawn {
+  static readonly observedAttributes = ["session"];
+
+  constructor() {
+    super(StoryElement.observedAttributes);
+  }
+
+  draw(attributes: Signal<Attributes>) {
+    return <OneStory attributes={attributes} />;
+  }
+}
+
+function OneStory({ attributes }: ElementProps) {
+  const id = attributes.value["session"] ?? null;
+  if (!isConnected.value || id === null) return <Away />;
+  return (
+    <section class="pane" aria-label={`Session ${id}`}>
+      <StoryView key={id} id={id} again={calls} />
+    </section>
+  );
+}
+
+let styles: CSSStyleSheet | undefined;
+
+/** One sheet for all elements: a strict content policy lets a script make it, and no style element. */
+function sheet(): CSSStyleSheet {
+  if (styles === undefined) {
+    styles = new CSSStyleSheet();
+    styles.replaceSync(styleText);
+  }
+  return styles;
+}
+
+/** Two cards in one page would have regions of the same names: in an element, a part is a group. */
+function groupParts(): void {
+  const before = { ...options };
+  options.vnode = (vnode) => {
+    before.vnode?.(vnode);
+    if (vnode.type === "section") (vnode.props as { role?: string }).role ??= "group";
+  };
+}
+
+drawn.isEmbedded = true;
+drawn.roots = new Set();
+markHidden();
+groupParts();
+if (customElements.get("toolmount-question") === undefined) {
+  customElements.define("toolmount-question", QuestionElement);
+  customElements.define("toolmount-story", StoryElement);
+}
