@@ -15,7 +15,7 @@ export async function runProgram(given: readonly string[], shell: Shell): Promis
   const program = createProgram(shell, isShort ? shortEnd : helpEnd);
   try {
     if (words[0] === "completion-server") return await complete(program, shell);
-    if (words.length === 0) return await (await import("./commands/first-look.ts")).takeFirstLook(shell);
+    if (words.length === 0) return await lookFirst(shell);
     await addCommands(program, isShort ? dailyRows : rowsFor(words), words, shell);
     if (isShort || isAll(words)) return program.outputHelp();
     await program.parseAsync(words, { from: "user" });
@@ -25,6 +25,13 @@ export async function runProgram(given: readonly string[], shell: Shell): Promis
     if (failure === null) shell.end(exitCodes.wrongUsage);
     else shell.end(reportFailure(failure, shell, words.includes("--json")));
   }
+}
+
+/** Shows what there is here, and runs the command that the person chooses then. */
+async function lookFirst(shell: Shell): Promise<void> {
+  const { takeFirstLook } = await import("./commands/first-look.ts");
+  const next = await takeFirstLook(shell);
+  if (next !== null) await runProgram(next, shell);
 }
 
 /** The line with the whole names of commands: `worker` is `fleet work`, and `help LOCK_DRIFT` explains a code. */

@@ -17,12 +17,17 @@ export interface FoundList {
   readonly problem?: string;
 }
 
-interface FoundServer {
+export interface FoundServer {
   readonly name: string;
   /** Whether toolmount stands between the application and its tools. */
   readonly isPlan: boolean;
   /** The package that is started in whatever version is the newest; undefined when a version is named. */
   readonly unpinned: string | undefined;
+}
+
+/** Whether an application starts a server with no plan before it. */
+export function isDirect({ isPlan }: FoundServer): boolean {
+  return !isPlan;
 }
 
 /** Finds the lists of the applications that `guard` or `import` knows, in this folder and in the user's own. Nothing is started. */
