@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
+import { makeFolder } from "@toolmount/paths";
 
 /** Longest file of a client that is read, in bytes. Applications keep more than a list of servers in it. */
 const maxBytes = 64 * 1024 * 1024;
@@ -68,7 +69,7 @@ export async function writeClientFile(file: string, text: string): Promise<void>
     (found) => found.mode & 0o777,
     () => undefined,
   );
-  await mkdir(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   const beside = `${target}.${randomUUID()}.new`;
   await writeFile(beside, text, mode === undefined ? {} : { mode });
   await rename(beside, target);

@@ -17,7 +17,7 @@ export interface FoundList {
   readonly problem?: string;
 }
 
-export interface FoundServer {
+interface FoundServer {
   readonly name: string;
   /** Whether toolmount stands between the application and its tools. */
   readonly isPlan: boolean;

@@ -1,7 +1,7 @@
 import { isDirect, type FoundList } from "../clients/found-servers.ts";
 import type { FoundText, FoundTexts } from "../clients/found-texts.ts";
 import { homeOf } from "../clients/mcp-clients.ts";
-import type { PlannedTool, PlanOutlook } from "../host/plan-outlook.ts";
+import type { PlannedTool, PlanOutlook } from "./plan-outlook.ts";
 import type { FoundPackage } from "../install/tool-packages.ts";
 import type { Shell } from "../process/shell.ts";
 import { shortPath } from "../render/problems.ts";

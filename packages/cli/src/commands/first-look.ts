@@ -1,6 +1,6 @@
 import { findServerLists, isDirect, type FoundList } from "../clients/found-servers.ts";
 import { findTexts } from "../clients/found-texts.ts";
-import { readOutlook } from "../host/plan-outlook.ts";
+import { readOutlook } from "./plan-outlook.ts";
 import { findToolPackages } from "../install/tool-packages.ts";
 import { choose } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";

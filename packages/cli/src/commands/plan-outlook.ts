@@ -3,9 +3,9 @@ import { isToolmountError } from "@toolmount/core/errors";
 import type { LockedTool, ManifestTool } from "@toolmount/loader/commands";
 import { problemsOf } from "../render/failure.ts";
 import type { Shell } from "../process/shell.ts";
-import { verdictOf, type CallVerdict } from "./call-verdicts.ts";
-import { defaultState } from "./default-state.ts";
-import { loaderOptions } from "./loader-options.ts";
+import { verdictOf, type CallVerdict } from "../host/call-verdicts.ts";
+import { defaultState } from "../host/default-state.ts";
+import { loaderOptions } from "../host/loader-options.ts";
 
 /** What a plan gives and what waits in it, as far as files say. */
 export interface PlanOutlook {
