@@ -41,7 +41,7 @@ export async function findTexts(shell: Pick<Shell, "cwd" | "env">): Promise<Foun
       file: join(folder, name),
     })),
   ]);
-  // A page about agents, such as a README, is none: an agent has a front matter.
+  // An agent has a front matter; a page about agents, such as a README, has not.
   return { skills, agents: agents.filter(({ head }) => head !== null) };
 }
 

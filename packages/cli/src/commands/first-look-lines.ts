@@ -87,14 +87,14 @@ async function toolFact(tools: readonly CountedTool[]): Promise<readonly Fact[]>
 
 const verdicts = ["runs", "may ask", "asks", "denied", "changed", "not locked"];
 
-/** What becomes of calls, then the tools that may change something and ask nobody. */
+/** What becomes of calls, then the tools that may change something and run unasked. */
 function callFacts(tools: readonly PlannedTool[]): readonly Fact[] {
   if (tools.length === 0) return [];
   const unasked = tools.filter(({ category, calls = "runs" }) => category !== "read" && calls === "runs");
   const counted: Fact = ["their calls", countBy(tools, ({ calls }) => calls ?? "runs", verdicts)];
   if (unasked.length === 0) return [counted];
   const names = fewOf(unasked.map(({ name }) => name));
-  return [counted, ["asks nobody", `${unasked.length} that may change something: ${names}`]];
+  return [counted, ["unasked", `${unasked.length} that may change something: ${names}`]];
 }
 
 function countBy<Thing>(
