@@ -155,7 +155,7 @@ test("a copy is read as it was written, for its owner alone", async () => {
   await removeCopy(path);
   await removeCopy(path);
   await mkdir(path);
-  await expect(readCopy(path)).rejects.toThrow("is a folder");
+  await expect(readCopy(path)).rejects.toThrow("EISDIR");
 });
 
 test("a client's file is JSON with comments", async () => {
