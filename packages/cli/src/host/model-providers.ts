@@ -20,7 +20,7 @@ export interface KnownProvider extends ProviderStatus {
  */
 export async function examineProviders(
   plan: string | undefined,
-  { env, cwd }: Shell,
+  { env, cwd }: Pick<Shell, "env" | "cwd">,
 ): Promise<readonly KnownProvider[]> {
   const [{ describeProviders, findLocalServers }, { createPackageImport }] = await Promise.all([
     import("@toolmount/interop/internal"),

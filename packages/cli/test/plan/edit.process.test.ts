@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { examineProviders, tryModel } from "../../src/host/model-providers.ts";
-import type { Shell } from "../../src/process/shell.ts";
 import { command, workspace } from "../support/workspace.ts";
 
 const plan = "# mine\nversion: 1\ntools:\n  - module: hello-world # greets\n";
@@ -183,7 +182,7 @@ test("doctor tries the model of the plan, by its server, and names no other prov
   });
   const { stdout } = await run(["doctor", "plan.yaml"], { env });
   const models = stdout.split("\n").filter((line) => /^. model /.test(line));
-  const known = await examineProviders(undefined, { env, cwd: folder } as Shell);
+  const known = await examineProviders(undefined, { env, cwd: folder });
   const problemOf = async (given: object) => (await tryModel(given, known, env))?.problem;
 
   expect(models).toEqual([expect.stringMatching(/✔ model +m, of the plan: its server answers$/)]);
