@@ -28,7 +28,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
     libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"],
   },
   "@toolmount/policy": { house: [core, paths, sandbox], libraries: ["zod"] },
-  "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
+  "@toolmount/store": { house: [core, paths], libraries: ["kysely", "pg", "zod"] },
   "@toolmount/interop": {
     house: [core],
     libraries: [

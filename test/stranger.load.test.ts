@@ -77,8 +77,6 @@ test("two minutes: from an empty folder, npm create toolmount leads to a first o
   const shell = await shellAtTerminal(folder, { PATH, ...env });
 
   await shell.run("npm create --yes toolmount my-tools", async () => {
-    await shell.until(/Name of the plan\?/);
-    shell.press("\r");
     await shell.until(/Write a first tool/);
     shell.press("y");
     await shell.until(/read the files of this folder/);

@@ -15,7 +15,8 @@ export async function runProgram(given: readonly string[], shell: Shell): Promis
   const program = createProgram(shell, isShort ? shortEnd : helpEnd);
   try {
     if (words[0] === "completion-server") return await complete(program, shell);
-    if (words.length === 0) return await (await import("./commands/first-look.ts")).takeFirstLook(shell);
+    if (words.length === 0) return await lookFirst(shell);
+    await refuseHelp(words);
     await addCommands(program, isShort ? dailyRows : rowsFor(words), words, shell);
     if (isShort || isAll(words)) return program.outputHelp();
     await program.parseAsync(words, { from: "user" });
@@ -25,6 +26,13 @@ export async function runProgram(given: readonly string[], shell: Shell): Promis
     if (failure === null) shell.end(exitCodes.wrongUsage);
     else shell.end(reportFailure(failure, shell, words.includes("--json")));
   }
+}
+
+/** Shows what there is here, and runs the command that the person chooses then. */
+async function lookFirst(shell: Shell): Promise<void> {
+  const { takeFirstLook } = await import("./commands/first-look.ts");
+  const next = await takeFirstLook(shell);
+  if (next !== null) await runProgram(next, shell);
 }
 
 /** The line with the whole names of commands: `worker` is `fleet work`, and `help LOCK_DRIFT` explains a code. */
@@ -86,6 +94,16 @@ function createProgram(shell: Shell, helpEnding: string): Command {
 /** Whether a line asks for the commands of a day: only a word for help. */
 function asksForShortHelp([first = "", ...more]: readonly string[]): boolean {
   return more.length === 0 && ["help", "--help", "-h"].includes(first);
+}
+
+/** Throws `USAGE_INVALID` for `help` with a word that is no command: the help of all commands would look like an answer. */
+async function refuseHelp([first, second]: readonly string[]): Promise<void> {
+  const names = allRows.map(({ name }) => name);
+  if (first !== "help" || second === undefined || second.startsWith("-") || names.includes(second)) return;
+  const { nearestNames } = await import("@toolmount/core/text");
+  const [near] = nearestNames(second, [...names, ...Object.keys(shortNames)]);
+  const hint = near === undefined ? "toolmount help --all lists them" : `did you mean ${near}?`;
+  throw new ToolmountError("USAGE_INVALID", { problem: `there is no command "${second}"; ${hint}` });
 }
 
 /** `toolmount help --all`. */

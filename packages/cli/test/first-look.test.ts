@@ -23,12 +23,12 @@ test("toolmount alone shows the servers that applications start, what is before 
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("No plan is in this folder");
-  expect(stdout).toMatch(/claude-code +\.mcp\.json +files, notes\n/);
-  expect(stdout).toMatch(/cursor +home\/\.cursor\/mcp\.json +plan \(toolmount\), far\n/);
-  expect(stdout).toMatch(/windsurf +home\S+ +cannot be read: .*is not JSON/);
-  expect(stdout).toContain("3 servers without a plan before them");
-  expect(stdout).toContain("1 package without a version: @acme/files");
-  expect(stdout).toMatch(/Next:\n {2}toolmount guard claude-code +a plan before these servers\n/);
+  expect(stdout).toMatch(/^claude-code +files, notes – \.mcp\.json$/m);
+  expect(stdout).toMatch(/^cursor +plan \(toolmount\), far – home\/\.cursor\/mcp\.json$/m);
+  expect(stdout).toMatch(/^cannot read +home\S+windsurf\S+: .*is not JSON/m);
+  expect(stdout).toMatch(/^no plan +3 servers: no call is checked, asked about or recorded$/m);
+  expect(stdout).toMatch(/^unpinned +1 package: @acme\/files$/m);
+  expect(stdout).toMatch(/Next:\n {2}toolmount guard claude-code +see their tools, /);
 });
 
 test("a thousand servers fit the screen, and a file is shown once, also in the user's own folder", async () => {
@@ -40,9 +40,9 @@ test("a thousand servers fit the screen, and a file is shown once, also in the u
   const { here, folder } = await workspace({ ".cursor/mcp.json": list });
   const { stdout } = await here([], { env: { HOME: folder, XDG_CONFIG_HOME: folder } });
 
-  expect(stdout).toMatch(/cursor +\S+ +s0, s1, s2, s3, s4, s5, s6, s7 and 992 more\n/);
-  expect(stdout).toContain("1000 servers without a plan before them");
-  expect(stdout).toMatch(/1000 packages without a version: @acme\/s0, .*@acme\/s7 and 992 more\n/);
+  expect(stdout).toMatch(/^cursor +s0, s1, .*s7, s8 and 991 more – /m);
+  expect(stdout).toMatch(/^no plan +1000 servers: /m);
+  expect(stdout).toMatch(/^unpinned +1000 packages: @acme\/s0, .* and 99\d more$/m);
   expect(stdout.match(/^cursor /gm)).toHaveLength(1);
 });
 
@@ -65,14 +65,15 @@ test("in a folder with a plan, toolmount alone names it and starts nothing", asy
   expect(stdout).toBe(
     [
       "The plan here is mount-plan.yaml.",
+      "not seen        ./remove.ts: only starting it shows the tools",
+      "waiting         no call waits for an answer",
       "",
       "No application here lists MCP servers.",
       "",
       "Next:",
-      "  toolmount list       its tools",
-      "  toolmount check      every problem of the plan",
-      "  toolmount approvals  the calls that wait for an answer",
-      "  toolmount --help     the commands",
+      "  toolmount list          its tools",
+      "  toolmount serve --http  open the page where people approve calls",
+      "  toolmount --help        the commands",
       "",
     ].join("\n"),
   );
@@ -83,21 +84,21 @@ const asServers = JSON.stringify({ mcpServers: { files: server } });
 
 /** Homes of people, each with one list, and what is said of it. */
 const homes: readonly (readonly [title: string, path: string, text: string, said: RegExp])[] = [
-  ["Claude Code", ".claude.json", asServers, /^claude-code .* files$/m],
-  ["Cursor", ".cursor/mcp.json", asServers, /^cursor .* files$/m],
-  ["VS Code", "Code/User/mcp.json", JSON.stringify({ servers: { files: server } }), /^vscode .* files$/m],
-  ["Windsurf", ".codeium/windsurf/mcp_config.json", asServers, /^windsurf .* files$/m],
-  ["Codex", ".codex/config.toml", '[mcp_servers.files]\ncommand = "npx"\n', /^codex .* files$/m],
-  ["Gemini", ".gemini/settings.json", asServers, /^gemini .* files$/m],
+  ["Claude Code", ".claude.json", asServers, /^claude-code +files – /m],
+  ["Cursor", ".cursor/mcp.json", asServers, /^cursor +files – /m],
+  ["VS Code", "Code/User/mcp.json", JSON.stringify({ servers: { files: server } }), /^vscode +files – /m],
+  ["Windsurf", ".codeium/windsurf/mcp_config.json", asServers, /^windsurf +files – /m],
+  ["Codex", ".codex/config.toml", '[mcp_servers.files]\ncommand = "npx"\n', /^codex +files – /m],
+  ["Gemini", ".gemini/settings.json", asServers, /^gemini +files – /m],
   [
     "opencode",
     "opencode/opencode.json",
     JSON.stringify({ mcp: { files: { type: "local", command: ["npx", "@acme/files"] } } }),
-    /^opencode .* files\n\n1 server .*\n1 package without a version: @acme\/files$/m,
+    /^opencode +files – .*\nno plan .*\nunpinned +1 package: @acme\/files$/m,
   ],
-  ["Zed", "zed/settings.json", JSON.stringify({ context_servers: { files: server } }), /^zed .* files$/m],
-  ["a list with comments", ".cursor/mcp.json", `// mine\n${asServers.slice(0, -1)},}`, /^cursor .* files$/m],
-  ["a broken list", ".cursor/mcp.json", '{ "mcpServers": {', /^cursor .* cannot be read: .*line 1/m],
+  ["Zed", "zed/settings.json", JSON.stringify({ context_servers: { files: server } }), /^zed +files – /m],
+  ["a list with comments", ".cursor/mcp.json", `// mine\n${asServers.slice(0, -1)},}`, /^cursor +files – /m],
+  ["a broken list", ".cursor/mcp.json", '{ "mcpServers": {', /^cannot read .*\.cursor\/mcp\.json: .*line 1/m],
   ["a list that is a list", ".cursor/mcp.json", '{ "mcpServers": [1, null] }', /^No application here/m],
   ["an empty file", ".cursor/mcp.json", "", /^No application here lists MCP servers\./m],
 ];
@@ -120,13 +121,13 @@ test("a list that is a link is read through it, and one that is a folder is name
   await symlink(join(folder, "real.json"), join(folder, ".cursor/mcp.json"));
   const { stdout } = await here([], { env: { HOME: folder, XDG_CONFIG_HOME: folder } });
 
-  expect(stdout).toMatch(/^cursor .* files$/m);
-  expect(stdout).toMatch(/^gemini .* cannot be read: EISDIR/m);
+  expect(stdout).toMatch(/^cursor +files – /m);
+  expect(stdout).toMatch(/^cannot read +\.gemini\/settings\.json: it is a folder$/m);
 });
 
 test("where no list can be guarded, the next command imports one", async () => {
   const { here, folder } = await workspace({ ".gemini/settings.json": asServers });
   const { stdout } = await here([], { env: { HOME: folder, XDG_CONFIG_HOME: folder } });
 
-  expect(stdout).toMatch(/toolmount import \S*\.gemini\/settings\.json +a plan before these servers/);
+  expect(stdout).toMatch(/toolmount import \S*\.gemini\/settings\.json +see their tools, /);
 });

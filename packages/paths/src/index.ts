@@ -15,8 +15,8 @@ export {
   type TakenSnapshot,
 } from "./snapshot.ts";
 export { isBelow } from "./below.ts";
-export { copyAttributes } from "./attributes.ts";
-export { canOthersRead } from "./file-mode.ts";
+export { canOthersRead, copyAttributes } from "./attributes.ts";
+export { makeFolder } from "./make-folder.ts";
 export { isTemporary } from "./temporary.ts";
 export { markOfFile, type Marked } from "./mark.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";

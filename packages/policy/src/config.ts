@@ -48,9 +48,14 @@ const toolPattern = z
   .string({ error: 'a line is a text; write one with a colon in quotes: "category: delete"' })
   .max(1_000)
   .regex(new RegExp(String.raw`^(?:${kinds.join("|")}|[\w.*?-]{1,128}(?:\(.+\))?)$`, "s"), {
-    error:
-      "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*); or a kind of tools: category: delete, consequence: high, tag: shell",
+    error: ({ input }) =>
+      typeof input === "string" && /^[^()]+\([^)]*$/.test(input)
+        ? `the bracket of ${input} is not closed; end the line with )`
+        : lineForm,
   });
+
+const lineForm =
+  "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*); or a kind of tools: category: delete, consequence: high, tag: shell";
 
 const count = z.int().positive();
 

@@ -1,9 +1,10 @@
 import type { Policy, ToolInfo } from "@toolmount/core";
-import { nearestNames } from "@toolmount/core/text";
+import { matchesGlob, nearestNames } from "@toolmount/core/text";
 import type { PolicyConfig } from "./config.ts";
 import { createListPolicy, listNames } from "./list-policy.ts";
 import { lintFlows } from "./flows/lint-flows.ts";
 import { createRule } from "./rule.ts";
+import { argumentOf, readKind, readToolPattern } from "./tool-pattern.ts";
 
 interface Found {
   readonly path: readonly (string | number)[];
@@ -27,10 +28,25 @@ export function lint(
   );
   const lists = listNames.flatMap((list) =>
     settings[list].flatMap((written, index): Found[] =>
-      isDead(createListPolicy(list, written)) ? [{ path: [list, index], problem: meant(written) }] : [],
+      isDead(createListPolicy(list, written))
+        ? [{ path: [list, index], problem: withoutArgument(written, tools) ?? meant(written) }]
+        : [],
     ),
   );
   return [...rules, ...lists, ...lintFlows(settings.flows, tools)];
+}
+
+/** For a line about an argument that its tool has not. */
+function withoutArgument(written: string, tools: readonly ToolInfo[]): string | undefined {
+  if (readKind(written) !== null) return undefined;
+  const pattern = readToolPattern(written);
+  const tool = tools.find(({ name }) => matchesGlob(pattern.tool, name));
+  if (tool === undefined || argumentOf(pattern, tool) !== null) return undefined;
+  const { properties = {} } = tool.inputSchema as { readonly properties?: object };
+  const known = Object.keys(properties).join(", ");
+  const has = known === "" ? "it has no arguments" : `it has ${known}`;
+  const which = pattern.argument === undefined ? "no argument" : `no argument "${pattern.argument}"`;
+  return `this rule can never match: ${tool.name} has ${which}; ${has}`;
 }
 
 /** The tool whose name a line has nearly. */

@@ -88,7 +88,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 }
 
 /** The file of an address; a relative one begins at the folder of the options. */
-function sqliteFile(url: string, { folder }: StoreOptions): string {
+export function sqliteFile(url: string, { folder }: StoreOptions): string {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error("it begins with sqlite: or postgres://");
   if (path === ":memory:" || isAbsolute(path)) return path;

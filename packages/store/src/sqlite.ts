@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { makeFolder } from "@toolmount/paths";
 import {
   CompiledQuery,
   SqliteDialect,
@@ -67,7 +68,7 @@ async function whenFree<Value>(act: () => Promise<Value>): Promise<Value> {
 const busy = 5;
 
 function openFile(file: string): DatabaseSync {
-  if (file !== ":memory:") makeFolder(dirname(file));
+  if (file !== ":memory:") makeFolder(dirname(file), 0o700);
   const database = new DatabaseSync(file, { timeout: openMs });
   try {
     if (file !== ":memory:") chmodSync(file, 0o600);
@@ -76,21 +77,6 @@ function openFile(file: string): DatabaseSync {
   } catch (error) {
     database.close();
     throw error;
-  }
-}
-
-/**
- * Creates a folder, and those above it, for this user alone. The permissions of an existing folder stay as they are. Each is
- * made by itself: `recursive` of Node never ends where a file system refuses new folders as absent, as /proc does.
- */
-function makeFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
-  makeFolder(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    // Another process was first.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock, type Clock } from "@toolmount/core";
-import { createFiles, isPathError, type Files } from "@toolmount/paths";
+import { createFiles, isPathError, makeFolder as makeOwnFolder, type Files } from "@toolmount/paths";
 import {
   config,
   configInvalid,
@@ -169,7 +169,7 @@ function createTemporaryFolder(): TemporaryFolder {
   const path = join(tmpdir(), `toolmount-tmp-${randomUUID()}`);
   return {
     path,
-    make: () => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+    make: () => makeOwnFolder(path, 0o700),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }

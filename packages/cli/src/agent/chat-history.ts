@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@toolmount/paths";
 import { messageOf } from "@toolmount/core/errors";
 import { addLine } from "../process/add-line.ts";
 
@@ -35,7 +36,7 @@ export async function openHistory(
       lines.unshift(line);
       if (file === null) return;
       try {
-        await mkdir(dirname(file), { recursive: true });
+        makeFolder(dirname(file));
         addLine(file, JSON.stringify(line));
         rows = rows < maxRows ? rows + 1 : await shorten(file);
       } catch (error) {

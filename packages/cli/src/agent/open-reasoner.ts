@@ -59,11 +59,15 @@ export async function openReasoner(
     baseUrl: place.baseUrl ?? valueOf(variables.baseUrl, shell),
     apiKey: settings.apiKey ?? valueOf(variables.key, shell),
   };
-  return {
-    reasoner: createReasoner(host.coordinator, { settings: settingsSchema.parse(given) }),
-    settings,
-    close,
-  };
+  const parsed = settingsSchema.safeParse(given);
+  if (parsed.success)
+    return { reasoner: createReasoner(host.coordinator, { settings: parsed.data }), settings, close };
+  await close();
+  const [{ message, path } = { message: "", path: [] }] = parsed.error.issues;
+  const from =
+    path[0] === "baseUrl" ? `${place.baseUrl === undefined ? variables.baseUrl : "--base-url"}: ` : "";
+  const problem = `${from}${message}; write a whole address, such as http://127.0.0.1:8080/v1`;
+  throw new ToolmountError("USAGE_INVALID", { problem });
 }
 
 /** The model of a server that runs on this machine, where no other is named: the person reads which one, and where. */

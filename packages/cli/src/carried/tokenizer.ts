@@ -1,4 +1,4 @@
-// In its own file, which the build keeps apart: only `toolmount list cost` loads it.
+// In its own file, which the build keeps apart: only `toolmount list cost` and the first look load it.
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 
 /** The tokens of a text in the encoding o200k. Marks of a model's protocol in it, such as <|endoftext|>, are text. */

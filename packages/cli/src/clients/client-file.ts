@@ -1,14 +1,30 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
+import { makeFolder } from "@toolmount/paths";
 
-/** Reads the text of a client's file. Returns undefined if the file does not exist. */
-export function readClientFile(file: string): Promise<string | undefined> {
-  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
+/** Longest file of a client that is read, in bytes. Applications keep more than a list of servers in it. */
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads the text of a client's file. Resolves to undefined if the file does not exist. Throws `USAGE_INVALID` for what is no file,
+ * since reading a pipe could wait for ever, and for a file of more than 64 MiB.
+ */
+export async function readClientFile(file: string): Promise<string | undefined> {
+  const facts = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
     throw error;
   });
+  if (facts === undefined) return undefined;
+  const what = facts.isDirectory() ? "a folder" : facts.isFile() ? undefined : "neither a file nor a folder";
+  if (what !== undefined) throw unreadable(`${file} is ${what}`);
+  if (facts.size > maxBytes) throw unreadable(`${file} has more than ${maxBytes} bytes`);
+  return readFile(file, "utf8");
+}
+
+function unreadable(problem: string): ToolmountError {
+  return new ToolmountError("USAGE_INVALID", { problem });
 }
 
 /** Parses JSON with comments. Throws `USAGE_INVALID` when a client's file is something else. */
@@ -53,7 +69,7 @@ export async function writeClientFile(file: string, text: string): Promise<void>
     (found) => found.mode & 0o777,
     () => undefined,
   );
-  await mkdir(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   const beside = `${target}.${randomUUID()}.new`;
   await writeFile(beside, text, mode === undefined ? {} : { mode });
   await rename(beside, target);

@@ -25,6 +25,11 @@ interface FoundServer {
   readonly unpinned: string | undefined;
 }
 
+/** Whether an application starts a server with no plan before it. */
+export function isDirect({ isPlan }: FoundServer): boolean {
+  return !isPlan;
+}
+
 /** Finds the lists of the applications that `guard` or `import` knows, in this folder and in the user's own. Nothing is started. */
 export async function findServerLists(
   shell: Pick<Shell, "cwd" | "env">,

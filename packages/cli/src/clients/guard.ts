@@ -45,7 +45,7 @@ export async function draftPlan(
   const list = client.file(shell);
   if ((await readClientFile(list)) === undefined)
     throw new ToolmountError("USAGE_INVALID", {
-      problem: `${client.name} has no list of servers at ${list}`,
+      problem: `${client.name} has no list of servers at ${list}; toolmount alone shows the lists that are here`,
     });
   const file = await planFile(plan, shell);
   const drafts = draftsOf(file);

@@ -28,7 +28,10 @@ interface UserFile {
   readonly keys: readonly (readonly string[])[];
 }
 
-const home = ({ env }: Pick<Shell, "env">) => env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+/** The user's own folder. */
+export function homeOf({ env }: Pick<Shell, "env">): string {
+  return env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+}
 
 /**
  * Returns where Claude Desktop keeps its file, by platform. Source: modelcontextprotocol.io, "Connect to local MCP
@@ -40,9 +43,9 @@ export function desktopFile(shell: Pick<Shell, "env">, platform = process.platfo
 
 /** The file of a program's settings below the user's folder of settings, by platform. */
 function settingsFile(path: string, shell: Pick<Shell, "env">, platform = process.platform): string {
-  if (platform === "darwin") return join(home(shell), "Library/Application Support", path);
-  if (platform === "win32") return join(shell.env["APPDATA"] ?? home(shell), path);
-  return join(shell.env["XDG_CONFIG_HOME"] ?? join(home(shell), ".config"), path);
+  if (platform === "darwin") return join(homeOf(shell), "Library/Application Support", path);
+  if (platform === "win32") return join(shell.env["APPDATA"] ?? homeOf(shell), path);
+  return join(shell.env["XDG_CONFIG_HOME"] ?? join(homeOf(shell), ".config"), path);
 }
 
 /** Every client that `connect` knows. */
@@ -55,7 +58,7 @@ export const mcpClients: readonly McpClient[] = [
     inProject: (path) => path,
     userFiles: (shell) => [
       {
-        file: join(home(shell), ".claude.json"),
+        file: join(homeOf(shell), ".claude.json"),
         keys: [["mcpServers"], ["projects", shell.cwd, "mcpServers"]],
       },
     ],
@@ -76,7 +79,7 @@ export const mcpClients: readonly McpClient[] = [
     key: "mcpServers",
     extra: {},
     inProject: (path) => `\${workspaceFolder}/${path}`,
-    userFiles: (shell) => [{ file: join(home(shell), ".cursor/mcp.json"), keys: [["mcpServers"]] }],
+    userFiles: (shell) => [{ file: join(homeOf(shell), ".cursor/mcp.json"), keys: [["mcpServers"]] }],
     variable: (name) => `\${env:${name}}`,
   },
   {
@@ -90,7 +93,7 @@ export const mcpClients: readonly McpClient[] = [
   },
   {
     name: "windsurf",
-    file: (shell) => join(home(shell), ".codeium/windsurf/mcp_config.json"),
+    file: (shell) => join(homeOf(shell), ".codeium/windsurf/mcp_config.json"),
     key: "mcpServers",
     extra: {},
     inProject: null,
@@ -121,8 +124,12 @@ export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): r
  */
 export function otherLists(shell: Pick<Shell, "cwd" | "env">): readonly Omit<ServerList, "isOwn">[] {
   const places = [
-    ["codex", "mcp_servers", [join(home(shell), ".codex/config.toml")]],
-    ["gemini", "mcpServers", [shell.cwd, home(shell)].map((folder) => join(folder, ".gemini/settings.json"))],
+    ["codex", "mcp_servers", [join(homeOf(shell), ".codex/config.toml")]],
+    [
+      "gemini",
+      "mcpServers",
+      [shell.cwd, homeOf(shell)].map((folder) => join(folder, ".gemini/settings.json")),
+    ],
     ["opencode", "mcp", [join(shell.cwd, "opencode.json"), settingsFile("opencode/opencode.json", shell)]],
     [
       "zed",

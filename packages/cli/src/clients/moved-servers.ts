@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@toolmount/paths";
 import { z } from "zod";
 import type { Shell } from "../process/shell.ts";
 
@@ -44,7 +45,7 @@ export async function readCopy(path: string): Promise<MovedServers | undefined> 
 }
 
 export async function writeCopy(path: string, moved: MovedServers): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   await writeFile(path, `${JSON.stringify(moved)}\n`, { mode: 0o600 });
   await chmod(path, 0o600); // of a file that was there
 }

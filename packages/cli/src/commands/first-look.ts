@@ -1,101 +1,83 @@
-import { isToolmountError } from "@toolmount/core";
-import { findServerLists, type FoundList } from "../clients/found-servers.ts";
+import { findServerLists, isDirect, type FoundList } from "../clients/found-servers.ts";
+import { findTexts } from "../clients/found-texts.ts";
+import { readOutlook } from "./plan-outlook.ts";
+import { findToolPackages } from "../install/tool-packages.ts";
+import { choose } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
-import { shortPath } from "../render/problems.ts";
-import { countOf } from "../screen/count.ts";
+import { withStatus } from "../process/with-status.ts";
 import { printable } from "../screen/printable.ts";
-import { writeTable } from "../screen/table.ts";
+import { writeLook, type Look } from "./first-look-lines.ts";
 
 /**
- * `toolmount` alone: which plan holds here, which MCP servers the applications on this machine start, and what to type next.
- * Nothing is started and nothing is written.
+ * `toolmount` alone: what there is here, what it may do, and what to do next. Nothing is started and nothing is written. At a
+ * terminal a key chooses the next command, whose words are returned; null for none.
  */
-export async function takeFirstLook(shell: Shell): Promise<void> {
-  const plan = await findPlanHere(shell);
-  const lists = await findServerLists(shell, process.argv[1]);
-  const { out } = shell;
-  out.line(
-    plan === undefined
-      ? "No plan is in this folder, or above it."
-      : `The plan here is ${printable(shortPath(plan, shell.cwd))}.`,
-  );
-  out.line("");
-  writeLists(lists, shell);
-  out.line("Next:");
-  const steps = nextSteps(plan, lists);
-  const width = Math.max(...steps.map(([command]) => command.length)) + 2;
-  for (const [command, what] of steps) out.line(`  ${out.paint("cyan", command.padEnd(width))}${what}`);
+export async function takeFirstLook(shell: Shell): Promise<readonly string[] | null> {
+  const look = await withStatus(shell, "looking around", lookAround);
+  await writeLook(look, shell);
+  const steps = stepsFor(look);
+  if (shell.terminal !== undefined && shell.out.columns !== undefined) return askNext(steps, shell);
+  writeSteps(steps, shell);
+  return null;
 }
 
-async function findPlanHere({ cwd, settings }: Shell): Promise<string | undefined> {
-  const { findPlan } = await import("@toolmount/loader/commands");
-  try {
-    return await findPlan(settings.plan, cwd);
-  } catch (error) {
-    if (isToolmountError(error) && error.code === "PLAN_NOT_FOUND") return undefined;
-    throw error;
-  }
+async function lookAround(shell: Shell): Promise<Look> {
+  const [plan, lists, texts, packages] = await Promise.all([
+    readOutlook(shell),
+    findServerLists(shell, process.argv[1]),
+    findTexts(shell),
+    findToolPackages(shell.cwd),
+  ]);
+  return { plan, lists, texts, packages };
 }
 
-function writeLists(lists: readonly FoundList[], { out, cwd }: Shell): void {
-  if (lists.length === 0) {
-    out.line("No application here lists MCP servers.\n");
-    return;
-  }
-  out.line("MCP servers that applications on this machine start:");
-  writeTable(
-    out,
-    [
-      { title: "APPLICATION", cell: ({ client }) => client },
-      { title: "FILE", cell: ({ file }) => printable(shortPath(file, cwd)) },
-      { title: "SERVERS", cell: serversOf, whole: true },
-    ],
-    lists,
-  );
-  const servers = lists.flatMap((list) => list.servers);
-  const direct = servers.filter(({ isPlan }) => !isPlan);
-  const unpinned = new Set(direct.flatMap((server) => server.unpinned ?? []));
-  out.line("");
-  if (direct.length > 0)
-    out.line(
-      `${countOf(direct, "server")} without a plan before them: no call is checked, asked about or recorded.`,
-    );
-  if (unpinned.size > 0)
-    out.line(
-      `${countOf([...unpinned], "package")} without a version: ${fewOf([...unpinned].map(printable))}`,
-    );
-  out.line("");
+/** A command that a person may want next. */
+interface Step {
+  readonly key: string;
+  readonly words: readonly string[];
+  readonly what: string;
 }
 
-function serversOf({ servers, problem }: FoundList): string {
-  if (problem !== undefined) return `cannot be read: ${printable(problem)}`;
-  return fewOf(servers.map(({ name, isPlan }) => printable(name) + (isPlan ? " (toolmount)" : "")));
+function stepsFor({ plan, lists }: Look): readonly Step[] {
+  const guard = guardStep(lists);
+  if (plan === undefined)
+    return [...guard, { key: "m", words: ["init"], what: "a plan, with a first tool of your own" }];
+  if (plan.problems > 0) return [{ key: "c", words: ["check"], what: "every problem of the plan" }];
+  const answer = { key: "a", words: ["approvals"], what: "answer the calls that wait" };
+  return [
+    ...(plan.waiting === 0 ? [] : [answer]),
+    ...guard,
+    { key: "l", words: ["list"], what: "its tools" },
+    { key: "o", words: ["serve", "--http"], what: "open the page where people approve calls" },
+  ];
 }
 
-/** Most names in one list: what there is fits one screen. */
-const maxNames = 8;
-
-function fewOf(names: readonly string[]): string {
-  const more = names.length - maxNames;
-  return names.slice(0, maxNames).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-function nextSteps(
-  plan: string | undefined,
-  lists: readonly FoundList[],
-): readonly (readonly [command: string, what: string])[] {
-  const all = ["toolmount --help", "the commands"] as const;
-  if (plan !== undefined)
-    return [
-      ["toolmount list", "its tools"],
-      ["toolmount check", "every problem of the plan"],
-      ["toolmount approvals", "the calls that wait for an answer"],
-      all,
-    ];
-  const open = lists.filter(({ servers }) => servers.some(({ isPlan }) => !isPlan));
+/** A plan before servers that have none, in the list that `guard` can write; another list is imported. */
+function guardStep(lists: readonly FoundList[]): readonly Step[] {
+  const open = lists.filter(({ servers }) => servers.some(isDirect));
   const [first] = [...open.filter(({ isGuarded }) => isGuarded), ...open];
-  const words = first?.isGuarded === true ? `guard ${first.client}` : `import ${first?.file}`;
-  const guard =
-    first === undefined ? [] : [[`toolmount ${printable(words)}`, "a plan before these servers"] as const];
-  return [...guard, ["toolmount init", "a plan, with a first tool of your own"], all];
+  if (first === undefined) return [];
+  const words = first.isGuarded ? ["guard", first.client] : ["import", first.file];
+  return [{ key: "g", words, what: "see their tools, put a plan before" }];
+}
+
+function writeSteps(steps: readonly Step[], { out }: Shell): void {
+  out.line("Next:");
+  const all = [...steps, { words: ["--help"], what: "the commands" }];
+  const commands = all.map(({ words }) => printable(`toolmount ${words.join(" ")}`));
+  const width = Math.max(...commands.map((command) => command.length)) + 2;
+  for (const [at, { what }] of all.entries())
+    out.line(`  ${out.paint("cyan", commands[at]!.padEnd(width))}${what}`);
+}
+
+async function askNext(steps: readonly Step[], { err, terminal }: Shell): Promise<readonly string[] | null> {
+  const choices = steps.map(({ key, words, what }) => ({
+    value: words,
+    key,
+    label: printable(`toolmount ${words.join(" ")}`),
+    hint: what,
+  }));
+  const leave = { value: null, key: "q", label: "Leave" };
+  const chosen = await choose(err, terminal!, { message: "What next?", choices: [leave, ...choices] });
+  return chosen ?? null;
 }

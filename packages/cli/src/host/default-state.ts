@@ -2,7 +2,7 @@ import type { ApprovalStore, AuditSink, SessionStore, WorkStore } from "@toolmou
 import type { OpenedHost } from "@toolmount/loader";
 
 /** Where the command stores pending calls and sessions of a plan without `state`: beside the plan, created on first use. */
-const defaultState = "sqlite:./.toolmount/state.db";
+export const defaultState = "sqlite:./.toolmount/state.db";
 
 /** Which calls the command audits for a plan without `audit`: `changes` excludes reads, which then need no database. */
 export type DefaultAudit = "changes" | "mixed";

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { LocalServer, ProviderStatus } from "@toolmount/interop/internal";
-import { isToolmountError } from "@toolmount/core/errors";
+import { isToolmountError, messageOf } from "@toolmount/core/errors";
+import { isRecord } from "@toolmount/core/json";
 import type { Shell } from "../process/shell.ts";
 import { isHere } from "../scaffold/this-machine.ts";
 
@@ -19,7 +20,7 @@ export interface KnownProvider extends ProviderStatus {
  */
 export async function examineProviders(
   plan: string | undefined,
-  { env, cwd }: Shell,
+  { env, cwd }: Pick<Shell, "env" | "cwd">,
 ): Promise<readonly KnownProvider[]> {
   const [{ describeProviders, findLocalServers }, { createPackageImport }] = await Promise.all([
     import("@toolmount/interop/internal"),
@@ -45,6 +46,56 @@ export async function examineProviders(
     ...provider,
     local: running.find((server) => server.provider === provider.name) ?? null,
   }));
+}
+
+/** The model that a plan names. */
+export interface PlanModel {
+  readonly model: string;
+  /** Why it cannot be asked, as far as that is known without a request that costs something; null for none. */
+  readonly problem: string | null;
+  /** Whether its server, which the plan names or which runs on this machine, has answered. */
+  readonly answered: boolean;
+}
+
+/** Most milliseconds that the server of a plan's model may take to list its models. */
+const maxWaitMs = 5_000;
+
+/**
+ * Tries the model of a plan's `agent`: the server that the plan names lists its models; of another provider, the package and the
+ * key are looked up. Null for a plan without a model.
+ */
+export async function tryModel(
+  agent: unknown,
+  providers: readonly KnownProvider[],
+  env: Shell["env"],
+): Promise<PlanModel | null> {
+  const { model, baseUrl, apiKey } = isRecord(agent) ? agent : {};
+  if (typeof model !== "string") return null;
+  const provider = providers.find(({ name }) => model.startsWith(`${name}:`)) ?? providers[0]!;
+  const [key, url] = [apiKey, baseUrl].map((text) => valueOf(text, env));
+  if (url === undefined) {
+    const lacks = lacksOf({ ...provider, hasKey: provider.hasKey || key !== undefined });
+    const problem = lacks.length === 0 ? null : lacks.join(", and ");
+    return { model, problem, answered: provider.local !== null };
+  }
+  const { listServerModels } = await import("@toolmount/interop/internal");
+  const problem = await listServerModels(url, { apiKey: key, signal: AbortSignal.timeout(maxWaitMs) }).then(
+    () => null,
+    (error: unknown) => `${url} does not list its models: ${messageOf(error)}`,
+  );
+  return { model, problem, answered: problem === null };
+}
+
+/** A text of a plan with its variables; undefined where one is not set. */
+function valueOf(text: unknown, env: Shell["env"]): string | undefined {
+  if (typeof text !== "string") return undefined;
+  let isWhole = true;
+  const value = text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
+    const found = env[name] || otherwise;
+    isWhole &&= found !== undefined;
+    return found ?? "";
+  });
+  return isWhole ? value : undefined;
 }
 
 /** Returns what a provider lacks, in words. */

@@ -63,12 +63,36 @@ async function readArguments(
 ): Promise<JsonObject | string | undefined> {
   if (written !== undefined) return parseInner(written);
   if (pairs.length === 0) {
-    if (text === "-" || text === undefined) return text === undefined ? undefined : readText(shell.input);
+    if (text === undefined) return undefined;
+    if (text === "-") return readInput(shell);
     await refuseMistake(text, tool?.name ?? "<tool>");
+    await refuseDouble(text);
     return text;
   }
   const read = await readPairs(pairs, shell.cwd);
   return tool === undefined ? read.arguments : fitTexts(read.arguments, read.texts, tool.inputSchema);
+}
+
+async function readInput({ input }: Shell): Promise<string> {
+  const text = await readText(input);
+  if (text.trim() !== "") return text;
+  throw usageError(
+    `standard input is empty; give it the arguments as JSON: echo '{"name":"value"}' | toolmount call …`,
+  );
+}
+
+/** Throws `USAGE_INVALID` for an object with a name twice: a person meant one of the two values. */
+async function refuseDouble(text: string): Promise<void> {
+  const { visit } = await import("jsonc-parser");
+  const open: Set<string>[] = [];
+  visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty: (name) => {
+      if (open.at(-1)!.has(name)) throw usageError(`${printable(name)} is given twice; give it once`);
+      open.at(-1)!.add(name);
+    },
+  });
 }
 
 /** Throws `USAGE_INVALID` for arguments that are no JSON: the place of the mistake, and the same call without quotes. */

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { readFile, realpath, rm, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { promisify } from "node:util";
+import { makeFolder } from "@toolmount/paths";
 import { ToolmountError } from "@toolmount/core";
 import type { Environment } from "@toolmount/loader";
 import type { FetchedSource } from "@toolmount/loader/commands";
@@ -21,7 +22,7 @@ export async function cloneInto(
   fetching: Fetching,
 ): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const protocol = url.slice(0, url.indexOf(":"));
   const settings = ["core.hooksPath=/dev/null", "protocol.allow=never", `protocol.${protocol}.allow=always`];
   const configured = settings.flatMap((setting) => ["-c", setting]);

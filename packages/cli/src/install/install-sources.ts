@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@toolmount/paths";
 import { messageOf } from "@toolmount/core/errors";
 import type { OpenHostOptions, PlanInput } from "@toolmount/loader";
 import {
@@ -108,7 +109,7 @@ async function describeClone(
 
 /** What is fetched is in no repository of the plan's. */
 async function keepPrivate(store: string): Promise<void> {
-  await mkdir(store, { recursive: true });
+  makeFolder(store);
   await writeFile(join(store, ".gitignore"), "*\n");
 }
 

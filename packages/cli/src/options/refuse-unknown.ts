@@ -1,6 +1,9 @@
 import { printable } from "../screen/printable.ts";
 
-/** Refuses a filter by a name that does not exist, and suggests the nearest one. Throws `USAGE_INVALID`. */
+/** Most names that an error lists. */
+const maxShown = 10;
+
+/** Refuses a filter by a name that does not exist, and suggests the nearest one, or lists what there is. Throws `USAGE_INVALID`. */
 export async function refuseUnknown(option: string, name: string | undefined, known: readonly string[]) {
   if (name === undefined || known.includes(name)) return;
   const [{ nearestNames }, { usageError }] = await Promise.all([
@@ -8,6 +11,7 @@ export async function refuseUnknown(option: string, name: string | undefined, kn
     import("../process/usage-error.ts"),
   ]);
   const [near] = nearestNames(name, [...new Set(known)]);
-  const hint = near === undefined ? "" : `; did you mean "${printable(near)}"?`;
+  const there = [...new Set(known)].slice(0, maxShown).map(printable).join(", ");
+  const hint = near === undefined ? `; there is ${there || "none"}` : `; did you mean "${printable(near)}"?`;
   throw usageError(`--${option}: there is no ${option} "${printable(name)}"${hint}`);
 }

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContentBlock, ToolOutcome } from "@toolmount/core";
+import { makeFolder } from "@toolmount/paths";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
@@ -16,7 +17,7 @@ interface ContentFile {
  */
 export async function saveContent({ tool, result }: ToolOutcome, folder: string): Promise<string[]> {
   const files = (result.content ?? []).flatMap((block, at) => fileOf(tool, block, at + 1) ?? []);
-  if (files.length > 0) await mkdir(folder, { recursive: true });
+  if (files.length > 0) makeFolder(folder);
   const paths: string[] = [];
   for (const file of files) paths.push(await writeNew(folder, file));
   return paths;

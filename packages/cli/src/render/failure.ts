@@ -8,7 +8,7 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 
 /** Reports why a command failed: to people on stderr, to programs on stdout. Returns the exit code. */
 export function reportFailure(error: unknown, shell: Shell, json: boolean): ExitCode {
-  const known = isToolmountError(error) ? error : internalError(error);
+  const known = isToolmountError(error) ? error : (fileError(error) ?? internalError(error));
   if (json) shell.out.json({ error: describeFailure(known) });
   else writeFailure(known, shell);
   return exitCodeOfError(known);
@@ -56,6 +56,17 @@ const hints: ReadonlyMap<string, string> = new Map([
   ],
   ["TOOL_NOT_FOUND", "toolmount list shows the tools"],
 ]);
+
+/** A file or folder of the person's that cannot be read or written is no bug: undefined for any other error. */
+function fileError(cause: unknown): ToolmountError | undefined {
+  const { code, syscall, path } = cause as NodeJS.ErrnoException;
+  if (!(cause instanceof Error) || path === undefined || syscall === undefined || code === undefined)
+    return undefined;
+  if (!code.startsWith("E") || syscall.startsWith("spawn")) return undefined;
+  const what = cause.message.replace(/^\w+: /, "").replace(/, \w+ .*$/s, "");
+  const problem = `${path}: ${what} (${syscall}, ${code}); correct its permissions, or name another place`;
+  return new ToolmountError("USAGE_INVALID", { problem }, { cause });
+}
 
 /** A bug of the command itself: the error keeps its stack. */
 function internalError(cause: unknown): ToolmountError {

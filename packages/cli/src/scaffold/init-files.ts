@@ -16,6 +16,7 @@ export interface InitAnswers {
 }
 
 const firstToolFile = "tools/count-words.ts";
+const firstToolTest = "tools/count-words.test.ts";
 
 /** A test of the plan: what becomes of a call. It runs no tool. */
 const firstTest = `
@@ -23,7 +24,7 @@ tests:
   - call: { count_words: { text: one two three } }
     expect: { answer: allow }`;
 
-/** The files of a new plan: the plan with a test, a first tool, `package.json`, `tsconfig.json`, `.gitignore` and a workflow. */
+/** The files of a new plan: the plan with a test, a first tool with its test, `package.json`, `tsconfig.json`, `.gitignore` and a workflow. */
 export async function renderInit({ name, firstTool, files }: InitAnswers): Promise<TemplateFiles> {
   const ranges = Object.entries(await readRanges()).map(([module, range]) => [`range:${module}`, range]);
   const entries = [
@@ -35,11 +36,12 @@ export async function renderInit({ name, firstTool, files }: InitAnswers): Promi
     packageName: JSON.stringify(packageNameOf(name)),
     tools: entries.length === 0 ? " []" : `\n${entries.join("\n")}`,
     tests: firstTool ? firstTest : "",
+    toolTest: firstTool ? " && node --test tools/*.test.ts" : "",
     packages: files ? `\n    "@toolmount/tool-filesystem": "*",` : "",
     ...Object.fromEntries(ranges),
   };
-  const { [firstToolFile]: tool, ...others } = await renderTemplates("init", values);
-  return firstTool ? { ...others, [firstToolFile]: tool! } : others;
+  const { [firstToolFile]: tool, [firstToolTest]: test, ...others } = await renderTemplates("init", values);
+  return firstTool ? { ...others, [firstToolFile]: tool!, [firstToolTest]: test! } : others;
 }
 
 /** The name of a plan as npm takes names. Source: the rules of validate-npm-package-name. */

@@ -76,7 +76,10 @@ function findServers(list: unknown): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
       Object.entries(ofCodex).map(([name, one]) => [name, isRecord(one) ? asOthers(one) : one]),
     );
-  return found ?? refuse('the list has neither "mcpServers" nor "servers"');
+  return (
+    found ??
+    refuse('the list has neither "mcpServers" nor "servers"; toolmount alone shows the lists of this machine')
+  );
 }
 
 type Variables = Map<string, string>;

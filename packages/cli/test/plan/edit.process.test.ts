@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { examineProviders, tryModel } from "../../src/host/model-providers.ts";
 import { command, workspace } from "../support/workspace.ts";
 
 const plan = "# mine\nversion: 1\ntools:\n  - module: hello-world # greets\n";
@@ -148,9 +150,9 @@ test("doctor reports results of trials, missing peers and engines, useless entri
   expect(people.stdout).toMatch(/✔ process .*strictest is (bubblewrap|permission)/);
   expect(people.stdout).toMatch(/✔ fleet .*workers of other machines/);
   expect(people.stdout).toMatch(
-    /• model +anthropic: npm install @ai-sdk\/anthropic, and set ANTHROPIC_API_KEY/,
+    /^. model +\d+ providers lack a key, a package or a server: toolmount doctor models$/m,
   );
-  expect(people.stdout).toMatch(/• model +ollama: start its server, with a model: http:\S+ does not answer/);
+  expect(people.stdout).not.toMatch(/model +anthropic/);
   expect(people.stdout).toContain("./odd: it needs Node >=99");
   expect(people.stdout).toContain("./odd: its peer @acme/gone is not installed; npm install @acme/gone");
   expect(people.stdout).toContain("hello-world: the entry excludes all of its tools");
@@ -162,6 +164,34 @@ test("doctor reports results of trials, missing peers and engines, useless entri
     doubts: [{ kind: "engine" }, { kind: "peer" }, { kind: "unused" }],
     problems: [],
   });
+});
+
+test("doctor tries the model of the plan, by its server, and names no other provider", async () => {
+  const keys: unknown[] = [];
+  const server = createServer(({ headers }, response) => {
+    keys.push(headers.authorization);
+    response.setHeader("content-type", "application/json").end('{"data":[{"id":"m"}]}');
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const agent = { model: "m", baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: "${OWN_KEY}" };
+  const env = { OWN_KEY: "k" };
+  const { here: run, folder } = await workspace({
+    "plan.yaml": `version: 1\ntools: []\nagent: ${JSON.stringify(agent)}\n`,
+  });
+  const { stdout } = await run(["doctor", "plan.yaml"], { env });
+  const models = stdout.split("\n").filter((line) => /^. model /.test(line));
+  const known = await examineProviders(undefined, { env, cwd: folder });
+  const problemOf = async (given: object) => (await tryModel(given, known, env))?.problem;
+
+  expect(models).toEqual([expect.stringMatching(/✔ model +m, of the plan: its server answers$/)]);
+  expect(keys).toContain("Bearer k");
+  expect(await problemOf({ model: "m", baseUrl: "http://127.0.0.1:9/v1" })).toContain(
+    "does not list its models",
+  );
+  expect(await problemOf({ model: "openai:gpt-5" })).toContain("OPENAI_API_KEY");
+  expect(await tryModel({}, known, env)).toBeNull();
 });
 
 test("add tries a module of another library: it names the exports to choose, then shows the tools and writes the entry", async () => {

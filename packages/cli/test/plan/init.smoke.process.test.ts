@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse as parseJsonc } from "jsonc-parser";
 import { parse } from "yaml";
 import { atTerminal, keys, type AtTerminal } from "../support/terminal.ts";
 import { root, workspace } from "../support/workspace.ts";
@@ -71,7 +72,7 @@ describe("from an empty folder to a first own call", () => {
     expect(checked.code, checked.stdout).toBe(0);
     expect(called.json()).toMatchObject({ status: "ok", result: { data: { words: 3 } } });
     expect((await run(["test"], { cwd })).stdout).toContain("1 test, 0 failed");
-    expect(JSON.parse(await read("my own/tsconfig.json"))).toMatchObject({ include: ["tools"] });
+    expect(parseJsonc(await read("my own/tsconfig.json"))).toMatchObject({ include: ["tools"] });
     expect(await read("my own/mount-plan.yaml")).toMatch(/^# yaml-language-server: \$schema=/);
     expect(JSON.parse(await read("my own/package.json"))).toMatchObject({
       name: "my-own",

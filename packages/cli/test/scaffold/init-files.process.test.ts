@@ -25,7 +25,7 @@ test.each([
     ".gitignore",
     "mount-plan.yaml",
     "package.json",
-    ...(firstTool ? ["tools/count-words.ts"] : []),
+    ...(firstTool ? ["tools/count-words.test.ts", "tools/count-words.ts"] : []),
     "tsconfig.json",
   ]);
   expect(made["mount-plan.yaml"]).toBe(`${schemaLine}name: "Ada \\"A\\" & co"\n${tools}`);
@@ -33,7 +33,10 @@ test.each([
     name: "ada-a-co",
     private: true,
     type: "module",
-    scripts: { check: "toolmount check", test: "toolmount test" },
+    scripts: {
+      check: "toolmount check",
+      test: firstTool ? "toolmount test && node --test tools/*.test.ts" : "toolmount test",
+    },
     dependencies: {
       "@toolmount/core": expect.stringMatching(/^(\*|\^\d)/),
       ...(files && { "@toolmount/tool-filesystem": "*" }),

@@ -139,7 +139,9 @@ function chooseMaker(
   if (only === undefined)
     return refuse(
       module,
-      chosen === undefined ? `it exports no tool; it exports ${exported}` : notATool(chosen),
+      chosen === undefined
+        ? `it exports no tool; it exports ${exported}; export one that defineTool or toolsFrom makes`
+        : notATool(chosen),
     );
   if (candidates.length > 1) return refuse(module, askWhich(candidates));
   return only;

@@ -11,15 +11,22 @@ const many = (count: number) =>
 const list = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`).join(", ");
 
 /** Each refusal says what to write. */
+const howTo = "export one that defineTool or toolsFrom makes";
+
 describe("a module is refused", () => {
   test.each<[string, Record<string, unknown>, object, string]>([
-    ["without exports", {}, {}, "it exports no tool; it exports nothing"],
-    ["with other exports", { limit: 3, name: "x" }, {}, "it exports no tool; it exports limit, name"],
+    ["without exports", {}, {}, `it exports no tool; it exports nothing; ${howTo}`],
+    [
+      "with other exports",
+      { limit: 3, name: "x" },
+      {},
+      `it exports no tool; it exports limit, name; ${howTo}`,
+    ],
     [
       "with many other exports",
       Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`n${at}`, at])),
       {},
-      `it exports no tool; it exports ${Array.from({ length: 20 }, (_, at) => `n${at}`).join(", ")}`,
+      `it exports no tool; it exports ${Array.from({ length: 20 }, (_, at) => `n${at}`).join(", ")}; ${howTo}`,
     ],
     [
       "with an export that is no tool",

@@ -100,21 +100,28 @@ function completeEntry(
   };
 }
 
+/** A tool of a plan, and what the plan's policies answer to its calls. */
+export interface AskedTool {
+  readonly tool: ToolInfo;
+  readonly answers: readonly ExplainedAnswer[];
+}
+
 /**
- * Asks the plan's policies about a call of each tool that manifests list, whatever its arguments are: rules about arguments
- * have no answer. Returns the answers by the tool's name. No module of an entry is imported.
+ * Asks the plan's policies about a call of each tool that manifests list, and of the given tools of entries without a manifest, such
+ * as those of a lock file. The arguments are unknown: rules about them have no answer. No module of an entry is imported.
  */
 export async function askAboutTools(
   input: PlanInput,
-  options: OpenHostOptions = {},
-): Promise<ReadonlyMap<string, readonly ExplainedAnswer[]>> {
+  options: Pick<ExplainOptions, "tools"> & OpenHostOptions = {},
+): Promise<readonly AskedTool[]> {
   const filled = fillOptions(options);
   const { inspected, loaded, sections } = await inspectLoaded(await loadPlan(input, filled), filled);
-  const infos = inspected.entries.flatMap(infosOf);
-  return withPolicies(sections, loaded, async (policies) => {
-    const asked = infos.map(async (tool) => [tool.name, await askAll(policies, tool, {})] as const);
-    return new Map(await Promise.all(asked));
-  });
+  const without = new Set(inspected.entries.flatMap(({ id, tools }) => (tools === null ? [id] : [])));
+  const others = (options.tools ?? []).filter(({ owner }) => without.has(owner));
+  const infos = [...inspected.entries.flatMap(infosOf), ...others];
+  return withPolicies(sections, loaded, (policies) =>
+    Promise.all(infos.map(async (tool) => ({ tool, answers: await askAll(policies, tool, {}) }))),
+  );
 }
 
 type AskedCall = Pick<ExplainOptions, "arguments" | "mode" | "user" | "session" | "prompts">;

@@ -14,6 +14,7 @@ export {
   askAboutTools,
   askAll,
   explainTool,
+  type AskedTool,
   type ExplainedAnswer,
   type ExplainedTool,
   type ExplainOptions,
@@ -37,6 +38,7 @@ export {
 export { readMcpServers, type McpServers } from "./mcp-servers.ts";
 export { readPlanSources, type PlanSource, type PlanSources } from "./plan-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
+export { readLock } from "../plan/lock-file.ts";
 export { lockFileOf } from "../plan/lock-file-name.ts";
 export {
   compareLocks,

@@ -41,9 +41,18 @@ function insideUnion(issue: Issue): readonly Issue[] {
     (branch) => branch.length > 0 && branch.every((one) => (one.path ?? []).length > 0 || unknownKeys(one)),
   );
   const [best] = meant.toSorted((one, other) => one.length - other.length);
-  if (best === undefined) return [issue];
+  if (best === undefined) return [branchesOf(issue, errors as readonly (readonly Issue[])[])];
   const path = issue.path ?? [];
   return best.flatMap((one) => insideUnion({ ...one, path: [...path, ...(one.path ?? [])] }));
+}
+
+/** The issue of a union whose author wrote no sentence: what each of its branches wants. */
+function branchesOf(issue: Issue, branches: readonly (readonly Issue[])[]): Issue {
+  if (issue.message !== "Invalid input") return issue;
+  const rules = branches.flatMap(([first]) =>
+    first === undefined ? [] : (plainRule(first) ?? first.message),
+  );
+  return { ...issue, message: [...new Set(rules)].join(", or ") };
 }
 
 /** Reports the issues of a schema with a part of the plan. */

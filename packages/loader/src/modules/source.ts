@@ -135,7 +135,12 @@ export function packageOf(entry: string): string {
 
 function requireName(written: string, name: string): void {
   if (name.length > maxName || !packageName.test(name))
-    refuse(written, "this is neither the name of a package nor a path");
+    refuse(
+      written,
+      written.startsWith("npm:")
+        ? "npm: is followed by a package and its version, such as npm:@acme/tools@^1"
+        : "this is neither the name of a package nor a path",
+    );
 }
 
 function readScheme(

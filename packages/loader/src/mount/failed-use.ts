@@ -100,19 +100,23 @@ function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
 }
 
-/** An installed package that imports one that is not there: it leaves that one to who installs it. */
+/** A module that imports a package that is not installed: a package leaves some of its own to the person who installs it. */
 function hintForPeer(message: string): string | undefined {
-  const match = /^Cannot find package '((?:@[^/']+\/)?[^/']+)[^']*' imported from .*\/node_modules\//.exec(
-    message,
-  );
-  return match === null ? undefined : `npm install ${match[1]}`;
+  const match = /^Cannot find package '((?:@[^/']+\/)?[^/']+)[^']*' imported from (.*)/.exec(message);
+  const [, name, importer = ""] = match ?? [];
+  if (name === undefined) return undefined;
+  return importer.includes("/node_modules/")
+    ? `npm install ${name}`
+    : `install ${name}, if it is the package that you mean, or correct the import`;
 }
 
 /** The file beside a missing one that was probably meant: its name differs in case or in its ending only. */
 function nearFile(path: string): string {
   const plain = (name: string) => basename(name, extname(name)).toLowerCase();
   try {
-    const near = readdirSync(dirname(path)).find((name) => plain(name) === plain(path));
+    const near = readdirSync(dirname(path)).find(
+      (name) => plain(name) === plain(path) && name !== basename(path),
+    );
     return near === undefined ? "" : `did you mean ${near}? `;
   } catch {
     return "";
@@ -126,7 +130,9 @@ const knownModules: readonly string[] = [
   "filesystem",
   "hello-world",
   "modes",
+  "program",
   "search",
+  "skills",
   "testing",
   "todo",
   "web",
@@ -134,6 +140,7 @@ const knownModules: readonly string[] = [
 
 /** Only a known name gives an install command: whatever a mistyped name installs may be anybody's package. */
 function hintForPackage(written: string): string {
+  if (/\.[cm]?[jt]sx?$/.test(written)) return `did you mean ./${written}? a path begins with ./ or ../`;
   const short = written.replace(/^(?:npm:)?(?:@toolmount\/)?(?:tool-)?/, "");
   if (knownModules.includes(short)) return `npm install @toolmount/tool-${short}`;
   const [near] = nearestNames(short, knownModules);

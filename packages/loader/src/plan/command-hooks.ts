@@ -14,7 +14,8 @@ export interface PlacedHook {
 }
 
 export function isCommandHook(entry: Json): entry is JsonObject {
-  return isRecord(entry) && entry["command"] !== undefined && entry["module"] === undefined;
+  // Only a command has events: one without its program is reported as a command.
+  return isRecord(entry) && entry["module"] === undefined && ("command" in entry || "events" in entry);
 }
 
 export async function checkCommandHooks(plan: JsonObject, reporter: Reporter): Promise<PlacedHook[]> {

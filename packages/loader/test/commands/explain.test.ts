@@ -1,4 +1,4 @@
-import { silentLogger, type Coordinator } from "@toolmount/core";
+import { silentLogger, type Coordinator, type ToolInfo } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { askAboutTools, explainTool, inspectPlan, type ExplainOptions } from "../../src/commands/index.ts";
 import { openHost } from "../../src/index.ts";
@@ -125,10 +125,31 @@ test("a plan's policies are asked about every tool at once", async () => {
     extensions: { "@toolmount/policy": says("deny") },
   });
 
-  expect([...answers].map(([name, given]) => [name, given.map(({ answer }) => answer.answer)])).toEqual([
+  expect(
+    answers.map(({ tool, answers: given }) => [tool.name, given.map(({ answer }) => answer.answer)]),
+  ).toEqual([
     ["my_read_note", []],
     ["my_drop_note", ["deny"]],
   ]);
+});
+
+test("they are asked about tools of a lock file where an entry has no manifest, and not where it has one", async () => {
+  const { path } = await workspace({
+    ...notes,
+    "own.ts": "export {};",
+    "plan.yaml": "policy: { on: true }\ntools: [{ module: notes }, { module: ./own.ts }]",
+  });
+  const locked = [
+    { name: "drop_own", owner: "./own.ts" },
+    { name: "drop_old", owner: "notes" },
+  ] as ToolInfo[];
+  const answers = await askAboutTools(path("plan.yaml"), {
+    logger: silentLogger,
+    extensions: { "@toolmount/policy": says("deny") },
+    tools: locked,
+  });
+
+  expect(answers.map(({ tool }) => tool.name)).toEqual(["read_note", "drop_note", "drop_own"]);
 });
 
 test.each([

@@ -11,6 +11,7 @@ const problemOf = (source: unknown, schemes?: readonly string[]) => {
   }
 };
 
+const notNpm = "npm: is followed by a package and its version, such as npm:@acme/tools@^1";
 const notPackage = "this is neither the name of a package nor a path";
 const notRange = "the text after @ is not a version range; write one such as ^2 or 1.4.0";
 const notGit = "the address of a repository begins with git+https://, git+ssh:// or git+file://";
@@ -30,8 +31,8 @@ describe("a source that is refused says why", () => {
     ["zip:x", "the scheme zip: is unknown; write npm:, file:, git+https: or a path"],
     ["npm:fs", "this is one of Node's own modules"],
     ["npm:fs@^1", "this is one of Node's own modules"],
-    ["npm:", notPackage],
-    ["npm:../x", notPackage],
+    ["npm:", notNpm],
+    ["npm:../x", notNpm],
     ["@acme", notPackage],
     ["a b", notPackage],
     ["x".repeat(215), notPackage],
@@ -39,7 +40,7 @@ describe("a source that is refused says why", () => {
     ["npm:weather@ ", notRange],
     ["npm:weather@-x", notRange],
     [`npm:weather@${"1".repeat(129)}`, notRange],
-    ["npm:weather@^1/..", notPackage],
+    ["npm:weather@^1/..", notNpm],
     ["file://host/x", "this file: URL is not a path on this machine"],
     ["git://a.example/x", notGit],
     ["git+http://a.example/x", notGit],

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Json } from "@toolmount/core";
+import { makeFolder } from "@toolmount/paths";
 import type { CredentialStore } from "./credentials.ts";
 
 /** Where credentials are kept when the plan has no `state`: relative to the plan's folder. */
@@ -39,7 +40,7 @@ export function createCredentialFile(file: string): CredentialStore {
 
 async function withDatabase<Value>(file: string, work: (database: DatabaseSync) => Value): Promise<Value> {
   const sqlite = await import("node:sqlite");
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   const database = new sqlite.DatabaseSync(file, { timeout: busyMs });
   try {
     chmodSync(file, 0o600);

@@ -113,6 +113,9 @@ export function causeOf(error: unknown, transport: StdioTransport | undefined): 
   const words = last === "" ? "" : `; it said last: ${last.slice(0, 300)}`;
   if (ended !== undefined) return `${ended}${words}`;
   if (error === undefined) return "the connection ended";
+  const { code, syscall = "" } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" && syscall.startsWith("spawn "))
+    return `there is no program ${syscall.slice("spawn ".length)}, or no folder to start it in; install it, or write its path`;
   return `${reasonOf(error).slice(0, 500)}${words}`;
 }
 

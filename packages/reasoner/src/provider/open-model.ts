@@ -1,5 +1,6 @@
 import type { Coordinator, ImportPackage } from "@toolmount/core";
-import type { Model, ModelProvider } from "@toolmount/interop";
+import { nearestNames } from "@toolmount/core/text";
+import { modelError, type Model, type ModelProvider } from "@toolmount/interop";
 import {
   createModuleProvider,
   findModelProvider,
@@ -54,8 +55,25 @@ export class ModelOpener {
     const mounted = this.#coordinator.get("models", name) as ModelProvider | null;
     const own = name === responsesProvider.name ? responsesProvider : null;
     const provider = model === "" ? null : (mounted ?? own ?? findModelProvider(name, this.#importPackage()));
-    return provider === null ? { provider: responsesProvider, model: text } : { provider, model };
+    if (provider !== null) return { provider, model };
+    const [near] =
+      model === ""
+        ? []
+        : nearestNames(
+            name,
+            [...knownProviders, responsesProvider].map((one) => one.name),
+          );
+    return { provider: near === undefined ? responsesProvider : misspelt(name, near), model: text };
   }
+}
+
+/** A provider whose name is nearly that of another: the text before the colon of a model is seldom so near by chance. */
+function misspelt(name: string, near: string): ModelProvider {
+  const problem = `there is no provider "${name}"; did you mean "${near}"?`;
+  return {
+    name,
+    open: (model) => Promise.reject(modelError({ kind: "configuration", problem, provider: name, model })),
+  };
 }
 
 interface FoundModel {

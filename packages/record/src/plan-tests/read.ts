@@ -81,7 +81,10 @@ function readTest(test: Record<string, unknown>, index: number, refuse: Refuse):
   const { call, as: user, mode, session, prompts, given = { data: null }, approve = false, expect } = test;
   const [[tool, args] = [], ...more] = isRecord(call) ? Object.entries(call) : [];
   if (tool === undefined || more.length > 0)
-    return refuse("call is a map of one tool and its arguments", "call");
+    return refuse(
+      "call is a map of one tool and its arguments, such as { read_file: { file_path: a.txt } }",
+      "call",
+    );
   if (!isRecord(args ?? {}) && typeof args !== "string")
     return refuse("arguments are a map, or a text", "call", tool);
   if (!isRecord(given)) return refuse("given is a result: data, or error", "given");

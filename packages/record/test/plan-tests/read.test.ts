@@ -79,7 +79,7 @@ test.each(["allow", "ask", "deny", "invalid", "not_found"])("an answer is %s", (
 });
 
 const testKeys = "call, as, mode, session, prompts, given, approve, expect, name";
-const callShape = "call is a map of one tool and its arguments";
+const callShape = "call is a map of one tool and its arguments, such as { read_file: { file_path: a.txt } }";
 const expectShape = "expect names the answer, reason, rule, arguments or result of the call";
 const prompts = "prompts is what the user wrote: a text, or a list of texts";
 const tape = "replay is the path of a recorded file, relative to the plan";

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { makeFolder } from "@toolmount/paths";
 import { processesOf, readOr } from "./process-usage.ts";
 
 /** Limits that the kernel keeps for a program and all that it starts. */
@@ -131,7 +132,7 @@ export function prepareGroup(own: string | null): string | null {
   if (members.length === 0 || !members.every((pid) => ours.has(pid))) return null;
   try {
     const host = join(own, "toolmount-host");
-    mkdirSync(host, { recursive: true });
+    makeFolder(host);
     for (const pid of members) writeFileSync(join(host, "cgroup.procs"), String(pid));
     writeFileSync(join(own, "cgroup.subtree_control"), "+memory +pids");
     return own;

@@ -4,7 +4,14 @@ import type { Command } from "commander";
 import { describeWay, findDirectServers, type DirectServer } from "../../clients/direct-servers.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { examineMachine, type MachineFinding } from "../../host/machine.ts";
-import { describeLack, examineProviders, lacksOf, type KnownProvider } from "../../host/model-providers.ts";
+import {
+  describeLack,
+  examineProviders,
+  lacksOf,
+  tryModel,
+  type KnownProvider,
+  type PlanModel,
+} from "../../host/model-providers.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { PackageWarning } from "../../install/examine-packages.ts";
@@ -15,6 +22,7 @@ import { problemsOf } from "../../render/failure.ts";
 import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import { countModules } from "../../render/written-entries.ts";
+import { countOf } from "../../screen/count.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { printable } from "../../screen/printable.ts";
 import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
@@ -45,6 +53,8 @@ interface Diagnosis {
   readonly machine: readonly MachineFinding[];
   /** The providers of models, and what each lacks. */
   readonly models: readonly KnownProvider[];
+  /** The model of the plan, and whether it can be asked; null for a plan without one. */
+  readonly planModel: PlanModel | null;
   readonly plan: string | undefined;
   readonly modules: readonly {
     readonly id: string;
@@ -76,14 +86,15 @@ async function examine(plan: string | undefined, options: Options, shell: Shell)
   const [machine, ofPlan] = await Promise.all([examineMachine(shell), examinePlan(plan, options, shell)]);
   // A plan that is not found is one of the problems already.
   const models = await examineProviders(ofPlan.plan, shell);
-  return { machine, models, ...ofPlan };
+  const { agent, ...found } = ofPlan;
+  return { machine, models, planModel: await tryModel(agent, models, shell.env), ...found };
 }
 
 async function examinePlan(
   plan: string | undefined,
   options: Options,
   shell: Shell,
-): Promise<Omit<Diagnosis, "machine" | "models">> {
+): Promise<Omit<Diagnosis, "machine" | "models" | "planModel"> & { readonly agent?: unknown }> {
   const { inspectPlan, readMcpServers } = await import("@toolmount/loader/commands");
   const { examinePackages } = await import("../../install/examine-packages.ts");
   try {
@@ -99,13 +110,14 @@ async function examinePlan(
       ...inspected.problems,
       ...inspected.entries.filter(({ required }) => !required).flatMap((entry) => entry.problems),
     ];
-    const { file } = inspected.plan;
+    const { file, written } = inspected.plan;
     // What keeps the plan from being mounted is reported already.
     const { servers } = await readMcpServers(file, loaderOptions(options, shell));
     const direct = await findDirectServers(servers, shell);
     const mounted =
       problems.length > 0 ? notMounted : await tryMount(file, options, shell, servers.length > 0);
-    return { plan: file, modules, doubts, ...mounted, direct, problems: [...problems, ...mounted.problems] };
+    const all = [...problems, ...mounted.problems];
+    return { plan: file, agent: written["agent"], modules, doubts, ...mounted, direct, problems: all };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems === undefined) throw error;
@@ -147,15 +159,12 @@ const signs = {
 } as const;
 
 function writeDiagnosis(
-  { machine, models, plan, modules, doubts, problems, lockChanges, servers, direct }: Diagnosis,
+  { machine, models, planModel, plan, modules, doubts, problems, lockChanges, servers, direct }: Diagnosis,
   shell: Shell,
 ): void {
   const { out, cwd, settings } = shell;
   for (const finding of machine) writeFinding(finding, out, settings.verbosity);
-  for (const row of models) {
-    const { style, sign } = signs[lacksOf(row).length === 0 ? "ok" : "missing"];
-    out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(describeLack(row))}`);
-  }
+  writeModels(models, planModel, out);
   out.line();
   if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countModules(modules)}`);
   for (const { id, version, path } of modules)
@@ -174,6 +183,24 @@ function writeDiagnosis(
   writeDrift(out, lockChanges);
   if (problems.length > 0) out.line();
   writeProblems(out, problems, cwd);
+}
+
+/** The model of the plan, else the providers that are ready; the others are a number. */
+function writeModels(models: readonly KnownProvider[], planModel: PlanModel | null, out: Screen): void {
+  const line = (isReady: boolean, text: string) => {
+    const { style, sign } = signs[isReady ? "ok" : "missing"];
+    out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${printable(text)}`);
+  };
+  if (planModel !== null) return line(planModel.problem === null, describeModel(planModel));
+  const ready = models.filter((row) => lacksOf(row).length === 0);
+  for (const row of ready) line(true, `${row.name}: ${describeLack(row)}`);
+  const others = countOf(models.length - ready.length, "provider");
+  line(ready.length > 0, `${others} lack a key, a package or a server: toolmount doctor models`);
+}
+
+function describeModel({ model, problem, answered }: PlanModel): string {
+  if (problem !== null) return `${model}, of the plan: ${problem}`;
+  return `${model}, of the plan: ${answered ? "its server answers" : "ready, and not asked"}`;
 }
 
 /** With `--verbose`, each attempt to get out of a border is a line. */

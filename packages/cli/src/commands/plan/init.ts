@@ -28,12 +28,13 @@ export function define(command: Command, shell: Shell): void {
     .option("-y, --yes", "ask nothing, and write a plan with a first tool")
     .option(...jsonOption)
     .action(async (folder: string | undefined, options: Options) => {
-      shell.end(await init(resolve(shell.cwd, folder ?? "."), options, shell));
+      shell.end(await init(folder, options, shell));
     });
   addExamples(command, ["toolmount init --yes", "toolmount init my-tools"]);
 }
 
-async function init(folder: string, options: Options, shell: Shell): Promise<ExitCode> {
+async function init(given: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const folder = resolve(shell.cwd, given ?? ".");
   await refuseSecondPlan(folder);
   const found = knownSettings.filter((path) => existsSync(join(folder, path)));
   const name = basename(folder);
@@ -46,7 +47,9 @@ async function init(folder: string, options: Options, shell: Shell): Promise<Exi
     install: false,
   };
   const asks = options.yes !== true && options.json !== true && shell.terminal !== undefined;
-  const answers = asks ? await askPerson(defaults, { found, folder }, shell, shell.terminal) : defaults;
+  const answers = asks
+    ? await askPerson(defaults, { found, folder, isNamed: given !== undefined }, shell, shell.terminal)
+    : defaults;
   if (answers === null) return exitCodes.interrupted;
   const { written, kept } = await writeNew(folder, await renderInit(answers));
   const imports = answers.imports ? await importAll(found, folder) : [];
@@ -114,9 +117,16 @@ async function refuseSecondPlan(folder: string): Promise<void> {
     });
 }
 
+interface Asked {
+  /** Files of other applications in the folder. */
+  readonly found: readonly string[];
+  readonly folder: string;
+  readonly isNamed: boolean;
+}
+
 async function askPerson(
   defaults: Answers,
-  { found, folder }: { readonly found: readonly string[]; readonly folder: string },
+  { found, folder, isNamed }: Asked,
   shell: Shell,
   terminal: NonNullable<Shell["terminal"]>,
 ): Promise<Answers | null> {
@@ -131,7 +141,10 @@ async function askPerson(
     const agrees = (message: string, initialValue = true) =>
       ask(confirm({ ...common, message, initialValue }));
     try {
-      const name = await ask(text({ ...common, message: "Name of the plan?", initialValue: defaults.name }));
+      // A person who typed the folder has named the plan.
+      const name = isNamed
+        ? defaults.name
+        : await ask(text({ ...common, message: "Name of the plan?", initialValue: defaults.name }));
       return {
         name: name.trim() || defaults.name,
         firstTool: await agrees("Write a first tool, to try and to change?"),

@@ -140,7 +140,7 @@ async function listManifests(
     tools.push(...entry.tools.map((tool) => ({ ...tool, module: entry.id })));
   }
   if (isDoubtful || overlays !== undefined) await refuseInvalid(plan, options, shell);
-  const answers = hasPolicy ? await askPolicies(plan, options, shell) : new Map<string, never>();
+  const answers = new Map(hasPolicy ? await askPolicies(plan, options, shell) : []);
   const judged = tools.map((tool) => ({ ...tool, calls: verdictOf(tool, answers.get(tool.name) ?? []) }));
   return { plan: file, from: "manifests", tools: judged.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
 }
@@ -150,7 +150,8 @@ async function askPolicies(plan: string | undefined, options: Options, shell: Sh
     import("@toolmount/loader/commands"),
     import("../../host/loader-options.ts"),
   ]);
-  return askAboutTools(plan, loaderOptions(options, shell));
+  const asked = await askAboutTools(plan, loaderOptions(options, shell));
+  return asked.map(({ tool, answers }) => [tool.name, answers] as const);
 }
 
 /** Checks the whole plan, without importing its modules. Throws `PLAN_INVALID`; logs that a plan with overlays has no lock. */

@@ -88,6 +88,13 @@ function report(run: PlanTestReport, { json, mutate }: Options, shell: Shell): v
   out.line(
     `${countOf(all, "test")}, ${failed} failed${mutate === true ? `; ${countOf(mutants, "mutant")}, ${missed} not noticed` : ""}`,
   );
+  if (all.length + prompts === 0)
+    out.line(
+      out.paint(
+        "dim",
+        "write tests into the plan: tests: [{ call: { <tool>: { … } }, expect: { answer: allow } }]",
+      ),
+    );
   if (prompts > 0)
     out.line(out.paint("dim", `${countOf(prompts, "prompt")} not run: toolmount test prompts asks a model`));
 }

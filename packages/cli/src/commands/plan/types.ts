@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "@toolmount/paths";
 import type { Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -41,7 +42,7 @@ async function types(plan: string | undefined, options: Options, shell: Shell): 
   ]);
   const changed = files.filter(({ isChanged }) => isChanged);
   if (options.check !== true) {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await Promise.all(changed.map(({ path, text }) => writeFile(path, text)));
   }
   const pathsOf = (some: readonly TypesFile[]) => some.map(({ path }) => path);

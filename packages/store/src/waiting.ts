@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { DatabaseSync } from "node:sqlite";
+import { systemClock } from "@toolmount/core";
+import { sqliteFile } from "./open-store.ts";
+
+/**
+ * Counts the calls that wait for an answer in a store of SQLite, and changes nothing: it creates no file, updates no table and ends
+ * no call. Returns 0 when the file does not exist, and null for a store of another kind, or a file that is no store.
+ */
+export function countWaiting(url: string, folder: string): number | null {
+  if (!url.startsWith("sqlite:")) return url === "memory" ? 0 : null;
+  const file = sqliteFile(url, { folder });
+  if (!existsSync(file)) return 0;
+  const address = pathToFileURL(file);
+  // Without a log beside the file no process writes it, and to read it SQLite would create one.
+  if (!existsSync(`${file}-wal`)) address.searchParams.set("immutable", "1");
+  try {
+    return readWaiting(address);
+  } catch {
+    return null;
+  }
+}
+
+function readWaiting(address: URL): number {
+  const database = new DatabaseSync(address, { readOnly: true });
+  try {
+    const row = database
+      .prepare(
+        "select count(*) as waiting from approvals where state = 'pending' and (due_at is null or due_at > ?)",
+      )
+      .get(systemClock.now());
+    return Number(row?.["waiting"] ?? 0);
+  } finally {
+    database.close();
+  }
+}
