@@ -31,7 +31,9 @@ describe.each(eras)("over the %s era", (era) => {
       host.coordinator.registerCapability("lock.definitions", () => undefined);
       const locked = await (await connect(host, era)).listTools();
 
-      expect([open["ttlMs"], locked["ttlMs"]]).toEqual(era === "modern" ? [0, 60_000] : [undefined, undefined]);
+      expect([open["ttlMs"], locked["ttlMs"]]).toEqual(
+        era === "modern" ? [0, 60_000] : [undefined, undefined],
+      );
       expect(locked.tools).toEqual(open.tools);
     });
 

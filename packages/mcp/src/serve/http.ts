@@ -9,8 +9,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { ownSession, type Host, type ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
-import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
-import { KeptSessions } from "./kept-sessions.ts";
+import { HttpSessions, type NewHttpSession } from "./earlier/http-sessions.ts";
+import { KeptSessions } from "./earlier/kept-sessions.ts";
 import { readMessage } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal/seal.ts";

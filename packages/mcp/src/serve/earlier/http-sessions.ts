@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "../../wire/guards.ts";
 import type { KeptSessions, Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
 
