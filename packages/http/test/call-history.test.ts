@@ -84,6 +84,20 @@ describe("the calls of a host with an audit", () => {
     expect(await now.ids({ text: "c" })).toEqual([["c"], false]);
   });
 
+  test("that asked here and ended at another server have their end", async () => {
+    const store = audited();
+    const [here, there] = [processOf(store), processOf(store)];
+    const asked = await here.host.call({ name: "wipe" }, { sessionId: "s" });
+    const [question] = await there.host.approvals.list();
+    await there.host.approvals.decide(question!.id, "approve", "ben");
+    await there.host.resume(asked.ticket!, { sessionId: "s" });
+    const seen = async () => {
+      const { calls } = await here.history.list({ limit: 10 });
+      return [calls.map(({ status }) => status), (await here.history.get(asked.runId))?.status];
+    };
+    await expect.poll(seen).toEqual([["ok"], "ok"]);
+  });
+
   test("are also those of this process that the audit leaves out", async () => {
     const store = audited();
     const quiet = { ...store.audit!, calls: async () => ({ calls: [], hasMore: false }) };

@@ -29,6 +29,15 @@ describe("the log of events", () => {
     expect(all.map(({ id }) => log.after(id)?.map(({ data }) => data))).toEqual([[2, 3, 4], [3, 4], [4], []]);
   });
 
+  test("that forgets knows no event of before", () => {
+    const log = new EventLog(2);
+    log.add("step", 1, null);
+    const [{ id }] = log.after(undefined) as unknown as [{ id: string }];
+    log.forget();
+    log.add("step", 2, null);
+    expect([log.after(id), log.after(undefined)?.map(({ data }) => data)]).toEqual([null, [2]]);
+  });
+
   test("keeps at least its newest events, and says when some that a client missed are gone", () => {
     const log = new EventLog(2);
     for (const at of [1, 2, 3, 4]) log.add("step", at, null);

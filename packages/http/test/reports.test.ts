@@ -16,6 +16,35 @@ afterEach(() => void vi.useRealTimers());
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 const no = () => Promise.reject(new Error("it is down"));
 
+test("a question that is decided where no server has seen it wait, is reported by whichever server is there then", async () => {
+  const store = createMemoryStore();
+  const decided = reportsWorld(no, store);
+  const reports = decided.open();
+  const [unseen, seen] = [await decided.ask("unseen"), await decided.ask("seen")];
+  const body = {
+    callId: seen.info.callId,
+    sent: ["question.asked"],
+    attempts: 0,
+    sending: false,
+    text: null,
+  };
+  await decided.add({ id: seen.id, sessionId: "s", dueAt: null, body });
+  for (const question of [unseen, seen]) await reports.expect(question);
+  await reports.close();
+  for (const { id } of [unseen, seen]) await decided.host.approvals.decide(id, "approve", "olga");
+
+  const other = reportsWorld(undefined, store);
+  other.open();
+  await pass(40_000);
+  expect(other.posted.map(({ id }) => id).toSorted()).toEqual(
+    [
+      `${seen.id}.question.decided`,
+      `${unseen.id}.question.asked`,
+      `${unseen.id}.question.decided`,
+    ].toSorted(),
+  );
+});
+
 describe("a question of a host", () => {
   test("is reported when it is asked, decided and ended, and its row says how far that is", async () => {
     const { host, open, see, ask, row, posted, listeners } = reportsWorld();

@@ -105,6 +105,7 @@ function servers() {
       store,
       scope,
       owner,
+      logger: silentLogger,
       plan: () => "",
       clock: { ...systemClock, now: () => now },
       onChange: ({ status }) => changes.push(status),

@@ -1,5 +1,6 @@
-import { createMemoryStore, type Host } from "@toolmount/core";
+import { createMemoryStore, data, defineTool, type Host } from "@toolmount/core";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { serveHttp, type ServeHttp } from "../src/index.ts";
 import { add, hostOf } from "./support.ts";
 
@@ -32,7 +33,35 @@ const hello = {
   method: "initialize",
   params: { protocolVersion: version, capabilities: {}, clientInfo: { name: "c", version: "1" } },
 };
+const facts = {
+  description: "Runs until it is let go. Use in tests.",
+  schema: z.strictObject({}),
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+} as const;
 const sum = { id: 2, method: "tools/call", params: { name: "add", arguments: { a: 1, b: 2 } } };
+
+/** Reads a stream of events to its end, or until one has this method; then the connection breaks. */
+async function readStream(response: Response, until?: string) {
+  const events: { readonly id: string; readonly message: Record<string, unknown> }[] = [];
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; ;) {
+    const { value, done } = await reader.read();
+    text += value ?? "";
+    const blocks = text.split("\n\n");
+    text = blocks.pop()!;
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "";
+      events.push({ id: field("id"), message: JSON.parse(field("data") || "{}") as Record<string, unknown> });
+    }
+    const isReached = events.some(({ message }) => message["method"] === until);
+    if (done || isReached) {
+      await reader.cancel();
+      return events;
+    }
+  }
+}
 
 /** Servers of one store. */
 function group() {
@@ -121,5 +150,79 @@ describe("a session of a client from before 2026", () => {
 
     const statusOf = async (session: string) => (await server(sum, session)).status;
     expect(await Promise.all([quiet, first, last].map(statusOf))).toEqual([200, 404, 200]);
+  });
+});
+
+describe("a client from before 2026 whose connection broke", () => {
+  const plain = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const headersOf = (session: string, more: object = {}) => ({
+    ...plain,
+    "mcp-session-id": session,
+    "mcp-protocol-version": version,
+    ...more,
+  });
+
+  /** A tool that reports progress, and then runs until it is let go; and two servers that have it. */
+  async function world() {
+    const store = createMemoryStore();
+    const gate = Promise.withResolvers<void>();
+    const slow = defineTool({
+      ...facts,
+      name: "slow",
+      execute: async (_, context) => {
+        context!.progress({ progress: 1 });
+        await gate.promise;
+        return data({ done: true });
+      },
+    });
+    const start = () => {
+      const served = serveHttp(hostOf([slow], { store }), { caller: () => ({ sessionId: "ana" }) });
+      onTestFinished(() => served.close());
+      return (method: string, headers: object, message?: object) => {
+        const body = message === undefined ? null : JSON.stringify({ jsonrpc: "2.0", ...message });
+        return served.fetch(new Request("http://127.0.0.1/mcp", { method, headers: { ...headers }, body }));
+      };
+    };
+    const [one, other] = [start(), start()];
+    const begun = await one("POST", plain, hello);
+    const session = begun.headers.get("mcp-session-id")!;
+    await readStream(begun);
+    return { store, one, other, session, finish: gate.resolve };
+  }
+
+  const call = { id: 2, method: "tools/call" };
+  const params = { name: "slow", arguments: {}, _meta: { progressToken: "p" } };
+
+  test("reads on at another server what was sent meanwhile, and the answer when there is one", async () => {
+    const { one, other, session, store, finish } = await world();
+    const asked = await one("POST", headersOf(session), { ...call, params });
+    const events = await readStream(asked, "notifications/progress");
+    const { id: first } = events[0]!;
+    const readOn = (last: string) => other("GET", headersOf(session, { "last-event-id": last }));
+    const reading = readOn(events.at(-1)!.id).then((response) => readStream(response));
+    finish();
+    expect((await reading).map(({ message }) => message)).toMatchObject([
+      { id: 2, result: { structuredContent: { done: true } } },
+    ]);
+    const whole = await readStream(await readOn(first));
+    expect(whole.map(({ message }) => message["method"] ?? "answer")).toEqual([
+      "notifications/progress",
+      "answer",
+    ]);
+    const text = JSON.stringify(await store.work!.list({ kind: "mcp-message" }));
+    expect([text.includes("done"), text.includes(session)]).toEqual([false, false]);
+  });
+
+  test("and who listens at another server learns that lists may have changed", async () => {
+    const { one, other, session } = await world();
+    const listening = await one("GET", headersOf(session));
+    await listening.body!.cancel();
+    const last = "3.abc._GET_stream";
+    const again = await other("GET", headersOf(session, { "last-event-id": last }));
+    const [changed] = await readStream(again, "notifications/tools/list_changed");
+    expect([changed!.message["method"], changed!.id]).toEqual([
+      "notifications/tools/list_changed",
+      expect.stringMatching(/^\d+\.[\w-]+\._GET_stream$/),
+    ]);
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { throughHost } from "../src/serve/exposed-calls.ts";
 import { bareOutcome, requestDigest, ServedSession } from "../src/serve/served-session.ts";
+import { WaitingCalls } from "../src/serve/waiting-calls.ts";
 import { SuspendableCall } from "../src/tasks/suspended.ts";
 import { add, hostOf, remove } from "./support.ts";
 
@@ -34,6 +35,34 @@ test("a request whose call was resumed elsewhere has its outcome, and then is a 
   expect([next.status, next.callId]).toEqual(["ok", callId]);
   const another = await served.call(call("a"), {});
   expect([another.status, another.callId === callId]).toEqual(["pending", false]);
+});
+
+test("the same request again resumes its call at every server of the store, and is a new call at each when it has ended", async () => {
+  const store = createMemoryStore();
+  const servers = [1, 2].map(() => new ServedSession(hostOf([remove], { store }), "s"));
+  const [one, other] = servers as [ServedSession, ServedSession];
+  const { host } = one;
+  const asked = await one.call(call("a"), {});
+  expect((await other.call(call("a"), {})).callId).toBe(asked.callId);
+  expect((await new ServedSession(host, "t").call(call("a"), {})).callId).not.toBe(asked.callId);
+  const [question] = await host.approvals.list({ callId: asked.callId });
+  await host.approvals.decide(question!.id, "approve", "ada");
+  expect((await other.call(call("a"), {})).result.data).toEqual({ gone: "a" });
+  const next = await one.call(call("a"), {});
+  expect([next.status, next.callId === asked.callId]).toEqual(["pending", false]);
+  expect((await other.call(call("a"), {})).callId).toBe(next.callId);
+  expect(JSON.stringify(await store.work!.list({ kind: "mcp-waiting" }))).not.toContain(next.ticket);
+});
+
+test("without a store, a thousand requests of a session that wait are remembered", async () => {
+  const waiting = new WaitingCalls(hostOf([]), "s");
+  const note = (at: number, status = "pending") =>
+    waiting.note(`request ${at}`, { status, ticket: `ticket ${at}` } as ToolOutcome);
+  expect(waiting.isEmpty).toBe(true);
+  for (let at = 0; at <= 1_000; at++) await note(at);
+  await note(7, "ok");
+  const found = await Promise.all([0, 1, 7, 1_000].map((at) => waiting.find(`request ${at}`)));
+  expect(found).toEqual([undefined, "ticket 1", undefined, "ticket 1000"]);
 });
 
 test("a call that is resumed by its ticket is remembered as it is then", async () => {

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
-import { StreamEvents } from "../src/serve/stream-events.ts";
+import { StreamEvents } from "../src/serve/earlier/stream-events.ts";
 
 const message = (text: string): JSONRPCMessage => ({ jsonrpc: "2.0", method: "note", params: { text } });
 

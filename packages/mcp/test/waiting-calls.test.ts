@@ -144,3 +144,21 @@ test("a call that waits for its run in another process is resumed when it is no 
   expect(await done).toMatchObject({ status: "ok" });
   expect(notes).toHaveLength(1);
 });
+
+test.each(["url", "form"] as const)(
+  "the retry of a client (%s) whose call runs elsewhere has the end of that run",
+  async (asked) => {
+    const { waitingFor, state, outcome, decide } = await waitingCall();
+    await decide("approve");
+    const waiting = waitingFor({ elicitation: true });
+    const { served } = waiting;
+    let looks = 0;
+    const resume = (...given: Parameters<typeof served.resume>) => {
+      const elsewhere = { ...outcome, result: { ...outcome.result, details: { waitsFor: "run" } } };
+      return (looks += 1) < 3 ? Promise.resolve(elsewhere as ToolOutcome) : served.resume(...given);
+    };
+    const watched = { id: served.id, host: served.host, resume } as unknown as ServedSession;
+    const answer = await answerRetry({ ...state, asked }, { ...waiting, served: watched });
+    expect(answer.result.data).toEqual({ gone: "a.txt" });
+  },
+);

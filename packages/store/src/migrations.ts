@@ -190,6 +190,7 @@ async function createKeyed({ schema }: Transaction<Tables>): Promise<void> {
     .addColumn("key", "text", (column) => column.primaryKey())
     .addColumn("count", "bigint", (column) => column.notNull())
     .addColumn("amount", "double precision", (column) => column.notNull())
+    .addColumn("running", "text", (column) => column.notNull())
     .addColumn("at", "bigint", (column) => column.notNull())
     .execute();
   await schema.createIndex("counters_by_time").on("counters").column("at").execute();

@@ -6,7 +6,7 @@ import { Kysely } from "kysely";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
 import { postgresWords, sqliteWords } from "./call-words.ts";
-import { pruneCounters } from "./counters.ts";
+import { postgresRunning, pruneCounters, sqliteRunning } from "./counters.ts";
 import { createCredentials } from "./credentials.ts";
 import { migrate } from "./migrations.ts";
 import { createPostgresDialect } from "./postgres.ts";
@@ -73,7 +73,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   return {
     approvals: createApprovals(opened),
     sessions: createSessions(opened),
-    work: createWork(opened),
+    work: createWork(opened, isPostgres ? postgresRunning : sqliteRunning),
     ...(audit !== undefined && { audit }),
     credentials: createCredentials(opened),
     prune: (before) => prune(opened, words, before),

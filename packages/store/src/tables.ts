@@ -59,7 +59,7 @@ export interface Tables {
     body: string;
   };
   /** What is counted over several servers, such as the calls of a session. */
-  counters: { key: string; count: number; amount: number; at: number };
+  counters: { key: string; count: number; amount: number; running: string; at: number };
   /** Of servers that a person has signed in to, by the server's address. */
   credentials: { key: string; version: number; body: string };
 }

@@ -1,11 +1,11 @@
 import type { JsonObject, WorkFilter, WorkRecord, WorkStore } from "@toolmount/core";
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
-import { count } from "./counters.ts";
+import { count, type RunningJson } from "./counters.ts";
 import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
 /** Stores the work of servers. Of several that change one record, the version in the `where` of the update picks one. */
-export function createWork(db: Kysely<Tables>): WorkStore {
+export function createWork(db: Kysely<Tables>, json: RunningJson): WorkStore {
   return {
     async get(kind, id) {
       const query = db.selectFrom("work").selectAll().where("kind", "=", kind).where("id", "=", id);
@@ -23,7 +23,7 @@ export function createWork(db: Kysely<Tables>): WorkStore {
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
-    count: (key, change) => count(db, key, change),
+    count: (key, change) => count(db, json, key, change),
   };
 }
 

@@ -32,6 +32,10 @@ const newUrl = async (kind: (typeof stores)[number]) => {
 /** Servers over one store, with a budget; each opens the store for itself. */
 async function serversOf(url: string, size: number, budgets: object) {
   const ran: string[] = [];
+  const gates: (() => void)[] = [];
+  const run = (context: { readonly sessionId?: string | undefined } | undefined) =>
+    data(ran.push(String(context?.sessionId)));
+  const held = () => new Promise<void>((resolve) => void gates.push(resolve));
   const tool = (name: string, requiresConfirmation: boolean) =>
     defineTool({
       name,
@@ -40,14 +44,17 @@ async function serversOf(url: string, size: number, budgets: object) {
       category: "read",
       consequenceLevel: "low",
       requiresConfirmation,
-      execute: (_, context) => data(ran.push(String(context?.sessionId))),
+      execute: async (_, context) => {
+        if (name === "held") await held();
+        return run(context);
+      },
     });
   const start = async (): Promise<{ host: Host; stop: () => Promise<void> }> => {
     const store = await openStore(url);
     const host = createHost({ store: store satisfies StateStore });
     const rules = [{ match: { tool: "refused" }, answer: "deny" }];
     await mount(host.coordinator, config.parse({ budgets, rules }));
-    for (const one of [tool("plain", false), tool("asks", true), tool("refused", false)])
+    for (const one of [tool("plain", false), tool("held", false), tool("asks", true), tool("refused", false)])
       host.coordinator.mount("tools", one);
     const stop = async () => {
       await host.close();
@@ -61,7 +68,7 @@ async function serversOf(url: string, size: number, budgets: object) {
     await servers[at]!.stop();
     servers[at] = await start();
   };
-  return { servers, ran, restart };
+  return { servers, ran, gates, restart };
 }
 
 interface Step {
@@ -132,6 +139,23 @@ describe.each(stores)("budgets of servers that share a store in %s", (kind) => {
     const last = await servers[0]!.host.call({ name: "plain" }, context);
     expect(last.result.error).toBe('"plain" was not run: the session has used its 2 calls');
     expect(ran).toHaveLength(2);
+  });
+
+  test("calls at the same time are counted over servers, and one that ends leaves its place to a call at any", async () => {
+    const { servers, gates } = await serversOf(await newUrl(kind), 3, { concurrent: 2 });
+    const held = (at: number) => servers[at]!.host.call({ name: "held" }, { sessionId: "s" });
+    const plain = async (at: number) =>
+      (await servers[at]!.host.call({ name: "plain" }, { sessionId: "s" })).status;
+    const running = [held(0), held(1)];
+    await expect.poll(() => gates.length).toBe(2);
+    expect(await Promise.all([0, 1, 2].map(plain))).toEqual(["denied", "denied", "denied"]);
+    gates.shift()!();
+    await Promise.race(running);
+    expect(await plain(2)).toBe("ok");
+    gates.shift()!();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(["ok", "ok"]);
+    const asked = await servers[2]!.host.call({ name: "asks" }, { sessionId: "s" });
+    expect([asked.status, await plain(0), await plain(1)]).toEqual(["pending", "ok", "ok"]);
   });
 
   test("time is counted over servers, too", async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { onTestFinished } from "vitest";
 import { startBalancer } from "./balancer.ts";
 import { call, say } from "./exchange.ts";
@@ -135,7 +135,8 @@ export async function equalServers(state: string, size: number) {
     paid: async () => (await place.read("paid.txt")).split("\n").filter(Boolean),
     /** Changes the plan and lets every server mount it, one after the other. */
     async changePlan() {
-      await place.write("plan.yaml", planOf(state, model, ++changes));
+      await place.write("next.yaml", planOf(state, model, ++changes));
+      await rename(join(place.folder, "next.yaml"), join(place.folder, "plan.yaml"));
       for (const { child } of living) child.kill("SIGHUP");
     },
   };

@@ -22,7 +22,8 @@ interface Answered {
   readonly ticket?: string;
   readonly status?: string;
   readonly result?: { readonly data?: unknown; readonly text?: unknown; readonly calls?: unknown };
-  readonly undone?: readonly object[];
+  readonly stopped?: object | null;
+  readonly changes?: readonly { readonly isUndone: boolean }[];
   readonly calls?: readonly { readonly status: string }[];
   readonly waiting?: readonly {
     readonly id: string;
@@ -134,14 +135,16 @@ const operations: Readonly<
       const { ask } = clientOf(servers, mark);
       const write = { file_path: `${mark}.txt`, content: mark };
       const written = await ask("POST", "/calls", { tool: "write_file", arguments: write, ...context(mark) });
-      const { undone } = await ask("POST", `/sessions/${mark}/undo`, {});
+      // Whose answer is lost sends it again: what is undone already is not undone twice.
+      const { stopped } = await ask("POST", `/sessions/${mark}/undo`, {});
+      const { changes } = await ask("GET", `/sessions/${mark}/changes`);
       const read = await ask("POST", "/calls", {
         tool: "read_file",
         arguments: { file_path: `${mark}.txt` },
       });
-      return [written.status, undone?.length, read.status];
+      return [written.status, stopped, changes?.map(({ isUndone }) => isUndone), read.status];
     },
-    gives: () => ["ok", 1, "failed"],
+    gives: () => ["ok", null, [true], "failed"],
   },
   turn: {
     async act(servers, mark) {
@@ -161,15 +164,30 @@ const operations: Readonly<
       const asked = await until(() => askModern(url, tokens.ana, "tools/call", pay));
       await decide("approve");
       let { result } = asked;
-      // A server that was killed has the call until its lease ends: the client is asked again meanwhile.
       while (result?.["requestState"] !== undefined) {
         const { requestState } = result;
         const retry = { ...pay, requestState, inputResponses: { approval: { action: "accept" } } };
         ({ result } = await until(() => askModern(url, tokens.ana, "tools/call", retry)));
       }
-      return result?.["structuredContent"] ?? result;
+      return shownOf(result);
     },
     gives: (mark) => ({ paid: mark }),
+  },
+  /** A client that can ask nobody: its model makes the same call again until it has its result. */
+  repeated: {
+    async act(servers, mark) {
+      const { url, tokens } = servers;
+      const { decide } = clientOf(servers, mark);
+      const session = await connect(url, tokens.ana);
+      const pay = { name: "pay", arguments: { mark } };
+      const again = () => until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay));
+      const asked = outcomeOf((await again()).result).status;
+      await decide("approve");
+      let { result } = await again();
+      while (outcomeOf(result).status === "pending") ({ result } = await again());
+      return [asked, shownOf(result)];
+    },
+    gives: (mark) => ["pending", { paid: mark }],
   },
   earlier: {
     async act({ url, tokens }, mark) {
@@ -207,6 +225,19 @@ const operations: Readonly<
     gives: () => [200, true, 200, "desk"],
   },
 };
+
+type McpResult = Readonly<Record<string, unknown>> | undefined;
+
+/** The facts of a call that its result over MCP has. */
+function outcomeOf(result: McpResult): { readonly status?: string } {
+  const meta = (result?.["_meta"] ?? {}) as Readonly<Record<string, unknown>>;
+  return meta["dev.toolmount/outcome"] ?? {};
+}
+
+/** What a result over MCP gives: its data, or what its status is. */
+function shownOf(result: McpResult): unknown {
+  return outcomeOf(result).status === "unknown" ? "unknown" : (result?.["structuredContent"] ?? result);
+}
 
 async function resume(ask: ReturnType<typeof clientOf>["ask"], ticket: unknown, mark: string) {
   for (;;) {
@@ -266,7 +297,7 @@ export async function playOperations(servers: EqualServers, count: number) {
   const differ: Difference[] = [];
   const paid: string[] = [];
   const unknown: string[] = [];
-  const paying = new Set(["approved", "background", "modern"]);
+  const paying = new Set(["approved", "background", "modern", "repeated"]);
   let next = 0;
   const work = async () => {
     while (next < count) {
@@ -276,7 +307,7 @@ export async function playOperations(servers: EqualServers, count: number) {
       const { act, gives } = operations[name]!;
       const gave = await act(servers, mark).catch((error: unknown) => String(error));
       // Its server was killed while it had the call: one server that restarts gives the same.
-      if (Array.isArray(gave) && gave.includes("unknown")) unknown.push(mark);
+      if ([gave].flat().includes("unknown")) unknown.push(mark);
       else if (JSON.stringify(gave) !== JSON.stringify(gives(mark)))
         differ.push({ name: `${name} ${mark}`, gave });
       else if (paying.has(name)) paid.push(mark);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import type { workspace } from "./workspace.ts";
+import type { Ended, workspace } from "./workspace.ts";
 
 /** One request to the API of a host, and its answer. */
 type Ask = (
@@ -63,11 +63,12 @@ export async function startServer(
   const lines: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout! }).on("line", (line) => {
-      const { listening } = JSON.parse(line) as { listening?: string };
-      if (listening !== undefined) resolve(listening);
+      // A server that cannot start says why in lines of its own.
+      if (line.startsWith('{"listening"')) resolve((JSON.parse(line) as { listening: string }).listening);
     });
     createInterface({ input: child.stderr! }).on("line", (line) => lines.push(line));
-    void ended.then(({ stderr }) => reject(new Error(`the server ended: ${stderr}`)), reject);
+    const refuse = ({ stdout, stderr }: Ended) => reject(new Error(`the server ended: ${stdout}${stderr}`));
+    void ended.then(refuse, reject);
   });
   const ask: Ask = async (method, path, body, { as = tokens.ops, host = "default", signal } = {}) => {
     const response = await fetch(`${url}/api/v1/hosts/${host}${path}`, {

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { startServer, writeTokens } from "./served.ts";
 import { oneTool, workspace } from "./workspace.ts";
 
@@ -31,9 +30,8 @@ export async function serverGroup(
 
 type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Ends a server: by SIGTERM as a service manager does, or at once. */
-export async function endServer({ child }: Server, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
-  const ended = once(child, "exit");
+/** Ends a server: by SIGTERM as a service manager does, or at once. One that has ended by itself has ended. */
+export async function endServer({ child, ended }: Server, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   child.kill(signal);
   await ended;
 }

@@ -59,13 +59,14 @@ function startCommand(
     stdio: "pipe",
   });
   onTestFinished(() => void child.kill("SIGKILL"));
+  const show = showWhenFailed(words);
   child.stdin.on("error", () => {}); // it may end without reading
   child.stdin.end(input);
   const exit = new Promise<number | null>((resolve, reject) =>
     child.on("error", reject).on("close", resolve),
   );
   const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) =>
-    endedWith(words, { code, stdout, stderr }),
+    show({ code, stdout, stderr }),
   );
   return { child, ended };
 }
@@ -84,6 +85,7 @@ export async function runHere(
   { cwd = root, env = {}, input = "", presses, controller = new AbortController() }: RunOptions = {},
 ): Promise<Ended> {
   let [code, stdout, stderr] = [0, "", ""];
+  const show = showWhenFailed(words);
   const person = presses === undefined ? undefined : personAt(presses);
   const { PATH = "", HOME = "" } = process.env;
   const variables = { PATH, HOME, ...env };
@@ -104,16 +106,20 @@ export async function runHere(
   // Imported late: most test files only start processes.
   const { runProgram } = await import("../../src/program.ts");
   await runProgram(words, shell);
-  return endedWith(words, { code, stdout, stderr: (await person?.seen()) ?? stderr });
+  return show({ code, stdout, stderr: (await person?.seen()) ?? stderr });
 }
 
-/** A red test shows what the command said on stderr: often that is why stdout has not what the test expects. */
-function endedWith(words: readonly string[], ended: Omit<Ended, "json">): Ended {
-  onTestFailed(() => {
-    if (ended.stderr !== "")
-      process.stdout.write(`toolmount ${words.join(" ")}: ${ended.code}\n${ended.stderr}\n`);
-  });
-  return { ...ended, json: () => JSON.parse(ended.stdout) as Record<string, unknown> };
+/**
+ * A red test shows what the command said on stderr: often that is why stdout has not what the test expects. A command may end
+ * when its test is over, so the test is asked before it begins.
+ */
+function showWhenFailed(words: readonly string[]): (ended: Omit<Ended, "json">) => Ended {
+  let said = "";
+  onTestFailed(() => void (said !== "" && process.stdout.write(said)));
+  return (ended) => {
+    if (ended.stderr !== "") said = `toolmount ${words.join(" ")}: ${ended.code}\n${ended.stderr}\n`;
+    return { ...ended, json: () => JSON.parse(ended.stdout) as Record<string, unknown> };
+  };
 }
 
 /** A folder of files, gone after the test. It finds the packages that the repository's own plans find. */

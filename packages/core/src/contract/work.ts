@@ -44,10 +44,17 @@ export interface CounterChange {
   readonly count: number;
   /** What they cost together, such as milliseconds. */
   readonly amount: number;
-  /** Nothing is added where so many are counted already. */
+  /**
+   * What runs, by its id: until when it counts as running where nobody says more, in milliseconds since the epoch. 0 for what
+   * has ended.
+   */
+  readonly running?: Readonly<Record<string, number>> | undefined;
+  /** Nothing is added where more would be counted than this. */
   readonly maxCount?: number | undefined;
-  /** Nothing is added where they have cost so much already. */
+  /** Nothing is added where they have cost so much, with this change. */
   readonly maxAmount?: number | undefined;
+  /** Nothing is added where more would run than this. */
+  readonly maxRunning?: number | undefined;
   /** Now, in milliseconds since the epoch. */
   readonly at: number;
 }

@@ -13,7 +13,7 @@ const maxCounters = 10_000;
 /** Keeps the work of servers in the memory of this process. */
 export function createMemoryWork(): WorkStore {
   const records = new Map<string, WorkRecord>();
-  const counters = new Map<string, CounterState>();
+  const counters = new Map<string, Counter>();
   const keyOf = (kind: string, id: string) => `${kind}\n${id}`;
   return {
     get: async (kind, id) => records.get(keyOf(kind, id)) ?? null,
@@ -36,24 +36,31 @@ export function createMemoryWork(): WorkStore {
       return gone.length;
     },
     async count(key, change) {
-      const next = counted(counters.get(key), change);
+      const before = counters.get(key) ?? { count: 0, amount: 0, running: new Map() };
+      const after = counted(before, change);
+      const { running: _, ...state } = after ?? before;
       counters.delete(key);
-      counters.set(key, next);
+      counters.set(key, after ?? before);
       if (counters.size > maxCounters) counters.delete(counters.keys().next().value!);
-      return next;
+      return { isAdded: after !== null, ...state };
     },
   };
 }
 
-/** A counter after a change. An unknown one begins at zero. */
-function counted(
-  { count, amount }: Pick<CounterState, "count" | "amount"> = { count: 0, amount: 0 },
-  { maxCount = Infinity, maxAmount = Infinity, ...added }: CounterChange,
-): CounterState {
-  const isAdded = count < maxCount && amount < maxAmount;
-  return isAdded
-    ? { isAdded, count: count + added.count, amount: amount + added.amount }
-    : { isAdded, count, amount };
+/** A counter in memory. */
+interface Counter extends Omit<CounterState, "isAdded"> {
+  /** What runs, and until when that is certain. */
+  readonly running: ReadonlyMap<string, number>;
+}
+
+/** A counter after a change; null where a limit is reached. */
+function counted(before: Counter, change: CounterChange): Counter | null {
+  const { maxCount = Infinity, maxAmount = Infinity, maxRunning = Infinity, at } = change;
+  const merged = new Map([...before.running, ...Object.entries(change.running ?? {})]);
+  const running = new Map([...merged].filter(([, until]) => until > at));
+  const [count, amount] = [before.count + change.count, before.amount + change.amount];
+  const isFree = count <= maxCount && amount < maxAmount && running.size <= maxRunning;
+  return isFree ? { count, amount, running } : null;
 }
 
 function isListed(record: WorkRecord, filter: WorkFilter): boolean {

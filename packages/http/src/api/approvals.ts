@@ -213,8 +213,10 @@ export function approvalRoutes(service: Service) {
     })
     .openapi(decide, async (c) => {
       const { host: name, id } = c.req.valid("param");
-      const { host, watch } = hostOf(service, name, c.env.principal);
+      const { host, watch, reports } = hostOf(service, name, c.env.principal);
       service.countDecision(c.env.principal);
+      const asked = reports && (await watch.find(id));
+      if (asked !== undefined) await reports!.expect(asked);
       const { person, ...decision } = c.req.valid("json");
       const { name: decider } = c.env.principal;
       const by = person === undefined ? decider : `${person} (${decider})`;

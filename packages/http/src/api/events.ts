@@ -39,7 +39,7 @@ export function eventRoutes(service: Service) {
     const { name } = principal;
     const own = open.get(name) ?? 0;
     if (own >= maxStreams) throw new HttpError("TOO_MANY_OPEN", { open: own });
-    const { events: log, watch } = hostOf(service, c.req.valid("param").host, principal);
+    const { events: log, watch, elsewhere } = hostOf(service, c.req.valid("param").host, principal);
     const user = visibleUser(principal);
     open.set(name, own + 1);
     return answerStream(c, async (send) => {
@@ -50,7 +50,7 @@ export function eventRoutes(service: Service) {
       };
       send("hello", { version: service.version, complete: missed !== null });
       for (const event of missed ?? []) pass(event);
-      const stops = [log.watch(pass), beat(service, () => send("alive", {}))];
+      const stops = [log.watch(pass), elsewhere.watch(), beat(service, () => send("alive", {}))];
       if (maySeeQuestions(principal)) stops.push(watch.watch(questionsSender(send)));
       await ended(AbortSignal.any([c.env.signal, service.ending]));
       for (const stop of stops) stop();

@@ -6,6 +6,7 @@ import { truncateText } from "@toolmount/core/text";
 import { HttpError } from "../fault/http-error.ts";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { CallHistory } from "../journal/call-history.ts";
+import type { CallsElsewhere } from "../journal/calls-elsewhere.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";
@@ -22,6 +23,8 @@ export interface LiveHost extends ServedHost {
   readonly name: string;
   readonly journal: CallJournal;
   readonly history: CallHistory;
+  /** The calls of the other servers of its plan. */
+  readonly elsewhere: CallsElsewhere;
   readonly watch: ApprovalWatch;
   /** What happens in the host, for its stream of events. */
   readonly events: EventLog;

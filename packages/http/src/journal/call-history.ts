@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditSink, Host, Json, Omission, PastCall, PastCallFilter } from "@toolmount/core";
 import { joinRecord, newestFirst, readProgram, type PastProgram } from "@toolmount/core/record";
+import { isOpen } from "./calls-elsewhere.ts";
 import { summaryOf, type CallJournal } from "./call-journal.ts";
 import {
   omittedStep,
@@ -56,10 +57,12 @@ export class CallHistory {
   /** One call with its details; null when nothing is known of it. */
   async get(runId: string): Promise<CallDetails | null> {
     const known = this.#journal.get(runId);
-    if (known !== undefined && (known.arguments !== null || known.isHere)) return detailsOf(known);
+    const isWhole = known !== undefined && (known.arguments !== null || known.isHere);
+    if (isWhole && (known.isHere || !isOpen(known))) return detailsOf(known);
     const records = (await this.#sink()?.read({ runId })) ?? [];
-    if (records.length > 0) return auditedDetails(records.map(({ entry }) => entry));
-    return known === undefined ? null : detailsOf(known);
+    const audited = records.length === 0 ? null : auditedDetails(records.map(({ entry }) => entry));
+    if (isWhole && (audited === null || isOpen(audited))) return detailsOf(known);
+    return audited ?? (known === undefined ? null : detailsOf(known));
   }
 
   /** The program that a call ran, with its calls; null when nothing is known of the call, or it ran none. */
@@ -94,7 +97,7 @@ export class CallHistory {
   /** A stored call as this process knows it, where it runs or waits here. */
   #asNow(call: PastCall): CallSummary {
     const here = this.#journal.get(call.runId);
-    if (here === undefined) return { ...call, change: 0 };
+    if (here === undefined || endedElsewhere(here, call)) return { ...call, change: 0 };
     // A call that resumes in another process than the one that asked has lost its line there.
     return { ...summaryOf(here), startedAt: call.startedAt, place: call.place };
   }
@@ -112,6 +115,11 @@ export class CallHistory {
     const known = new Set(audited.calls.map(({ runId }) => runId));
     return own.filter(({ runId }) => !known.has(runId));
   }
+}
+
+/** Whether a call that asked here was resumed and has ended in another process. */
+function endedElsewhere(here: CallRecord, stored: PastCall): boolean {
+  return !here.isHere && isOpen(here) && !isOpen(stored);
 }
 
 function pageOf(calls: readonly CallSummary[], limit: number): CallPage {

@@ -3,6 +3,7 @@ import type { LiveHost } from "../api/service.ts";
 import { reachedAt } from "../guard/authority.ts";
 import { ApprovalWatch } from "../journal/approval-watch.ts";
 import { CallHistory } from "../journal/call-history.ts";
+import { CallsElsewhere } from "../journal/calls-elsewhere.ts";
 import { CallJournal } from "../journal/call-journal.ts";
 import type { ServedHost } from "../served-host.ts";
 import { BackgroundCalls } from "../work/background-calls.ts";
@@ -54,12 +55,14 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
   journal.watch((call) => events.add("call", call, call.userId));
   const replicas = new Replicas({ host, plan: served.plan, clock, logger, scope, version });
   const shared = { host, watch, clock, logger, scope, replicas };
+  const history = new CallHistory(host, journal);
   const onChange = (turn: Turn) => events.add("turn", turn, turn.userId);
   return {
     ...served,
     name,
     journal,
-    history: new CallHistory(host, journal),
+    history,
+    elsewhere: new CallsElsewhere({ history, replicas, events, clock, logger }),
     watch,
     events,
     work: served.turns && new ServerTurns({ ...shared, turns: served.turns, leaseMs, onChange }),

@@ -96,10 +96,19 @@ function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-async function closeHost({ journal, watch, mcp, reports, background, replicas }: LiveHost): Promise<void> {
+async function closeHost({
+  journal,
+  elsewhere,
+  watch,
+  mcp,
+  reports,
+  background,
+  replicas,
+}: LiveHost): Promise<void> {
   await replicas.close();
   await background.close();
   await reports?.close();
+  elsewhere.close();
   journal.close();
   watch.close();
   await mcp?.close();

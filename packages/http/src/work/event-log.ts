@@ -13,7 +13,7 @@ export interface LoggedEvent {
 /** The newest events of one thing, so that a client whose connection was lost reads what it missed. */
 export class EventLog {
   /** Another run of the server counts from 1 again. */
-  readonly #run = randomBytes(6).toString("base64url");
+  #run = newRun();
   readonly #max: number;
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
   #events: LoggedEvent[] = [];
@@ -41,9 +41,20 @@ export class EventLog {
     return missed === 0 ? [] : this.#events.slice(-missed);
   }
 
+  /** What clients have read is not known any more: there may have been events that are not in the log. */
+  forget(): void {
+    this.#run = newRun();
+    this.#events = [];
+    this.#count = 0;
+  }
+
   /** Reports each new event. Returns a function that stops it. */
   watch(listener: (event: LoggedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
+}
+
+function newRun(): string {
+  return randomBytes(6).toString("base64url");
 }

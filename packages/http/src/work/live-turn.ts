@@ -1,6 +1,5 @@
-import type { Clock, WorkStore } from "@toolmount/core";
 import { EventLog } from "./event-log.ts";
-import { TurnEvents } from "./turn-events.ts";
+import { TurnEvents, type TurnEventsOptions } from "./turn-events.ts";
 import {
   openStatuses,
   recordOf,
@@ -15,9 +14,7 @@ import {
 const maxEvents = 2_000;
 
 /** What a turn needs of the server that runs it. */
-export interface TurnKeeper {
-  readonly store: WorkStore;
-  readonly clock: Clock;
+export interface TurnKeeper extends TurnEventsOptions {
   readonly scope: string;
   /** The name of this run of the server. */
   readonly owner: string;

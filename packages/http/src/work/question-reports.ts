@@ -93,6 +93,15 @@ export class QuestionReports {
     await Promise.all(this.#working);
   }
 
+  /** A question is about to be decided here: its reports are due, also where no server has seen it wait, or this one ends now. */
+  async expect(question: ApprovalView): Promise<void> {
+    const record = await this.#store.get(kind, question.id);
+    if (record === null) return this.#add(question);
+    this.#open.add(question.id);
+    if (record.status === "open" && record.dueAt === null)
+      await this.#store.save(changed(record, {}, { dueAt: this.#options.clock.now() + lookMs }));
+  }
+
   /** Takes up what a server before left. */
   async #begin(): Promise<void> {
     await this.#guarded(async () => {

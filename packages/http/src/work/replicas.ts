@@ -81,6 +81,11 @@ export class Replicas {
     return this.#options.plan?.digest() ?? "";
   }
 
+  /** Whether other servers of the plan lived at the last look. */
+  get hasOthers(): boolean {
+    return this.#living.some(({ id, state }) => id !== this.#id && state !== "gone");
+  }
+
   /** From now on the server is in the store. */
   async begin(url: string): Promise<void> {
     this.#url = url;

@@ -62,13 +62,14 @@ export class ServerTurns {
   #isEnding = false;
 
   constructor(options: ServerTurnsOptions) {
-    const { host, clock, scope, onChange, replicas } = options;
+    const { host, clock, logger, scope, onChange, replicas } = options;
     this.#options = options;
     const store = workStoreOf(host);
     const onMessage = (turn: LiveTurn) => void this.#deliver(turn);
     this.#keeper = {
       store,
       clock,
+      logger,
       scope,
       owner: randomUUID(),
       plan: () => replicas.plan,

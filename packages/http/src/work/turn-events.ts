@@ -1,4 +1,4 @@
-import type { Clock, Json, JsonObject, Timer, WorkRecord, WorkStore } from "@toolmount/core";
+import type { Clock, Json, JsonObject, Logger, Timer, WorkRecord, WorkStore } from "@toolmount/core";
 import { z } from "zod";
 
 /** The kind of the records that have the events of turns. */
@@ -20,6 +20,13 @@ interface TurnEvent {
   readonly data: Json;
 }
 
+/** What the events of a turn need of their server. */
+export interface TurnEventsOptions {
+  readonly store: WorkStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /**
  * The events of one turn in the store, in parts that are numbered from 1. A client reads them at any server: an event is sent
  * when it is stored, so what a client has read is never lost, and has the same id everywhere.
@@ -27,6 +34,7 @@ interface TurnEvent {
 export class TurnEvents {
   readonly #store: WorkStore;
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #turn: string;
   readonly #listeners = new Set<() => void>();
   #waiting: { readonly event: string; readonly data: Json }[] = [];
@@ -34,19 +42,27 @@ export class TurnEvents {
   #storing: Promise<void> = Promise.resolve();
   /** The number of the next part; null while it is not known. */
   #next: number | null = null;
+  /** The store refused the last part. */
+  #isAway = false;
 
-  constructor({ store, clock }: { readonly store: WorkStore; readonly clock: Clock }, turn: string) {
+  constructor({ store, clock, logger }: TurnEventsOptions, turn: string) {
     this.#store = store;
     this.#clock = clock;
+    this.#logger = logger;
     this.#turn = turn;
   }
 
   add(event: string, data: unknown): void {
     this.#waiting.push({ event, data: JSON.parse(JSON.stringify(data)) as Json });
-    this.#timer ??= this.#clock.setTimer(() => void this.stored(), collectMs);
+    this.#storeIn(collectMs);
   }
 
-  /** Stores the events that wait. What cannot be stored is tried again with the next event. */
+  #storeIn(ms: number): void {
+    this.#timer ??= this.#clock.setTimer(() => void this.stored(), ms);
+    this.#timer.keepAlive(false);
+  }
+
+  /** Stores the events that wait. While the store cannot be reached, they are tried again. */
   stored(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
@@ -62,10 +78,24 @@ export class TurnEvents {
       // Another server may have stored a part meanwhile.
       while (!(await this.#store.save(this.#part(this.#next, { events })))) this.#next += 1;
       this.#next += 1;
-    } catch {
+      this.#report(null);
+    } catch (err) {
       this.#waiting.unshift(...events);
+      this.#report(err);
+      this.#storeIn(pollMs);
     }
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Says once that the store refuses events, and once that it takes them again. */
+  #report(err: unknown): void {
+    const isAway = err !== null;
+    if (isAway === this.#isAway) return;
+    this.#isAway = isAway;
+    const turn = this.#turn;
+    if (isAway)
+      this.#logger.error({ err, turn }, "the events of a turn cannot be stored; they are tried again");
+    else this.#logger.info({ turn }, "the events of a turn are stored again");
   }
 
   async #findNext(): Promise<number> {

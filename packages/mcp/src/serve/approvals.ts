@@ -106,8 +106,10 @@ async function findQuestion(
 export async function answerRetry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.asked === "form") await decide(state, waiting);
   const outcome = await waiting.served.resume(state.ticket, waiting.call, waiting.context);
-  if (outcome.status !== "pending" || outcome.result.code !== "PENDING") return outcome;
-  return state.asked === "url" ? resumeWhenDecided(outcome, state.ticket, waiting) : outcome;
+  if (!isOpen(outcome)) return outcome;
+  return state.asked === "url" || runsElsewhere(outcome)
+    ? resumeWhenDecided(outcome, state.ticket, waiting)
+    : outcome;
 }
 
 /** The user's answer counts only where the plan makes the user the approver. */
@@ -161,7 +163,13 @@ function isOpen(outcome: ToolOutcome): outcome is ToolOutcome & { readonly ticke
   return status === "pending" && result.code === "PENDING" && ticket !== undefined && waitsFor !== "client";
 }
 
-/** Keeps a call open until the decision, and reports meanwhile that it still waits. */
+/** Whether another process runs the call, or was killed while it did: then its lease ends. */
+function runsElsewhere({ status, result }: ToolOutcome): boolean {
+  const { waitsFor } = (result.details ?? {}) as { readonly waitsFor?: string };
+  return status === "pending" && waitsFor === "run";
+}
+
+/** Keeps a call open until it is decided and no other process runs it, and reports meanwhile that it still waits. */
 async function resumeWhenDecided(
   outcome: ToolOutcome,
   ticket: string,
@@ -172,8 +180,10 @@ async function resumeWhenDecided(
   for (let round = 0; round < rounds; round++) {
     if (context.abortSignal?.aborted === true) return outcome;
     await delay(pollMs, undefined, { signal: context.abortSignal }).catch(() => {});
-    if ((await findQuestion(served, outcome.callId, ["pending"])) === undefined)
-      return served.resume(ticket, call, context);
+    if ((await findQuestion(served, outcome.callId, ["pending"])) === undefined) {
+      const resumed = await served.resume(ticket, call, context);
+      if (!runsElsewhere(resumed)) return resumed;
+    }
     if (round % 20 === 0)
       context.onProgress?.({ progress: round, message: "waiting for a person to approve" });
   }

@@ -9,8 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { ownSession, type Host, type ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
-import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
-import { KeptSessions } from "./kept-sessions.ts";
+import { HttpSessions, type NewHttpSession } from "./earlier/http-sessions.ts";
 import { readMessage } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal/seal.ts";
@@ -87,7 +86,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     shared.set(id, known);
     return known;
   };
-  const sessions = new HttpSessions(new KeptSessions(host));
+  const sessions = new HttpSessions(host, onError);
   const handler = createMcpHandler(
     async (context) => {
       const of = caller(context);

@@ -13,6 +13,7 @@ import { digestOf } from "@toolmount/core/json";
 import { lockDigest } from "@toolmount/core/modules";
 import { ServedTasks } from "../tasks/served-tasks.ts";
 import type { SuspendableCall } from "../tasks/suspended.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
 
 /** A call as a client asks for it. */
 export interface ServedCall {
@@ -22,17 +23,13 @@ export interface ServedCall {
   readonly isInternal?: true;
 }
 
-/** Calls of one session that wait and are remembered; the oldest make room. */
-const maxWaiting = 1_000;
-
 /** One session of a host as MCP serves it: its tools, its calls, and those of them that wait. */
 export class ServedSession {
   readonly host: Host;
   readonly id: string;
   readonly tasks: ServedTasks;
   readonly #session: Session;
-  /** Tickets of calls that wait, by the digest of their request. */
-  readonly #waiting = new Map<string, string>();
+  readonly #waiting: WaitingCalls;
   #surface: { readonly mark: readonly unknown[]; readonly digest: string } | undefined;
   readonly #suspended = new Map<string, SuspendableCall>();
 
@@ -42,6 +39,7 @@ export class ServedSession {
     this.id = id;
     this.tasks = tasks;
     this.#session = host.session(id);
+    this.#waiting = new WaitingCalls(host, id);
   }
 
   tools(): Promise<readonly ToolInfo[]> {
@@ -72,11 +70,11 @@ export class ServedSession {
 
   /** Runs a call. The same request again, while it waits for a person, resumes it instead of asking twice. */
   async call(call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
-    const ticket = this.#waiting.size === 0 ? undefined : this.#waiting.get(requestDigest(call));
+    const ticket = this.#waiting.isEmpty ? undefined : await this.#waiting.find(requestDigest(call));
     const resumed = ticket === undefined ? null : await this.#tryResume(ticket, call.name, context);
     const outcome = resumed ?? (await this.#start(call, context).catch(interrupted(call.name)));
-    // A digest is made only where something waits: most calls never do.
-    if (ticket !== undefined || outcome.status === "pending") this.#remember(requestDigest(call), outcome);
+    if (ticket !== undefined || outcome.status === "pending")
+      await this.#waiting.note(requestDigest(call), outcome);
     return outcome;
   }
 
@@ -89,7 +87,7 @@ export class ServedSession {
   /** Resumes a call that waited. Rejects as `host.resume` does. */
   async resume(ticket: string, call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
     const outcome = await this.#session.resume(ticket, context).catch(interrupted(call.name));
-    this.#remember(requestDigest(call), outcome);
+    await this.#waiting.note(requestDigest(call), outcome);
     return outcome;
   }
 
@@ -123,14 +121,6 @@ export class ServedSession {
         return null;
       throw error;
     }
-  }
-
-  #remember(request: string, { status, ticket }: ToolOutcome): void {
-    this.#waiting.delete(request);
-    if (status !== "pending" || ticket === undefined) return;
-    this.#waiting.set(request, ticket);
-    const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size > maxWaiting && oldest !== undefined) this.#waiting.delete(oldest);
   }
 }
 

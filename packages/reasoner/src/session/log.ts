@@ -105,6 +105,11 @@ export class SessionLog {
     this.#lost = true;
   }
 
+  /** Whether another process has the session, or may have it. */
+  get isLost(): boolean {
+    return this.#lost;
+  }
+
   /** Updates the record that lists show. The record may be older than the log; the log is always current. */
   async save(): Promise<void> {
     if (this.#lost) return;

@@ -2,6 +2,7 @@ import { errorMessage, isToolmountError, ToolmountError } from "@toolmount/core"
 import { traceFields } from "@toolmount/core/tracing";
 import { costOf } from "../provider/usage.ts";
 import type { EndStatus } from "../session/entry.ts";
+import { conflict } from "../session/log.ts";
 import { waitingCalls } from "../session/waiting.ts";
 import { exchangeOf, offerTools } from "./request.ts";
 import { answerCancelled, answerFailed } from "./unanswered.ts";
@@ -50,6 +51,8 @@ export async function stopTurn(state: TurnState, exchange: Exchange): Promise<Tu
 /** Ends a turn with an error, after each call has an output: a server refuses a conversation with an unanswered call. */
 export async function failTurn(state: TurnState, error: unknown): Promise<TurnResult> {
   const { coordinator, log, ids, traceparent } = state;
+  // The turn did not fail: another process continues it.
+  if (log.isLost) throw conflict(log.facts.id, "another process resumed it");
   if (isStopped(state)) return stopTurn(state, exchangeOf(state, await offerTools(state)));
   const known = isToolmountError(error) ? error : new ToolmountError("INTERNAL", {}, { cause: error });
   const { code } = known;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMemoryStore } from "@toolmount/core";
+import { createMemoryStore, silentLogger, type Logger } from "@toolmount/core";
 import { call, response, say, tool, world, type Request } from "../support/world.ts";
 
 test("a message during a turn is read after the calls that run, and the turn ends after its answer", async () => {
@@ -99,6 +99,16 @@ test("a message is stored before its sender hears so: a process that ends with i
   expect(await second.resume()).toMatchObject({ status: "done", text: "blue" });
   expect(users(second.requests[0])).toEqual(["list them", "only the blue ones"]);
   expect(second.events).toContainEqual({ type: "message", text: "only the blue ones" });
+});
+
+test("a turn that is left to another process has not failed here", async () => {
+  const lines: unknown[] = [];
+  const error = (_: object, text?: string) => void lines.push(text);
+  const logger: Logger = { ...silentLogger, error, child: () => logger };
+  const look = tool("look", () => reasoner.release("s"));
+  const { reasoner, run } = await world([response([call("c", "look")])], { tools: [look], host: { logger } });
+  await expect(run("list them")).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
+  expect(lines).toEqual([]);
 });
 
 test("a message for which a cancelled turn had no round left is read by the next turn", async () => {

@@ -73,6 +73,15 @@ export const workCases: readonly StoreCase[] = [
         count: 5,
         amount: 1.5,
       });
+      const run = (n: number, running: Record<string, number>, at = 10) =>
+        take(n, { count: 0, running, maxRunning: 2, at }).then(({ isAdded }) => isAdded);
+      const begun = await Promise.all([0, 1, 2, 3].map((n) => run(n, { [`r${n}`]: 20 })));
+      assert.equal(begun.filter(Boolean).length, 2);
+      const first = `r${begun.indexOf(true)}`;
+      assert.equal(await run(1, { [first]: 0, next: 20 }), true);
+      assert.equal(await run(0, { 'with "a quote': 30 }), false);
+      // The time of both is over.
+      assert.equal(await run(1, { 'with "a quote': 30 }, 20), true);
       const fresh = await other.work!.count("calls of t", { count: 1, amount: 0, maxCount: 5, at: 1 });
       assert.deepEqual(fresh, { isAdded: true, count: 1, amount: 0 });
     },

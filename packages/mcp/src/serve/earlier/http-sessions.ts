@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
-import { isRecord } from "../wire/guards.ts";
-import type { KeptSessions, Stated } from "./kept-sessions.ts";
+import type { Host } from "@toolmount/core";
+import { isRecord } from "../../wire/guards.ts";
+import { KeptMessages } from "./kept-messages.ts";
+import { KeptSessions, type Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
 
 /** Sessions of clients from before 2026 that run here; the one that was quiet longest makes room. */
@@ -38,11 +40,12 @@ interface SessionRequest {
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>();
   readonly #beginning = new Map<string, Promise<HttpSession | undefined>>();
-  readonly #events = new StreamEvents();
+  readonly #events: StreamEvents;
   readonly #kept: KeptSessions;
 
-  constructor(kept: KeptSessions) {
-    this.#kept = kept;
+  constructor(host: Host, onError?: (error: Error) => void) {
+    this.#kept = new KeptSessions(host);
+    this.#events = new StreamEvents({}, new KeptMessages(host, onError));
   }
 
   /** Answers a request: of a session that there is, or one that begins a new one. */

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { KeptMessages } from "./kept-messages.ts";
 
 /** What is kept of the streams of clients, at most. */
 interface EventBounds {
@@ -27,36 +29,61 @@ interface KeptSession {
   bytes: number;
 }
 
+/** The stream of a session on which a client hears what belongs to no request. Source: the SDK's transport. */
+const listening = "_GET_stream";
+
 /**
  * The newest messages that were sent to clients from before 2026, so that one whose connection broke reads on with
- * `Last-Event-ID`. Messages are kept in memory, and the oldest make room.
+ * `Last-Event-ID`: in memory, where the oldest make room, and the answers to requests also in the host's store, for the clients
+ * that come back to another server.
  */
 export class StreamEvents {
   readonly #bounds: EventBounds;
+  readonly #kept: KeptMessages | null;
   /** The session that stored last is the last one. */
   readonly #sessions = new Map<string, KeptSession>();
+  /** Each server has a stream of the same name on which a session listens. */
+  readonly #run = randomBytes(6).toString("base64url");
   #bytes = 0;
   #count = 0;
 
-  constructor(bounds: Partial<EventBounds> = {}) {
+  /** Without `kept`, a client reads on at this server only. */
+  constructor(bounds: Partial<EventBounds> = {}, kept: KeptMessages | null = null) {
     this.#bounds = { ...defaults, ...bounds };
+    this.#kept = kept;
   }
 
   /** The store of one session. It knows no event of another session. */
   of(session: string): EventStore {
+    const eventOf = (id: string) => this.#sessions.get(session)?.events.get(id);
     return {
       storeEvent: async (stream, message) => this.#store(session, stream, message),
-      getStreamIdForEventId: async (id) => this.#sessions.get(session)?.events.get(id)?.stream,
+      getStreamIdForEventId: async (id) =>
+        eventOf(id)?.stream ?? (this.#kept?.hasStore === true ? streamOf(id) : undefined),
       replayEventsAfter: async (last, { send }) => {
-        const events = [...(this.#sessions.get(session)?.events ?? [])];
+        if (eventOf(last) === undefined) return this.#replayKept(session, last, send);
+        const events = [...this.#sessions.get(session)!.events];
         const at = events.findIndex(([id]) => id === last);
-        const { stream = "" } = events[at]?.[1] ?? {};
+        const { stream } = events[at]![1];
         for (const [id, event] of events.slice(at + 1))
           // The first event of a stream has no message: it gives the client an id.
           if (event.stream === stream && "jsonrpc" in event.message) await send(id, event.message);
         return stream;
       },
     };
+  }
+
+  /** Another server has the stream, or this one before a restart. Of what it was to hear, a client learns that lists changed. */
+  async #replayKept(session: string, last: string, send: SendEvent): Promise<string> {
+    const stream = streamOf(last) ?? "";
+    if (stream === listening)
+      await send(this.#idOf(stream), { jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    else await this.#kept?.follow({ session, stream }, last, send);
+    return stream;
+  }
+
+  #idOf(stream: string): string {
+    return `${++this.#count}.${this.#run}.${stream}`;
   }
 
   /** A session has ended. */
@@ -66,7 +93,8 @@ export class StreamEvents {
   }
 
   #store(session: string, stream: string, message: JSONRPCMessage): string {
-    const id = String(++this.#count);
+    const id = this.#idOf(stream);
+    if (stream !== listening) this.#kept?.add({ session, stream }, id, message);
     const bytes = Buffer.byteLength(JSON.stringify(message));
     const kept = this.#sessions.get(session) ?? { events: new Map<string, KeptEvent>(), bytes: 0 };
     kept.events.set(id, { stream, message, bytes });
@@ -89,4 +117,11 @@ export class StreamEvents {
     session.bytes -= bytes;
     this.#bytes -= bytes;
   }
+}
+
+type SendEvent = Parameters<EventStore["replayEventsAfter"]>[1]["send"];
+
+/** The stream of an event, by its id. */
+function streamOf(id: string): string | undefined {
+  return /^\d+\.[\w-]+\.(.+)$/s.exec(id)?.[1];
 }

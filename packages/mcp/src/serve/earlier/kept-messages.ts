@@ -1,0 +1,117 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { systemClock, type Host, type WorkRecord, type WorkStore } from "@toolmount/core";
+import { decryptWithTicket, encryptWithTicket } from "@toolmount/core/internal";
+import { digestOf } from "@toolmount/core/json";
+
+/** The kind of the records of messages. */
+const kind = "mcp-message";
+/** How long a message is kept, in milliseconds: a client whose connection broke comes back at once. */
+const keptMs = 600_000;
+/** Messages after which old ones are deleted. */
+const pruneEvery = 1_000;
+/** Most characters of a message that is kept. */
+const maxKept = 1_048_576;
+/** Milliseconds between two looks for messages of another server. */
+const lookMs = 250;
+/** Milliseconds after which a client that reads on is sent away, to come back: proxies end what is silent for longer. */
+const waitMs = 20_000;
+
+/** A stream of the answer to a request of a session. */
+interface MessageStream {
+  readonly session: string;
+  readonly stream: string;
+}
+
+/**
+ * What is sent on the streams of requests, in the host's store. The store has it encrypted with what only the client and its
+ * server know. A host without a store keeps nothing.
+ */
+export class KeptMessages {
+  readonly #host: Host;
+  readonly #onError: (error: Error) => void;
+  #count = 0;
+
+  constructor(host: Host, onError: (error: Error) => void = () => {}) {
+    this.#host = host;
+    this.#onError = onError;
+  }
+
+  /** Whether other servers can have kept something. */
+  get hasStore(): boolean {
+    return this.#store !== null;
+  }
+
+  get #store(): WorkStore | null {
+    return this.#host.coordinator.get("work-store") as WorkStore | null;
+  }
+
+  /** Keeps a message. It is sent meanwhile: no client waits for the store. */
+  add(of: MessageStream, id: string, message: JSONRPCMessage): void {
+    const store = this.#store;
+    // The first event of a stream has no message.
+    if (store === null || !("jsonrpc" in message)) return;
+    if (JSON.stringify(message).length > maxKept) return;
+    void this.#add(store, recordOf(of, id, message)).catch(this.#onError);
+  }
+
+  async #add(store: WorkStore, record: WorkRecord): Promise<void> {
+    await store.save(record);
+    if (this.#count++ % pruneEvery === 0) await store.remove(kind, ["kept"], record.at - keptMs);
+  }
+
+  /** Sends the messages after an event, in order, until the request is answered, or the client has to come back. */
+  async follow(
+    of: MessageStream,
+    last: string,
+    send: (id: string, message: JSONRPCMessage) => Promise<void>,
+  ): Promise<void> {
+    let read = numberOf(last);
+    for (const end = systemClock.now() + waitMs; systemClock.now() < end; await delay(lookMs)) {
+      for (const { id, message } of await this.#messagesOf(of, read)) {
+        await send(id, message);
+        if (isResponse(message)) return;
+        read = numberOf(id);
+      }
+    }
+  }
+
+  async #messagesOf(of: MessageStream, after: number) {
+    const records = (await this.#store?.list({ kind, sessionId: nameOf(of), limit: 1_000 })) ?? [];
+    return records
+      .flatMap(({ body }) => (decryptWithTicket(String(body["sealed"]), keyOf(of))?.value as Kept) ?? [])
+      .filter(({ id }) => numberOf(id) > after)
+      .toSorted((one, other) => numberOf(one.id) - numberOf(other.id));
+  }
+}
+
+interface Kept {
+  readonly id: string;
+  readonly message: JSONRPCMessage;
+}
+
+function recordOf(of: MessageStream, id: string, message: JSONRPCMessage): WorkRecord {
+  const sessionId = nameOf(of);
+  const kept: Kept = { id, message };
+  const facts = { kind, version: 1, scope: "", status: "kept", userId: null, dueAt: null };
+  const body = { sealed: encryptWithTicket(kept, keyOf(of)) };
+  return { ...facts, id: `${sessionId}.${numberOf(id)}`, sessionId, at: systemClock.now(), body };
+}
+
+/** The name of a stream in the store, from which nothing can be opened. */
+function nameOf(of: MessageStream): string {
+  return digestOf([kind, keyOf(of)]);
+}
+
+function keyOf({ session, stream }: MessageStream): string {
+  return `${session}\n${stream}`;
+}
+
+/** The number of an event among those of its server. */
+function numberOf(id: string): number {
+  return Number.parseInt(id, 10);
+}
+
+function isResponse(message: JSONRPCMessage): boolean {
+  return "result" in message || "error" in message;
+}

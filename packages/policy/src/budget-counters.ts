@@ -1,0 +1,177 @@
+import {
+  createMemoryStore,
+  systemClock,
+  type Coordinator,
+  type CounterChange,
+  type CounterState,
+  type Timer,
+  type WorkStore,
+} from "@toolmount/core";
+import type { Budgets } from "./config.ts";
+
+/** Milliseconds after which a call counts as ended whose server says nothing more. It says so when a third of them is over. */
+const leaseMs = 60_000;
+/** Milliseconds in which what calls leave behind is collected, to go to the store with the next call where one comes. */
+const collectMs = 50;
+/** Milliseconds after which it is tried again while the store cannot be reached. */
+const awayMs = 1_000;
+
+/** What the counters need of their host. */
+export type CountingHost = Pick<Coordinator, "hooks" | "get" | "logger" | "registerCleanup">;
+
+/** What calls leave behind that have ended, or wait. */
+interface Left {
+  readonly count: number;
+  readonly amount: number;
+  /** Of calls that do not run any more: 0. */
+  readonly running: Readonly<Record<string, number>>;
+}
+
+const nothing: Left = { count: 0, amount: 0, running: {} };
+
+/**
+ * Counts calls, their time, and those that run: in the store, or in memory where there is none, and for calls that nothing ties
+ * together. What a call leaves behind goes to the store with the next call of its key, or a moment later by itself.
+ */
+export class BudgetCounters {
+  readonly #budgets: Budgets;
+  readonly #host: CountingHost;
+  readonly #memory = createMemoryStore().work!;
+  /** What is to be added to each counter. */
+  readonly #left = new Map<string, Left>();
+  /** Calls that run here, and the keys of their counters. */
+  readonly #running = new Map<string, string>();
+  #timer: Timer | null = null;
+  #renewal: Timer | null = null;
+  /** The store refused the last change. */
+  #isAway = false;
+
+  constructor(budgets: Budgets, host: CountingHost) {
+    this.#budgets = budgets;
+    this.#host = host;
+    host.registerCleanup(async () => {
+      this.#renewal?.cancel();
+      await this.#flush();
+    });
+  }
+
+  get #isNeeded(): boolean {
+    const { calls, timeMs, concurrent } = this.#budgets;
+    return (calls ?? timeMs ?? concurrent) !== undefined;
+  }
+
+  /** Takes a call of the budget, unless it has one, and says that it runs. Returns why it may not. */
+  async take(key: string, runId: string, isKnown: boolean): Promise<string | null> {
+    const { per, calls, timeMs, concurrent } = this.#budgets;
+    if (!this.#isNeeded || (isKnown && timeMs === undefined && concurrent === undefined)) return null;
+    for (let isFirst = true; ; isFirst = false) {
+      const { isAdded, count, amount } = await this.#tryTake(key, runId, isKnown);
+      if (isAdded) return null;
+      if (calls !== undefined && !isKnown && count >= calls) return `the ${per} has used its ${calls} calls`;
+      if (timeMs !== undefined && amount >= timeMs)
+        return `the ${per} has used its ${timeMs} ms of tool time`;
+      if (!isFirst || this.#storeOf(key) === this.#memory)
+        return `${concurrent} calls of the ${per} run already; wait for one to end`;
+      // That a call has ended at another server may be on its way to the store.
+      await new Promise<void>((resolve) => void systemClock.setTimer(resolve, 2 * collectMs));
+    }
+  }
+
+  /** Resolves to what is counted, with what calls left behind here. */
+  async #tryTake(key: string, runId: string, isKnown: boolean): Promise<CounterState> {
+    const { calls, timeMs, concurrent } = this.#budgets;
+    const left = this.#takeLeft(key);
+    const { isAdded, count, amount } = await this.#change(key, {
+      ...left,
+      count: left.count + (isKnown ? 0 : 1),
+      running: { ...left.running, ...this.#begun(runId) },
+      ...(!isKnown && { maxCount: calls }),
+      maxAmount: timeMs,
+      maxRunning: concurrent,
+    });
+    if (isAdded && concurrent !== undefined) this.#hold(key, runId);
+    if (!isAdded && left !== nothing) this.#leave(key, left);
+    return { isAdded, count: count + left.count, amount: amount + left.amount };
+  }
+
+  /** A call of a key has ended, or waits: it is denied, or has cost so many milliseconds. */
+  leave(
+    key: string,
+    { runId, count = 0, amount = 0 }: { runId: string; count?: number; amount?: number },
+  ): void {
+    const { timeMs } = this.#budgets;
+    const running = this.#running.delete(runId) ? { [runId]: 0 } : {};
+    const spent = timeMs === undefined ? 0 : amount;
+    if (!this.#isNeeded || (count === 0 && spent === 0 && Object.keys(running).length === 0)) return;
+    this.#leave(key, { count, amount: spent, running });
+  }
+
+  #leave(key: string, more: Left, inMs = collectMs): void {
+    const left = this.#left.get(key) ?? nothing;
+    const running = { ...left.running, ...more.running };
+    this.#left.set(key, { count: left.count + more.count, amount: left.amount + more.amount, running });
+    // What gives something back is free for a call at any server.
+    if (more.count !== 0 || this.#storeOf(key) === this.#memory) return void this.#flushOne(key);
+    this.#timer ??= systemClock.setTimer(() => void this.#flush(), inMs);
+    this.#timer.keepAlive(false);
+  }
+
+  #takeLeft(key: string): Left {
+    const left = this.#left.get(key) ?? nothing;
+    this.#left.delete(key);
+    return left;
+  }
+
+  async #flush(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    await Promise.all([...this.#left.keys()].map((key) => this.#flushOne(key)));
+  }
+
+  async #flushOne(key: string): Promise<void> {
+    const left = this.#takeLeft(key);
+    if (left === nothing) return;
+    try {
+      await this.#change(key, left);
+      this.#isAway = false;
+    } catch (err) {
+      if (!this.#isAway)
+        this.#host.logger.warn({ err }, "what calls cost could not be counted; it is tried again");
+      this.#isAway = true;
+      this.#leave(key, left, awayMs);
+    }
+  }
+
+  #begun(runId: string): Left["running"] {
+    return this.#budgets.concurrent === undefined ? {} : { [runId]: systemClock.now() + leaseMs };
+  }
+
+  /** A call that runs for long is still there when its lease would be over. */
+  #hold(key: string, runId: string): void {
+    this.#running.set(runId, key);
+    this.#renewal ??= systemClock.setTimer(() => {
+      this.#renewal = null;
+      for (const [id, of] of this.#running) this.#renew(of, id);
+    }, leaseMs / 3);
+    this.#renewal.keepAlive(false);
+  }
+
+  #renew(key: string, runId: string): void {
+    this.#leave(key, { ...nothing, running: this.#begun(runId) });
+    this.#hold(key, runId);
+  }
+
+  #storeOf(key: string): WorkStore {
+    const store = isSingle(key) ? null : (this.#host.get("work-store") as WorkStore | null);
+    return store ?? this.#memory;
+  }
+
+  #change(key: string, change: Omit<CounterChange, "at">): Promise<CounterState> {
+    return this.#storeOf(key).count(`budget ${key}`, { ...change, at: systemClock.now() });
+  }
+}
+
+/** Whether the key is that of a call without a session and a turn. */
+function isSingle(key: string): boolean {
+  return key.startsWith("run ");
+}
