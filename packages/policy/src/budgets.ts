@@ -77,9 +77,9 @@ function denied(reason: string): PolicyAnswer {
 }
 
 /** Counts calls and their time: in the store, or in memory where there is none, and for calls that nothing ties together. */
-function createCounters({ per, calls, timeMs }: Budgets, { get }: Pick<Coordinator, "get">) {
+function createCounters({ per, calls, ms }: Budgets, { get }: Pick<Coordinator, "get">) {
   const memory = createMemoryStore().work!;
-  const isNeeded = calls !== undefined || timeMs !== undefined;
+  const isNeeded = calls !== undefined || ms !== undefined;
   const change = (key: string, more: Partial<CounterChange>): Promise<CounterState> => {
     const store = isSingle(key) ? null : (get("work-store") as WorkStore | null);
     return (store ?? memory).count(`budget ${key}`, { count: 0, amount: 0, at: systemClock.now(), ...more });
@@ -87,19 +87,19 @@ function createCounters({ per, calls, timeMs }: Budgets, { get }: Pick<Coordinat
   return {
     /** Takes a call of the budget, unless it has one. Returns why there is none. */
     async take(key: string, isKnown: boolean): Promise<string | null> {
-      if (!isNeeded || (isKnown && timeMs === undefined)) return null;
+      if (!isNeeded || (isKnown && ms === undefined)) return null;
       const one = isKnown ? {} : { count: 1, maxCount: calls };
-      const { isAdded, count } = await change(key, { ...one, maxAmount: timeMs });
+      const { isAdded, count } = await change(key, { ...one, maxAmount: ms });
       if (isAdded) return null;
       return calls !== undefined && !isKnown && count >= calls
         ? `the ${per} has used its ${calls} calls`
-        : `the ${per} has used its ${timeMs} ms of tool time`;
+        : `the ${per} has used its ${ms} ms of tool time`;
     },
     async giveBack(key: string): Promise<void> {
       if (isNeeded) await change(key, { count: -1 });
     },
-    async spend(key: string, ms: number): Promise<void> {
-      if (timeMs !== undefined) await change(key, { amount: ms });
+    async spend(key: string, spent: number): Promise<void> {
+      if (ms !== undefined) await change(key, { amount: spent });
     },
   };
 }

@@ -11,7 +11,7 @@ describe("budgets", () => {
     ["what the host counts itself", { concurrent: 5, depth: 2, repeats: 9 }, 0],
     ["calls", { calls: 20 }, 1],
     ["calls that are denied", { calls: 3 }, 1],
-    ["time", { timeMs: 60_000 }, 2],
+    ["time", { ms: 60_000 }, 2],
   ])("of %s cost a call so many round trips to the store", async (_, budgets, trips) => {
     const store = createMemoryStore();
     let asked = 0;
@@ -88,7 +88,7 @@ describe("budgets", () => {
     let now = 1_000;
     const clock = { now: () => now, setTimer: () => ({ cancel: () => {}, keepAlive: () => {} }) };
     const slow = tool("t", { execute: () => data((now += 60)) });
-    const timed = await world({ budgets: { timeMs: 100 } }, [slow], { clock });
+    const timed = await world({ budgets: { ms: 100 } }, [slow], { clock });
     const statuses = [];
     for (let at = 0; at < 3; at++) statuses.push((await timed.host.call({ name: "t" }, turn)).status);
     expect(statuses).toEqual(["ok", "ok", "denied"]);

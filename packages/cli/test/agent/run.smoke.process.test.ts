@@ -93,7 +93,7 @@ test("a session that became too long says so, and what the model no longer sees 
     response(call(`c${n}`, "echo", { text: `${n} ${"x".repeat(2_400)}` })),
   );
   const { here: run } = await workspace({
-    "mount-plan.yaml": `${planOf("./echo.ts")}agent: { model: m, compaction: { atTokens: 1000 } }\n`,
+    "mount-plan.yaml": `${planOf("./echo.ts")}agent: { model: m, compaction: 1000 }\n`,
     "echo.ts": echo,
     "exchange.json": JSON.stringify([...calls, response(say("Five were read.")), response(say("All done."))]),
   });
