@@ -4,7 +4,7 @@ import { fitsTool } from "./match/match.ts";
 import { fitsArguments, fitsName, type Members } from "./match/pattern.ts";
 
 /**
- * A rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
+ * Returns a rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
  * takes away only what the level asks, or with `waives` what the tool asks. `where` says where the rule is written.
  */
 export function createRule(

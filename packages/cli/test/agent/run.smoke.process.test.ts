@@ -113,7 +113,7 @@ test("a session that became too long says so, and what the model no longer sees 
   );
 });
 
-test("what the client did comes with --results, and a session forks", async () => {
+test("what the client did comes with --result, and a session forks", async () => {
   const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./pick.ts"),
     "pick.ts": pick,
@@ -125,13 +125,13 @@ test("what the client did comes with --results, and a session forks", async () =
     type: "done",
     result: { status: "paused", waiting: [{ callId: "c1", waitsFor: "client" }] },
   });
-  const refused = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--results", "[7]"]);
+  const refused = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--result", "[7]"]);
   expect(refused.code).toBe(2);
 
   const results = JSON.stringify([{ callId: "c1", result: "a.png" }]);
-  const done = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--results", results]);
+  const done = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--result", results]);
   expect(done.code, done.stderr).toBe(0);
-  const fork = await run(["sessions", "fork", "s1", "--as", "s2"]);
+  const fork = await run(["sessions", "fork", "s1", "--session", "s2"]);
   expect(fork.stdout.trim()).toBe("s2");
   expect((await run(["sessions", "show", "s2"])).stdout).toContain("assistant: thanks");
 });

@@ -1,7 +1,7 @@
 import type { ToolInfo } from "../contract/tool.ts";
 
 /**
- * The block of a system prompt that explains to a model when and how to call its tools. Each tool has its usage text, else
+ * Returns the block of a system prompt that explains to a model when and how to call its tools. Each tool has its usage text, else
  * its description, between markers with its name; each tool that may be activated has a line.
  *
  * The same tools give the same text. A tool's text cannot close its block: markers inside of it are broken up.

@@ -6,7 +6,7 @@ const oneOrMore = <Schema extends z.ZodType>(schema: Schema) => z.union([schema,
 
 const glob = z.string().min(1);
 
-/** A word, or after a `!` every other one. */
+/** Returns a word, or after a `!` every other one. */
 function wordOf<Word extends string>(...words: readonly Word[]) {
   return z.enum([...words, ...words.map((word) => `!${word}` as const)]);
 }

@@ -14,7 +14,7 @@ import type { SessionView } from "../session/view.ts";
 import { admits } from "./live-turns.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** The tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
+/** Returns the tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
 export async function offerTools({ session, live, turnId }: TurnState): Promise<Offer> {
   const offer = await session.offer({ turnId });
   if (live.allowed.length === 0) return offer;
