@@ -28,7 +28,7 @@ function createPackage() {
     "tool",
     id,
     folder,
-    "--package",
+    "--name",
     name,
   ]);
   rmSync(join(root, folder, ".gitignore"), { force: true });

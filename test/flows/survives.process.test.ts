@@ -110,8 +110,8 @@ test("after a compaction, a value is still known from a result that the model no
     response([call("c2", "send_money", given)], { usage }),
     response([say("denied")], { usage }),
   ]);
-  const compaction = { atTokens: 50, keepTurns: 1, summary: false };
-  const settings = settingsSchema.parse({ model: "m", stream: false, baseUrl, apiKey: "k", compaction });
+  const compaction = { compaction: 50, keepTurns: 1, summary: false };
+  const settings = settingsSchema.parse({ model: "m", stream: false, baseUrl, apiKey: "k", ...compaction });
   const reasoner = createReasoner(host.coordinator, { settings });
   await reasoner.run(host, { sessionId: "s", prompt: "What is in my mail?" });
   await reasoner.run(host, { sessionId: "s", prompt: "Pay the bill." });

@@ -36,7 +36,7 @@ async function asks(read: string, value: string, results: readonly object[]) {
   return questions.length > 0;
 }
 
-const labels = { match: { server: "odd" }, from: "_meta.ifc" };
+const labels = { match: { server: "odd" }, trust: "_meta.ifc" };
 const trust = (value: string) => ({ match: { server: "odd" }, trust: value });
 
 test.each([

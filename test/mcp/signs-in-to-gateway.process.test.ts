@@ -67,7 +67,7 @@ async function serveBehindProvider(roles: readonly string[] = ["call"]): Promise
   const { issuer } = await startProvider({ roles: { eva: roles } });
   const folder = await folderOf({ "plan.yaml": stringify(planOf(serverOf())) });
   await linkPackages(folder);
-  const words = ["plan.yaml", "--oidc-issuer", issuer, "--oidc-audience", audience];
+  const words = ["plan.yaml", "--oidc", `issuer=${issuer}`, `audience=${audience}`];
   const { url } = await serveCommand(words, { cwd: folder });
   return new URL(`${url}/mcp`);
 }

@@ -30,7 +30,7 @@ async function gateway(
   const plan = planOf({ url: server.url, instance: "user", auth });
   const folder = await folderOf({ "plan.yaml": stringify(plan) });
   await linkPackages(folder);
-  const words = ["plan.yaml", "--oidc-issuer", provider.issuer, "--oidc-audience", audience];
+  const words = ["plan.yaml", "--oidc", `issuer=${provider.issuer}`, `audience=${audience}`];
   const env = { GATEWAY_SECRET: gatewaySecret };
   const { url, kill, logged } = await serveCommand(words, { cwd: folder, env });
   /** A call of a person, with a token. */
@@ -114,7 +114,7 @@ test("a host whose users come without a token of the provider says so with a cod
   const outcome = await host.call(whoAmI, { userId: "ana" });
 
   expect(outcome).toMatchObject({ status: "failed", result: { code: "TOKEN_MISSING" } });
-  expect(outcome.result.error).toContain("toolmount serve --http --oidc-issuer");
+  expect(outcome.result.error).toContain("toolmount serve --http --oidc");
 });
 
 test.each([

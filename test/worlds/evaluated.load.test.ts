@@ -132,7 +132,17 @@ async function judge(tasks: readonly Task[], plan: object, env: Readonly<Record<
   await writeFile(join(folder, "plan.yaml"), planText({ ...plan, tests: evals }));
   const baseUrl = await serveTasks(tasks);
   const evaluate = async (model: string, code: number) => {
-    const words = ["eval", "plan.yaml", "--model", model, "--base-url", baseUrl, "--parallel", "4", "--json"];
+    const words = [
+      "eval",
+      "plan.yaml",
+      "--model",
+      model,
+      "--base-url",
+      baseUrl,
+      "--concurrency",
+      "4",
+      "--json",
+    ];
     const out = await exec(process.execPath, [...nodeFlags, commandFile, ...words], {
       cwd: folder,
       env,

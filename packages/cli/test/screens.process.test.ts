@@ -62,7 +62,7 @@ interface ScreenCase {
 const screens: readonly ScreenCase[] = [
   { name: "help", words: ["help"], code: 0 },
   { name: "list", words: ["list"], code: 0 },
-  { name: "signatures", words: ["list", "--signatures"], code: 0 },
+  { name: "signatures", words: ["list", "--format", "signatures"], code: 0 },
   { name: "describe", words: ["describe", "read_note"], code: 0 },
   { name: "why", words: ["why", "remove_note", "--arguments", '{"path":"secret.txt"}'], code: 0 },
   { name: "status", words: ["status"], code: 0 },

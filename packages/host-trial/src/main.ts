@@ -69,7 +69,7 @@ function optionsOf(args: readonly string[]) {
   }
 }
 
-/** The rows of a list such as `1-10,waits`; a sentence for one that names none. */
+/** Reads the rows of a list such as `1-10,waits`; a sentence for one that names none. */
 function choose(list: string | undefined): readonly Row[] | string {
   if (list === undefined) return rows;
   const chosen = new Set<Row>();

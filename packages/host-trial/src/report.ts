@@ -2,7 +2,7 @@ import { machine, type HostReport, type RowResult } from "./judge/judge.ts";
 import type { Row } from "./row.ts";
 import { rows } from "./rows.ts";
 
-/** The report as one HTML page: hosts beside each other, each row with its sentence, and below how broken rows broke. */
+/** Returns the report as one HTML page: hosts beside each other, each row with its sentence, and below how broken rows broke. */
 export function htmlOf(reports: readonly HostReport[], tried: readonly Row[] = rows): string {
   const heads = reports.map(
     ({ host, version }) => `<th scope="col">${escape(host)}<br>${escape(version)}</th>`,

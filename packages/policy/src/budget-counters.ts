@@ -56,20 +56,19 @@ export class BudgetCounters {
   }
 
   get #isNeeded(): boolean {
-    const { calls, timeMs, concurrent } = this.#budgets;
-    return (calls ?? timeMs ?? concurrent) !== undefined;
+    const { calls, ms, concurrent } = this.#budgets;
+    return (calls ?? ms ?? concurrent) !== undefined;
   }
 
   /** Takes a call of the budget, unless it has one, and says that it runs. Returns why it may not. */
   async take(key: string, runId: string, isKnown: boolean): Promise<string | null> {
-    const { per, calls, timeMs, concurrent } = this.#budgets;
-    if (!this.#isNeeded || (isKnown && timeMs === undefined && concurrent === undefined)) return null;
+    const { per, calls, ms, concurrent } = this.#budgets;
+    if (!this.#isNeeded || (isKnown && ms === undefined && concurrent === undefined)) return null;
     for (let isFirst = true; ; isFirst = false) {
       const { isAdded, count, amount } = await this.#tryTake(key, runId, isKnown);
       if (isAdded) return null;
       if (calls !== undefined && !isKnown && count >= calls) return `the ${per} has used its ${calls} calls`;
-      if (timeMs !== undefined && amount >= timeMs)
-        return `the ${per} has used its ${timeMs} ms of tool time`;
+      if (ms !== undefined && amount >= ms) return `the ${per} has used its ${ms} ms of tool time`;
       if (!isFirst || this.#storeOf(key) === this.#memory)
         return `${concurrent} calls of the ${per} run already; wait for one to end`;
       // That a call has ended at another server may be on its way to the store.
@@ -79,14 +78,14 @@ export class BudgetCounters {
 
   /** Resolves to what is counted, with what calls left behind here. */
   async #tryTake(key: string, runId: string, isKnown: boolean): Promise<CounterState> {
-    const { calls, timeMs, concurrent } = this.#budgets;
+    const { calls, ms, concurrent } = this.#budgets;
     const left = this.#takeLeft(key);
     const { isAdded, count, amount } = await this.#change(key, {
       ...left,
       count: left.count + (isKnown ? 0 : 1),
       running: { ...left.running, ...this.#begun(runId) },
       ...(!isKnown && { maxCount: calls }),
-      maxAmount: timeMs,
+      maxAmount: ms,
       maxRunning: concurrent,
     });
     if (isAdded && concurrent !== undefined) this.#hold(key, runId);
@@ -99,9 +98,9 @@ export class BudgetCounters {
     key: string,
     { runId, count = 0, amount = 0 }: { runId: string; count?: number; amount?: number },
   ): void {
-    const { timeMs } = this.#budgets;
+    const { ms } = this.#budgets;
     const running = this.#running.delete(runId) ? { [runId]: 0 } : {};
-    const spent = timeMs === undefined ? 0 : amount;
+    const spent = ms === undefined ? 0 : amount;
     if (!this.#isNeeded || (count === 0 && spent === 0 && Object.keys(running).length === 0)) return;
     this.#leave(key, { count, amount: spent, running });
   }

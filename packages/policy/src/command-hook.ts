@@ -19,7 +19,7 @@ const graceMs = 2_000;
  * failure, which denies the call unless `onFailure` is `allow`.
  */
 export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): void {
-  const { events, tools, timeoutMs, priority } = hook;
+  const { events, tools, timeout: timeoutMs, priority } = hook;
   const running = new Set<() => void>();
   // The host may be killed between the start of a hook and the guard's line about it: the guard also knows it by a mark.
   const mark = randomUUID();

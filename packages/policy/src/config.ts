@@ -1,40 +1,21 @@
 import { z } from "zod";
 import { flows } from "./flows/schema.ts";
-
-const oneOrMore = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.array(schema).min(1)]);
+import { callMatch } from "./match/match.ts";
 
 const glob = z.string().min(1);
-
-/** A word, or after a `!` every other one. */
-function wordOf<Word extends string>(...words: readonly Word[]) {
-  return z.enum([...words, ...words.map((word) => `!${word}` as const)]);
-}
-
-/** What a rule looks at; all that it names must fit. Texts are globs: `*` any characters, `?` one, `!` before one: not. */
-const match = z.strictObject({
-  /** The name under which the tool is offered. */
-  tool: oneOrMore(glob).optional(),
-  tag: oneOrMore(glob).optional(),
-  category: oneOrMore(wordOf("read", "write", "delete", "side_effect", "unclassified")).optional(),
-  consequence: oneOrMore(wordOf("low", "medium", "high", "unclassified")).optional(),
-  mode: oneOrMore(glob).optional(),
-  user: oneOrMore(glob).optional(),
-  /** Patterns over the parsed arguments, by name. */
-  arguments: z.record(z.string(), z.json()).optional(),
-});
 
 const reason = z.string().min(1).max(500);
 
 const rule = z.discriminatedUnion("answer", [
   z.strictObject({
-    match,
+    match: callMatch,
     answer: z.literal("allow"),
     /** `confirmation` also lifts what the tool itself asks. */
     waives: z.literal("confirmation").optional(),
     reason: reason.optional(),
   }),
-  z.strictObject({ match, answer: z.literal("ask"), reason: reason.optional() }),
-  z.strictObject({ match, answer: z.literal("deny"), reason: reason.optional() }),
+  z.strictObject({ match: callMatch, answer: z.literal("ask"), reason: reason.optional() }),
+  z.strictObject({ match: callMatch, answer: z.literal("deny"), reason: reason.optional() }),
 ]);
 
 const kinds = [
@@ -65,7 +46,7 @@ const budgets = z.strictObject({
   /** Calls that may be made. */
   calls: count.optional(),
   /** Milliseconds that tools may run, taken together. */
-  timeMs: count.optional(),
+  ms: count.optional(),
   /** Calls at the same time. */
   concurrent: count.optional(),
   /** How deep tools may call tools. */
@@ -74,16 +55,14 @@ const budgets = z.strictObject({
   repeats: z.int().min(2).optional(),
 });
 
+/** The webhook that answers questions. */
 const approver = z.strictObject({
-  webhook: z.strictObject({
-    /** Where questions are posted; answers are polled below it. */
-    url: z.url({ protocol: /^https?$/ }),
-    /** Signs questions and answers; both sides have it. */
-    secret: z
-      .string()
-      .regex(/^whsec_[\w+/-]{32,}=*$/, { error: "the secret is whsec_ and at least 24 bytes in base64" }),
-    pollMs: z.int().min(10).max(60_000).default(2_000),
-  }),
+  /** Where questions are posted; answers are polled below it. */
+  url: z.url({ protocol: /^https?$/ }),
+  /** Signs questions and answers; both sides have it. */
+  secret: z
+    .string()
+    .regex(/^whsec_[\w+/-]{32,}=*$/, { error: "the secret is whsec_ and at least 24 bytes in base64" }),
 });
 
 /** One program that is asked about calls. */
@@ -92,7 +71,7 @@ const commandHook = z.strictObject({
   command: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
   events: z.array(z.enum(["tool:pre", "tool:post"])).default(["tool:pre"]),
   tools: z.array(glob).default(["*"]),
-  timeoutMs: z.int().positive().default(5_000),
+  timeout: z.int().positive().default(5_000),
   onFailure: z.enum(["deny", "allow"]).default("deny"),
   env: z.record(z.string(), z.string()).default({}),
   dialect: z.enum(["claude", "gemini"]).default("claude"),

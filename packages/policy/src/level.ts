@@ -2,7 +2,7 @@ import type { Policy, ToolInfo } from "@toolmount/core";
 import type { Level } from "./config.ts";
 
 /**
- * The question of a level, which any allow rule takes away. `autonomous` and `cautious` ask nothing beside what tools
+ * Returns the question of a level, which any allow rule takes away. `autonomous` and `cautious` ask nothing beside what tools
  * and rules ask; `standard` asks about what changes something or does not say; `paranoid` about everything.
  */
 export function createLevel(level: Level): Policy {

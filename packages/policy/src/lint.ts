@@ -4,7 +4,7 @@ import type { PolicyConfig } from "./config.ts";
 import { createListPolicy, listNames } from "./list-policy.ts";
 import { lintFlows } from "./flows/lint-flows.ts";
 import { createRule } from "./rule.ts";
-import { argumentOf, readKind, readToolPattern } from "./tool-pattern.ts";
+import { argumentOf, readKind, readToolPattern } from "./match/tool-pattern.ts";
 
 interface Found {
   readonly path: readonly (string | number)[];

@@ -1,8 +1,8 @@
 import type { Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
-import type { Members } from "./pattern.ts";
-import { fitsTool } from "./rule.ts";
-import { argumentOf, fitsText, readKind, readToolPattern } from "./tool-pattern.ts";
+import { fitsTool } from "./match/match.ts";
+import type { Members } from "./match/pattern.ts";
+import { argumentOf, fitsText, readKind, readToolPattern } from "./match/tool-pattern.ts";
 
 /** The lists of a policy, in the order in which they count. */
 export const listNames = ["deny", "ask", "allow"] as const;

@@ -31,7 +31,7 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
   if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator));
   if (budgets?.repeats !== undefined) mountLoopGuard(budgets.repeats, coordinator);
   for (const hook of commandHooks) mountCommandHook(hook, coordinator);
-  if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
+  if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver));
 }
 
 function mountFlows(flows: FlowsConfig, coordinator: Coordinator): void {

@@ -1,9 +1,10 @@
-import type { PendingCall, Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
+import type { PendingCall, Policy, PolicyAnswer } from "@toolmount/core";
 import type { Rule } from "./config.ts";
-import { fitsArguments, fitsName, fitsNames, type Members } from "./pattern.ts";
+import { fitsTool } from "./match/match.ts";
+import { fitsArguments, fitsName, type Members } from "./match/pattern.ts";
 
 /**
- * A rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
+ * Returns a rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
  * takes away only what the level asks, or with `waives` what the tool asks. `where` says where the rule is written.
  */
 export function createRule(
@@ -18,22 +19,6 @@ export function createRule(
       return (call) => (fitsCall(rule, call) ? answerOf(rule, where() ?? `rule ${index + 1}`) : null);
     },
   };
-}
-
-type Match = Rule["match"];
-
-/** The parts of a rule that depend on the tool alone. */
-export function fitsTool(
-  { tool: names, tag: tags, category, consequence }: Match,
-  tool: ToolInfo,
-  members: Members,
-): boolean {
-  return (
-    (names === undefined || fitsName(names, tool.name, members)) &&
-    (tags === undefined || fitsNames(tags, tool.tags)) &&
-    (category === undefined || fitsName(category, tool.category ?? "unclassified", members)) &&
-    (consequence === undefined || fitsName(consequence, tool.consequenceLevel ?? "unclassified", members))
-  );
 }
 
 function fitsCall({ match, answer }: Rule, { info, arguments: given }: PendingCall): boolean {

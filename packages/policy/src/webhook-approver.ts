@@ -15,9 +15,12 @@ export interface WebhookOptions {
   readonly url: string;
   /** `whsec_` and at least 24 bytes in base64; both sides have it. Source: Standard Webhooks 1.0. */
   readonly secret: string;
-  readonly pollMs: number;
+  /** How often an answer is asked for, in milliseconds; default 2,000. */
+  readonly pollMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }
+
+const usualPollMs = 2_000;
 
 /** How old a signed answer may be. */
 const maxAgeMs = 300_000;
@@ -52,7 +55,7 @@ export function createWebhookApprover(options: WebhookOptions): Approver {
       let response = await send(sender, approvalId, JSON.stringify(bodyOf(question)), signal);
       while (response.status === 202) {
         await response.body?.cancel();
-        await wait(options.pollMs, undefined, { signal });
+        await wait(options.pollMs ?? usualPollMs, undefined, { signal });
         response = await poll(sender, question, signal);
       }
       return readAnswer(sender, question, response);
@@ -71,7 +74,7 @@ async function poll(
       return await send(options, approvalId, "", signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      await wait(options.pollMs, undefined, { signal });
+      await wait(options.pollMs ?? usualPollMs, undefined, { signal });
     }
   }
 }

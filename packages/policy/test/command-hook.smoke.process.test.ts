@@ -24,7 +24,7 @@ async function hooked(script: string, hook: Record<string, unknown> = {}) {
 const text = Buffer.concat(chunks).toString(); const input = JSON.parse(text);\n${script}`,
   );
   const command = [process.execPath, file];
-  const { host, events } = await world({ commandHooks: [{ command, timeoutMs: 60_000, ...hook }] }, [note]);
+  const { host, events } = await world({ commandHooks: [{ command, timeout: 60_000, ...hook }] }, [note]);
   return { host, events, folder };
 }
 
@@ -50,7 +50,7 @@ describe("a command hook speaks the protocol of Claude Code's hooks", () => {
     const { host: second } = await world(
       {
         commandHooks: [
-          { command: [process.execPath, join(folder, "hook.mjs")], timeoutMs: 60_000, env: { OUT: out } },
+          { command: [process.execPath, join(folder, "hook.mjs")], timeout: 60_000, env: { OUT: out } },
         ],
       },
       [note],
@@ -148,7 +148,7 @@ describe("a command hook that fails denies the call", () => {
   const failures: [string, string, Record<string, unknown>, RegExp][] = [
     ["another exit code", "console.error('no jq here'); process.exitCode = 1", {}, /exit code 1: no jq here/],
     ["a signal", "process.kill(process.pid, 'SIGKILL')", {}, /the signal SIGKILL ended it/],
-    ["a timeout", "setInterval(() => {}, 1000)", { timeoutMs: 400 }, /ran longer than 400 ms/],
+    ["a timeout", "setInterval(() => {}, 1000)", { timeout: 400 }, /ran longer than 400 ms/],
     ["too much output", "process.stdout.write('x'.repeat(200_000))", {}, /wrote more than 65536 bytes/],
     ["JSON that is broken", "process.stdout.write('{\"decision\":')", {}, /not as hooks answer/],
     [
@@ -182,7 +182,7 @@ describe("a command hook that fails denies the call", () => {
   test("its children are killed with it", async () => {
     const { host, folder } = await hooked("", {
       command: "sleep 600 & echo $! > child; wait",
-      timeoutMs: 2_000,
+      timeout: 2_000,
     });
     host.coordinator.registerCapability("session.working_dir", folder);
     const { status } = await host.call(call, context);
@@ -199,7 +199,7 @@ test.runIf(process.platform === "linux")("a hook does not outlive a host that is
   const pidFile = join(folder, "pid");
   const hook = {
     command: `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 600`,
-    timeoutMs: 600_000,
+    timeout: 600_000,
   };
   const program = `
     const { world, tool } = await import(${JSON.stringify(import.meta.resolve("./world.ts"))});

@@ -26,12 +26,12 @@ test.each([
 test.each([
   [
     results({ trust: "ours" }),
-    "the trust of a result is trusted, structured, contact, identity or untrusted",
+    "the trust of a result is trusted, structured, contact, identity, untrusted or _meta.ifc",
   ],
-  [results({}), "a line about results says `trust`, `fields`, `audience` or `from`"],
+  [results({}), "a line about results says `trust`, `fields` or `audience`"],
   [
     into({ from: ["others"] }),
-    "a source is user, identity, trusted, structured, contact, { sameHost: user }, { lastPart: user } or { whole: user }",
+    "a source is user, identity, trusted, structured, contact, sameHost, shownLink, lastPart or whole",
   ],
 ])("the flows %j are refused with a sentence that says what is valid", (section, problem) => {
   expect(JSON.stringify(config.safeParse(section).error)).toContain(problem);

@@ -49,6 +49,8 @@ describe("what flows answer", () => {
     ["another tag", { tag: "file" }, false],
     ["the category", { category: ["read", "side_effect"] }, true],
     ["another category", { category: "read" }, false],
+    ["every category but one", { category: "!read" }, true],
+    ["all names but one", { tool: "!send" }, false],
     ["the name, but another category", { tool: "send", category: "read" }, false],
   ])("a line is about the tools that fit %s", (_title, match, fits) => {
     const answer = judge({ to: "Ada" }, { flows: { into: [{ match, ...deny }] } });

@@ -54,7 +54,7 @@ test.each<[string, object, readonly object[]]>([
     {
       results: [
         { match: { tool: "look", server: "mail" }, trust: "trusted" },
-        { match: { server: "gone" }, from: "_meta.ifc" },
+        { match: { server: "gone" }, trust: "_meta.ifc" },
       ],
     },
     [
@@ -104,11 +104,11 @@ test.each<[string, object, readonly object[]]>([
     { results: [{ match: {}, fields: { "*.x": "contact" } }] },
     [],
   ],
-  ["labels of a server", { results: [{ match: { tool: "look" }, from: "_meta.ifc" }] }, []],
+  ["labels of a server", { results: [{ match: { tool: "look" }, trust: "_meta.ifc" }] }, []],
   ["a line without fields", { results: [{ match: { tool: "look" }, trust: "trusted" }] }, []],
   [
     "sources that nothing has",
-    { into: [{ ...mail, from: ["user", "contact", "identity", { lastPart: "user" }] }] },
+    { into: [{ ...mail, from: ["user", "contact", "identity", "lastPart"] }] },
     [
       { path: ["flows", "into", 0, "from", 1], problem: "nothing is contact: no line of results says it" },
       {
@@ -123,7 +123,7 @@ test.each<[string, object, readonly object[]]>([
       identity: ["me"],
       results: [
         { match: {}, trust: "trusted" },
-        { match: {}, from: "_meta.ifc" },
+        { match: {}, trust: "_meta.ifc" },
         { match: {}, fields: { "*.a": "contact" } },
       ],
       into: [{ ...mail, from: ["user", "trusted", "contact", "identity"] }],

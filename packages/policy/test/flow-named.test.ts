@@ -167,7 +167,7 @@ test("directories whose entries are all alike, or whose names are long, take bou
 describe("a prohibition is no permission", () => {
   const account = "GB33BUKB20201555555555";
   const flows = {
-    into: [{ match: {}, from: ["user", "structured", { sameHost: "user" }, { lastPart: "user" }] }],
+    into: [{ match: {}, from: ["user", "structured", "sameHost", "lastPart"] }],
   };
   const asks = (prompt: string, to = account) =>
     judge({ to }, { flows, prompts: [prompt] })?.answer === "ask";

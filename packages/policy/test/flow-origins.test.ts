@@ -172,7 +172,7 @@ describe("a value that a field has", () => {
       "a line about labels that the result does not have",
       "+structured 1.mail",
       [
-        { match: {}, from: "_meta.ifc" },
+        { match: {}, trust: "_meta.ifc" },
         { match: {}, trust: "structured" },
       ],
     ],
@@ -206,7 +206,7 @@ describe("a value that a field has", () => {
     ],
   ])("of a server whose labels count, with %s", (_title, origin, fields) => {
     const results = [
-      { match: {}, from: "_meta.ifc" },
+      { match: {}, trust: "_meta.ifc" },
       { match: {}, fields: { "*.mail": "structured" } },
     ];
     expect(originOf(eve, { flows: { results }, results: [{ value: { mail: eve }, ...fields }] })).toBe(

@@ -108,9 +108,9 @@ test("a directory's entry counts by the name of its person, not by what is befor
 });
 
 test("a path with a host is no path of this machine, and what the model wrote is no file of the user", () => {
-  const from = (source: object) => ({ into: [{ match: {}, from: ["user", source] }] });
+  const from = (source: string) => ({ into: [{ match: {}, from: ["user", source] }] });
   const prompts = ["Upload report.txt and add the key of key.pub."];
-  const upload = (to: string) => originOf(to, { flows: from({ lastPart: "user" }), prompts });
+  const upload = (to: string) => originOf(to, { flows: from("lastPart"), prompts });
   expect(upload("/in/report.txt")).toMatch(/^\+/);
   expect(upload("//evil.example/in/report.txt")).toMatch(/^-/);
   expect(upload("/\\evil.example/report.txt")).toMatch(/^-/);
@@ -119,10 +119,10 @@ test("a path with a host is no path of this machine, and what the model wrote is
   const read = { tool: "read", arguments: { path: "key.pub" }, value: { text: key } };
   const wrote = { tool: "write", arguments: { path: "key.pub", content: key }, value: { ok: true } };
   const add = (results: Parameters<typeof originOf>[1]["results"]) =>
-    originOf(key, { flows: from({ whole: "user" }), prompts, results: results! })[0];
+    originOf(key, { flows: from("whole"), prompts, results: results! })[0];
   const longer = { ...read, value: { text: `old\n${key}` } };
   const addLonger = originOf(`old\n${key}`, {
-    flows: from({ whole: "user" }),
+    flows: from("whole"),
     prompts,
     results: [wrote, longer] as never,
   })[0];

@@ -3,7 +3,7 @@ import { originOf, type Case, type Result } from "./flow-judge.ts";
 
 const from = (...sources: unknown[]) => ({ into: [{ match: {}, from: sources }] });
 const named = (...fields: object[]) => ({
-  ...from("identity", { lastPart: "user" }),
+  ...from("identity", "lastPart"),
   results: [{ match: {}, fields: { "*.name": "structured", "*.mail": "contact" } }],
   identity: ["ada"],
   ...Object.assign({}, ...fields),
@@ -66,9 +66,7 @@ describe("the whole text of a result that the user chose", () => {
       "Add what is in /srv/keys.",
     ],
   ])("%s", (_title, origin, results, prompt = "Add what is in /srv/keys.") => {
-    expect(originOf(key, { flows: from("user", { whole: "user" }), results, prompts: [prompt] })).toBe(
-      origin,
-    );
+    expect(originOf(key, { flows: from("user", "whole"), results, prompts: [prompt] })).toBe(origin);
   });
 
   test("is of no use to a line that does not accept it", () => {
@@ -79,12 +77,12 @@ describe("the whole text of a result that the user chose", () => {
 
 describe("a link to a host that the user named", () => {
   const link = "https://a.example/x";
-  const shown = { sameHost: "user", shown: "verbatim" };
+  const shown = "shownLink";
   const fields = (trust: string) => ({ results: [{ match: {}, fields: { "*.link": trust } }] });
   test.each<[string, string, string, Case]>([
-    ["with its host", "+sameHost", link, { flows: from({ sameHost: "user" }) }],
-    ["of another host", "-composed", "https://b.example/x", { flows: from({ sameHost: "user" }) }],
-    ["that is no link", "-composed", "some text", { flows: from({ sameHost: "user" }) }],
+    ["with its host", "+sameHost", link, { flows: from("sameHost") }],
+    ["of another host", "-composed", "https://b.example/x", { flows: from("sameHost") }],
+    ["that is no link", "-composed", "some text", { flows: from("sameHost") }],
     ["that no result showed", "-composed", link, { flows: from(shown) }],
     ["that a text showed", "+sameHost", link, { flows: from(shown), results: [`See ${link} now`] }],
     [
@@ -117,15 +115,13 @@ describe("a link to a host that the user named", () => {
       link,
       { flows: from(shown), results: ["See a.example/y"] },
     ],
-    ["in the second of two sources", "+sameHost", link, { flows: from(shown, { sameHost: "user" }) }],
+    ["in the second of two sources", "+sameHost", link, { flows: from(shown, "sameHost") }],
   ])("%s", (_title, origin, value, given) => {
     expect(originOf(value, { prompts: ["Open something of a.example."], ...given })).toBe(origin);
   });
 
   test("is a text, and no number", () => {
-    expect(originOf(1234, { flows: from({ sameHost: "user" }), prompts: ["Open a.example."] })).toBe(
-      "-composed",
-    );
+    expect(originOf(1234, { flows: from("sameHost"), prompts: ["Open a.example."] })).toBe("-composed");
   });
 });
 

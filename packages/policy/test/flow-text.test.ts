@@ -134,10 +134,10 @@ describe("the section flows", () => {
     { results: [{ match: { tool: "x" }, trust: "contact" }] },
     { results: [{ match: { server: ["x", "y"] }, fields: { "*.a": "identity" } }] },
     { results: [{ match: {}, audience: "user" }] },
-    { results: [{ match: {}, from: "_meta.ifc" }] },
+    { results: [{ match: {}, trust: "_meta.ifc" }] },
     { into: [{ match: { category: ["unclassified", "side_effect"], tag: "x" }, audience: "user" }] },
     { into: [{ match: {}, audience: ["to"], intent: [["send"], ["mail", "post"]], else: "deny" }] },
-    { into: [{ match: {}, from: [{ sameHost: "user", shown: "verbatim" }, { lastPart: "user" }] }] },
+    { into: [{ match: {}, from: ["shownLink", "lastPart"] }] },
   ])("%j is a section", (flows) => {
     expect(config.safeParse({ flows }).error).toBeUndefined();
   });

@@ -112,13 +112,11 @@ describe("the origin of a value", () => {
   });
 
   test("a whole file that the user named is the user's choice, a part of it is not", async () => {
-    const { look, send } = world({ into: [{ match: {}, from: ["user", { whole: "user" }] }] });
+    const { look, send } = world({ into: [{ match: {}, from: ["user", "whole"] }] });
     await look("KEY-of-Ada-1815\n", { path: "/please/it/id.pub" });
     expect(await send("KEY-of-Ada-1815")).toEqual(["untrusted"]);
 
-    const named = world({ into: [{ match: {}, from: ["user", { whole: "user" }] }] }, [
-      "It is in /system/.ssh",
-    ]);
+    const named = world({ into: [{ match: {}, from: ["user", "whole"] }] }, ["It is in /system/.ssh"]);
     await named.look("KEY-of-Ada-1815\n", { path: "/system/.ssh/id.pub" });
     expect(await named.send("KEY-of-Ada-1815")).toEqual([]);
     await named.look("KEY-of-Bob-1815 and add this key", { path: "/system/.ssh/other.pub" });
@@ -140,14 +138,14 @@ describe("the origin of a value", () => {
     ["a path of Windows", "Star the app of bob.", "bob\\app", []],
     ["a name without parts", "Star it.", "app", ["composed"]],
   ])("a name of several parts: %s", async (_title, prompt, value, origins) => {
-    const into = [{ match: {}, from: ["user", "identity", { lastPart: "user" }] }];
+    const into = [{ match: {}, from: ["user", "identity", "lastPart"] }];
     const { send } = world({ identity: ["ada"], into }, [prompt]);
     expect(await send(value)).toEqual(origins);
   });
 
   test("a service may have made the last part of a name, if the owner is the user", async () => {
     const results = [{ match: { tool: "look" }, fields: { "*.name": "structured" } }];
-    const into = [{ match: {}, from: ["user", "identity", { lastPart: "user" }] }];
+    const into = [{ match: {}, from: ["user", "identity", "lastPart"] }];
     const { look, send } = world({ identity: ["ada"], results, into }, ["Star what I made."]);
     await look([{ name: "linear-algebra" }]);
     expect(await send("ada/linear-algebra")).toEqual([]);

@@ -9,8 +9,8 @@ describe("a call beyond a budget says which one is used up", () => {
   test.each([
     ["session", { calls: 1 }, "the session has used its 1 calls"],
     ["turn", { calls: 1 }, "the turn has used its 1 calls"],
-    ["session", { timeMs: 60 }, "the session has used its 60 ms of tool time"],
-    ["turn", { timeMs: 60 }, "the turn has used its 60 ms of tool time"],
+    ["session", { ms: 60 }, "the session has used its 60 ms of tool time"],
+    ["turn", { ms: 60 }, "the turn has used its 60 ms of tool time"],
   ])("of the %s: %j", async (per, budget, reason) => {
     let now = 1_000;
     const clock = { now: () => now, setTimer: () => ({ cancel: () => {}, keepAlive: () => {} }) };
@@ -29,7 +29,7 @@ describe("a call beyond a budget says which one is used up", () => {
     let now = 1_000;
     const clock = { now: () => now, setTimer: () => ({ cancel: () => {}, keepAlive: () => {} }) };
     const slow = tool("t", { execute: () => data((now += 60)) });
-    const { host } = await world({ budgets: { timeMs: 121 } }, [slow], { clock });
+    const { host } = await world({ budgets: { ms: 121 } }, [slow], { clock });
     const statuses = [];
     for (let at = 0; at < 4; at++) statuses.push((await host.call({ name: "t" }, turn)).status);
 

@@ -12,9 +12,9 @@ describe("budgets", () => {
     ["calls", { calls: 20 }, 10],
     ["calls that are denied", { calls: 3 }, 10],
     // One more is what the last call leaves behind.
-    ["time", { timeMs: 60_000 }, 11],
+    ["time", { ms: 60_000 }, 11],
     ["calls at the same time", { concurrent: 5 }, 11],
-    ["all of them", { calls: 20, timeMs: 60_000, concurrent: 5 }, 11],
+    ["all of them", { calls: 20, ms: 60_000, concurrent: 5 }, 11],
   ])("of %s cost ten calls so many round trips to the store", async (_, budgets, trips) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -96,7 +96,7 @@ describe("budgets", () => {
     let now = 1_000;
     const clock = { now: () => now, setTimer: () => ({ cancel: () => {}, keepAlive: () => {} }) };
     const slow = tool("t", { execute: () => data((now += 60)) });
-    const timed = await world({ budgets: { timeMs: 100 } }, [slow], { clock });
+    const timed = await world({ budgets: { ms: 100 } }, [slow], { clock });
     const statuses = [];
     for (let at = 0; at < 3; at++) statuses.push((await timed.host.call({ name: "t" }, turn)).status);
     expect(statuses).toEqual(["ok", "ok", "denied"]);

@@ -24,7 +24,7 @@ async function hooked(command: string | readonly string[], more: Record<string, 
     child: () => logger,
   };
   const made = await world(
-    { commandHooks: [{ command, timeoutMs: 60_000, ...more }] },
+    { commandHooks: [{ command, timeout: 60_000, ...more }] },
     [tool("note", { category: "write" }), tool("other")],
     { logger },
   );
@@ -51,7 +51,7 @@ describe("how a hook is run", () => {
 
   test("without a folder where the host has none", async () => {
     const command = 'test -z "$CLAUDE_PROJECT_DIR" || exit 2';
-    const { host } = await world({ commandHooks: [{ command, timeoutMs: 60_000 }] }, [tool("note")]);
+    const { host } = await world({ commandHooks: [{ command, timeout: 60_000 }] }, [tool("note")]);
 
     expect((await host.call(call)).status).toBe("ok");
   });
@@ -86,7 +86,7 @@ describe("how a hook is run", () => {
     const folder = await tempFolder();
     const hook = (name: string, priority: number) => ({
       command: `echo ${name} >> ${join(folder, "order")}`,
-      timeoutMs: 60_000,
+      timeout: 60_000,
       priority,
     });
     const { host } = await world({ commandHooks: [hook("one", 2), hook("two", 1)] }, [tool("note")]);
@@ -158,7 +158,7 @@ describe("the reason of a hook that fails", () => {
 });
 
 test.runIf(process.platform === "linux")("a hook that runs is killed when its host closes", async () => {
-  const { host, folder } = await hooked("echo $$ > new; mv new pid; exec sleep 600", { timeoutMs: 600_000 });
+  const { host, folder } = await hooked("echo $$ > new; mv new pid; exec sleep 600", { timeout: 600_000 });
   const running = host.call(call);
   await vi.waitFor(() => expect(existsSync(join(folder, "pid"))).toBe(true), {
     timeout: 60_000,

@@ -57,7 +57,7 @@ test("an empty section mounts the level alone, and each setting its own part", a
       allow: ["c"],
       flows: "on",
       budgets: { calls: 1 },
-      approver: { webhook: { url: "https://ops.example", secret: "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh" } },
+      approver: { url: "https://ops.example", secret: "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh" },
     }),
   ).toEqual([
     "policies: level paranoid",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fitsArguments, fitsName } from "../src/pattern.ts";
+import { fitsArguments, fitsName } from "../src/match/pattern.ts";
 
 const others = [null, {}, { a: 1 }, [["x"]], [{ a: 1 }]];
 

@@ -64,6 +64,8 @@ describe("what a rule looks at", () => {
     [{ category: "unclassified" }, false],
     [{ consequence: "high" }, true],
     [{ consequence: ["low", "medium"] }, false],
+    [{ server: "host" }, true],
+    [{ server: "!host" }, false],
     [{ user: "alice" }, true],
     [{ user: "al*" }, true],
     [{ user: "bob" }, false],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fitsArguments } from "../src/pattern.ts";
-import { fitsText } from "../src/tool-pattern.ts";
+import { fitsArguments } from "../src/match/pattern.ts";
+import { fitsText } from "../src/match/tool-pattern.ts";
 
 const how = (isAllow: boolean) => ({
   isShell: false,

@@ -10,7 +10,7 @@ import type { SessionView } from "./session/view.ts";
 import { waitingCalls } from "./session/waiting.ts";
 import type { TurnResult } from "./turn/turn-types.ts";
 
-/** The result of the last turn of a session, read from its log. */
+/** Returns the result of the last turn of a session, read from its log. */
 export function pastTurn({ facts, view }: SessionLog, prices: Settings["prices"]): TurnResult {
   const { lastTurn, lastStatus, lastText } = view;
   const { turnId, iteration, callCount, usage, error, incomplete } = lastTurn!;

@@ -1,6 +1,6 @@
 import { errorMessage, RunnerFailure, type CallInfo, type RunnerJob } from "@toolmount/core";
 
-/** The failure of a call that ran nothing. */
+/** Returns the failure of a call that ran nothing. */
 export function unavailable(
   { info }: { readonly info: Pick<CallInfo, "tool"> },
   reason: string,

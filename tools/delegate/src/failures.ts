@@ -1,6 +1,6 @@
 import { isToolmountError, type ErrorCode } from "@toolmount/core";
 
-/** The text and code with which a model reads a delegation that failed. */
+/** Returns the text and code with which a model reads a delegation that failed. */
 export function describeFailure(
   error: unknown,
   sessionId: string | undefined,

@@ -4,7 +4,7 @@ import { notJson, type End, type Limit, type Start, type Thrown } from "./sandbo
 type Program = Pick<Start, "source" | "names">;
 type Place = Pick<Thrown, "line" | "column">;
 
-/** What a model reads of a program that has ended: its result, or what is wrong, where, and how to fix it. */
+/** Returns what a model reads of a program that has ended: its result, or what is wrong, where, and how to fix it. */
 export function answerOf(
   end: End,
   program: Program,

@@ -12,6 +12,8 @@ export async function mount(coordinator: Coordinator, settings: ParsedSettings):
     catalog: () => coordinator.get("mode-catalog") as ModeCatalog | null,
   };
   coordinator.registerCapability("tools.in_programs", (tool) => isForPrograms(tool, settings.tools));
+  if (settings.alone_above !== undefined)
+    coordinator.registerCapability("tools.beside_programs", settings.alone_above);
   const threads = new Threads(settings.memory_mb);
   coordinator.registerCleanup(() => threads.close());
   coordinator.mount("tools", createRunProgram(settings, services, threads));

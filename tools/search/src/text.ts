@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The text of a file as UTF-8 without its mark, as the engine counts it; other bytes stay as they are. */
+/** Returns the text of a file as UTF-8 without its mark, as the engine counts it; other bytes stay as they are. */
 export function textBytes(bytes: Buffer): Buffer {
   if (bytes.subarray(0, 3).equals(utf8Mark)) return bytes.subarray(3);
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(new TextDecoder("utf-16le").decode(bytes));

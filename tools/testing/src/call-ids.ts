@@ -1,7 +1,7 @@
 import type { CallInfo } from "@toolmount/core";
 import { z } from "zod";
 
-/** The ids that every answer of this family ends with; null where the call has none. */
+/** Returns the ids that every answer of this family ends with; null where the call has none. */
 export function callIds({ sessionId, conversationId }: CallInfo) {
   return { SessionId: sessionId ?? null, ConversationId: conversationId ?? null };
 }

@@ -8,7 +8,7 @@ import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import type { Agent } from "./with-reasoner.ts";
 
-/** The session that a chat continues: the one that changed last and is no sub-agent's. Undefined without any. */
+/** Returns the session that a chat continues: the one that changed last and is no sub-agent's. Undefined without any. */
 export async function newestSession({ reasoner }: Agent): Promise<SessionSummary | undefined> {
   return (await reasoner.list()).find(({ parentId }) => parentId === null);
 }

@@ -4,7 +4,7 @@ import type { Reasoner } from "@toolmount/reasoner";
 import { findByPrefix } from "../options/find-by-prefix.ts";
 import type { AllSessions, SessionStory } from "../render/session-story.ts";
 
-/** The last used first. */
+/** Lists the sessions, the last used first. */
 export async function listSessions(reasoner: Reasoner, host: Host): Promise<AllSessions> {
   const sessions = await reasoner.list();
   const known = new Set(sessions.map(({ id }) => id));

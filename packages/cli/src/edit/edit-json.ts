@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, type Edit, type JSONPath } from "jsonc-parser";
 
-/** The text of JSON with comments with another value; comments and everything that did not change stay. */
+/** Returns the text of JSON with comments with another value; comments and everything that did not change stay. */
 export function rewriteJson(text: string, before: unknown, after: unknown): string {
   return changesOf(before, after, []).reduce((edited, { path, value, isNew }) => {
     const edits: Edit[] = modify(edited, path, value, {

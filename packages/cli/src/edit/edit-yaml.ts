@@ -22,7 +22,7 @@ export function idsOf(text: string): string[] {
   });
 }
 
-/** A plan's text with an entry at the end of a section. Comments and the style of the file stay. */
+/** Returns a plan's text with an entry at the end of a section. Comments and the style of the file stay. */
 export function addEntry(text: string, section: EditedSection, entry: NewEntry): string {
   const document = parse(text);
   const list = listOf(document, section);

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** The name of the operating system's user, under which answers are recorded. */
+/** Returns the name of the operating system's user, under which answers are recorded. */
 export function readUserName(env: Readonly<Record<string, string | undefined>>): string {
   const named = env["USER"] ?? env["LOGNAME"];
   if (named !== undefined && named !== "") return named;

@@ -7,15 +7,23 @@ import { usageError } from "../process/usage-error.ts";
 import { readSecret, requireOutside } from "./token-file.ts";
 import { fileOfTokens, inState, tokensInState, type TokenPlace } from "./token-place.ts";
 
+/** An OpenID provider whose tokens a server accepts, and the client as which people sign in there. */
+export interface OidcOptions {
+  readonly issuer?: string;
+  readonly audience?: string;
+  /** The claim that lists the roles. */
+  readonly roles?: string;
+  readonly client?: string;
+  /** The scopes that clients and the page ask for, with blanks between them. */
+  readonly scope?: string;
+  /** A file with the secret of the client. */
+  readonly secret?: string;
+}
+
 /** Options that say whose tokens a server accepts. */
 export interface AccessOptions {
   readonly tokens?: string;
-  readonly oidcIssuer?: string;
-  readonly oidcAudience?: string;
-  readonly oidcRoles?: string;
-  readonly oidcClient?: string;
-  readonly oidcScope?: string;
-  readonly oidcSecret?: string;
+  readonly oidc?: OidcOptions;
 }
 
 /** Whose tokens a server accepts. */
@@ -48,7 +56,7 @@ export async function prepareAccess(
   const pageSignIn =
     signed === null
       ? undefined
-      : await openSignIn(options, signed.authenticate, { planFolders, shell, logger });
+      : await openSignIn(options.oidc ?? {}, signed.authenticate, { planFolders, shell, logger });
   const place = placeOf(options, hosts, shell);
   const { records, created } = await prepareTokens(place, options, planFolders, shell);
   const read = async () => place?.read() ?? records;
@@ -80,17 +88,17 @@ interface SignInPlace {
 
 /** Lets people sign in to the page at the provider, as the client that the provider knows this server by. */
 async function openSignIn(
-  { oidcIssuer, oidcAudience, oidcClient: clientId, oidcScope: scope, oidcSecret }: AccessOptions,
+  { issuer, audience, client: clientId, scope, secret }: OidcOptions,
   authenticate: Authenticate,
   { planFolders, shell, logger }: SignInPlace,
 ): Promise<PageSignIn | undefined> {
   if (clientId === undefined) return undefined;
   const { createPageSignIn } = await import("@toolmount/http");
   const clientSecret =
-    oidcSecret === undefined ? undefined : await readSecret(resolve(shell.cwd, oidcSecret), planFolders);
+    secret === undefined ? undefined : await readSecret(resolve(shell.cwd, secret), planFolders);
   return createPageSignIn({
-    issuer: oidcIssuer!,
-    audience: oidcAudience!,
+    issuer: issuer!,
+    audience: audience!,
     clientId,
     clientSecret,
     scope,
@@ -100,16 +108,13 @@ async function openSignIn(
 }
 
 /** Recognises the signed tokens of an OpenID provider. Only a signed token has dots. */
-async function openIssuer(options: AccessOptions): Promise<TokenExchange | null> {
-  const { oidcIssuer: issuer, oidcAudience: audience, oidcRoles: rolesClaim } = options;
-  if (issuer === undefined) {
-    if (options.oidcClient === undefined) return null;
-    throw usageError("--oidc-client needs --oidc-issuer, the provider at which people sign in");
-  }
+async function openIssuer({ oidc }: AccessOptions): Promise<TokenExchange | null> {
+  if (oidc === undefined) return null;
+  const { issuer, audience, roles: rolesClaim } = oidc;
+  if (issuer === undefined)
+    throw usageError("--oidc needs issuer=<url>, the provider at which people sign in");
   if (audience === undefined)
-    throw usageError(
-      "--oidc-issuer needs --oidc-audience, the name under which the issuer knows this server",
-    );
+    throw usageError("--oidc needs audience=<name>, the name under which the issuer knows this server");
   const { createOidcCheck, createTokenExchange, findOidcKeys } = await import("@toolmount/http");
   const check = createOidcCheck({ issuer, audience, keys: await findOidcKeys(issuer), rolesClaim });
   return createTokenExchange(issuer, (token) => (token.includes(".") ? check(token) : null));
@@ -122,12 +127,12 @@ interface Tokens {
 
 async function prepareTokens(
   place: TokenPlace | null,
-  { tokens: named, oidcIssuer }: AccessOptions,
+  { tokens: named, oidc }: AccessOptions,
   planFolders: readonly string[],
   shell: Shell,
 ): Promise<Tokens> {
   if (place === null || named === undefined) {
-    if (oidcIssuer !== undefined) return { records: [] };
+    if (oidc !== undefined) return { records: [] };
     return createTokens(
       shell,
       "name a file of tokens with --tokens; toolmount serve tokens add --print makes one",

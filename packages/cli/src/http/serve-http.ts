@@ -104,7 +104,7 @@ async function readAddress({
   http,
   beyondLoopback,
   tokens,
-  oidcIssuer,
+  oidc,
 }: HttpOptions): Promise<ListenAddress | undefined> {
   if (http === undefined || http === true) return undefined;
   const { isLoopback, parseListenAddress } = await import("@toolmount/http");
@@ -113,10 +113,10 @@ async function readAddress({
     throw usageError(
       `${JSON.stringify(http)} is not an address; write it as host:port, such as 127.0.0.1:4680`,
     );
-  const hasTokens = tokens !== undefined || oidcIssuer !== undefined;
+  const hasTokens = tokens !== undefined || oidc !== undefined;
   if (!isLoopback(address.host) && (beyondLoopback !== true || !hasTokens))
     throw usageError(
-      `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback with --tokens or --oidc-issuer`,
+      `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback with --tokens or --oidc`,
     );
   return address;
 }
@@ -185,7 +185,7 @@ async function start(
   open: readonly Open[],
   reached: Pick<ServeHostsOptions, "listen" | "webhook">,
   { authenticate, pageSignIn }: ServerAccess,
-  { allowHost, allowOrigin, beyondLoopback, oidcIssuer, oidcScope, publicUrl }: HttpOptions,
+  { allowHost, allowOrigin, beyondLoopback, oidc, publicUrl }: HttpOptions,
   logger: Logger,
 ): Promise<HttpServer> {
   const { serveHosts } = await import("@toolmount/http");
@@ -200,8 +200,8 @@ async function start(
     beyondLoopback,
     allowedHosts: allowHost,
     allowedOrigins: allowOrigin,
-    ...(oidcIssuer !== undefined && {
-      signIn: { authorizationServers: [oidcIssuer], scopes: oidcScope?.split(/\s+/) },
+    ...(oidc?.issuer !== undefined && {
+      signIn: { authorizationServers: [oidc.issuer], scopes: oidc.scope?.split(/\s+/) },
     }),
     logger,
   });

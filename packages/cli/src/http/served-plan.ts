@@ -11,7 +11,7 @@ import type { RecordedCall } from "@toolmount/record/internal";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { approvalsOf, type ApprovalOptions } from "../options/served-approvals.ts";
 
-/** The plan of a host, as the server shows it. */
+/** Returns the plan of a host, as the server shows it. */
 export function servePlan(
   host: OpenedHost,
   plan: string | undefined,

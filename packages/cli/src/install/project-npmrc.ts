@@ -2,7 +2,7 @@ import { copyFile, lstat, rm, stat, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * The nearest `.npmrc` of a plan: beside it, or in a folder above. npm itself looks only beside the nearest package.json,
+ * Returns the nearest `.npmrc` of a plan: beside it, or in a folder above. npm itself looks only beside the nearest package.json,
  * and for the packages of a plan that is the folder in which they are installed. A file of another user than the plan's,
  * and than root, is not used: it could send npm to another registry.
  */

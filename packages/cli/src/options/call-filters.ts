@@ -10,7 +10,6 @@ export interface CallFilterOptions {
   readonly session?: string;
   readonly status?: string;
   readonly code?: string;
-  readonly denied?: true;
   readonly since?: number;
   readonly until?: number;
   readonly text?: string;
@@ -38,13 +37,8 @@ export function addCallFilters(command: Command): Command {
     .option("--tool <name>", "only this tool")
     .option("--user <id>", "only calls of this user")
     .option("--session <id>", "only calls of this session")
-    .addOption(
-      new Option("--status <status>", "only calls that ended so, or that wait")
-        .choices(statuses)
-        .conflicts("denied"),
-    )
+    .addOption(new Option("--status <status>", "only calls that ended so, or that wait").choices(statuses))
     .option("--code <code>", "only calls that ended with this code of an error")
-    .option("--denied", "only calls that were denied, by the policy or a person")
     .option(
       "--text <words>",
       "only calls with these words in arguments, result or error; order* also finds orders",
@@ -54,9 +48,9 @@ export function addCallFilters(command: Command): Command {
 }
 
 /** The part of the options that selects calls. */
-export function filterOf({ denied, status, ...options }: CallFilterOptions): CallFilter {
-  const { run, tool, user, session, code, since, until, text } = options;
-  return { run, tool, user, session, code, since, until, text, status: denied === true ? "denied" : status };
+export function filterOf(options: CallFilterOptions): CallFilter {
+  const { run, tool, user, session, code, since, until, text, status } = options;
+  return { run, tool, user, session, code, since, until, text, status };
 }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

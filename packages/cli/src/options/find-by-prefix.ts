@@ -1,7 +1,7 @@
 import { ToolmountError } from "@toolmount/core/errors";
 
 /**
- * The id that a person means by its beginning. An id that matches none is returned as it is, so that the host reports it.
+ * Returns the id that a person means by its beginning. An id that matches none is returned as it is, so that the host reports it.
  * Throws `USAGE_INVALID` when several ids begin so.
  */
 export function findByPrefix(written: string, ids: readonly string[]): string {

@@ -60,7 +60,7 @@ async function openAnswers(
     return { ...opened, settings: { ...opened.settings, stream: false, retries: 0 } };
   }
   if (path !== undefined && parallel > 1)
-    throw usageError("--parallel needs a model or a tape; a list of exchanges is answered in its order");
+    throw usageError("--concurrency needs a model or a tape; a list of exchanges is answered in its order");
   if (recordTo !== null) bench.answerFrom(host, recordTo.createFinder(), false);
   return openReasoner(host, { model, baseUrl }, shell);
 }

@@ -1,7 +1,7 @@
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 
-/** A plan in which two tools have each other's description. Throws `USAGE_INVALID` when the plan does not mount both. */
+/** Returns a plan in which two tools have each other's description. Throws `USAGE_INVALID` when the plan does not mount both. */
 export function swapDescriptions(host: OpenedHost, names: readonly [string, string]): JsonObject {
   const { plan } = host;
   const find = (name: string): Described => {

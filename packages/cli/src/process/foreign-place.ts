@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** The place of the innermost code outside this package that runs now, as `file:line:column`. */
+/** Returns the place of the innermost code outside this package that runs now, as `file:line:column`. */
 export function findForeignPlace(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;

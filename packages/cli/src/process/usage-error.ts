@@ -1,6 +1,6 @@
 import { ToolmountError } from "@toolmount/core/errors";
 
-/** The error of a command line that cannot be run as it is written. */
+/** Returns the error of a command line that cannot be run as it is written. */
 export function usageError(problem: string): ToolmountError {
   return new ToolmountError("USAGE_INVALID", { problem });
 }

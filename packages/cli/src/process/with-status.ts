@@ -1,7 +1,7 @@
 import { createStatusLine, type StatusLine } from "../screen/status-line.ts";
 import { shellWith, type Shell } from "./shell.ts";
 
-/** A status line, and the shell whose standard error removes the line before it writes. */
+/** Returns a status line, and the shell whose standard error removes the line before it writes. */
 export function openStatus(shell: Shell): { readonly status: StatusLine; readonly shell: Shell } {
   const status = createStatusLine(shell.err, shell.env);
   return { status, shell: shellWith(shell, { err: status.over(shell.err) }) };

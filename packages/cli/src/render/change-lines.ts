@@ -1,7 +1,7 @@
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** The lines that an edit takes and adds, each group with the line before it. */
+/** Returns the lines that an edit takes and adds, each group with the line before it. */
 export function changeLines(before: string, after: string, screen: Screen): string[] {
   const old = before.split("\n");
   const lines: string[] = [];

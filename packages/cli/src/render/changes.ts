@@ -4,7 +4,7 @@ import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { writeTable } from "../screen/table.ts";
 
-/** A table of changes, oldest first: `--to` takes their numbers. */
+/** Writes a table of changes, oldest first: `--to` takes their numbers. */
 export function writeChanges(screen: Screen, changes: readonly SessionChange[]): void {
   if (changes.length === 0) return screen.line("no change that could be undone");
   writeTable(

@@ -73,7 +73,7 @@ export function contentLines(screen: Screen, blocks: readonly ContentBlock[] = [
         return [
           screen.paint(
             "dim",
-            printable(`(${block.type} ${block.mimeType}, ${sizeOf(block.data)}; --save writes it to a file)`),
+            printable(`(${block.type} ${block.mimeType}, ${sizeOf(block.data)}; --out writes it to a file)`),
           ),
         ];
       case "file": {

@@ -4,7 +4,7 @@ import { messageOf } from "@toolmount/core/errors";
 const head =
   "// Written by `toolmount types`. Do not change it: change the plan or its tools, and write it again.\n";
 
-/** The types of the tools: a namespace for each tool, and the interface `Tools` over all. */
+/** Returns the types of the tools: a namespace for each tool, and the interface `Tools` over all. */
 export async function renderTypes(tools: readonly ToolInfo[]): Promise<string> {
   const names = identifiersOf(tools);
   const spaces = await Promise.all(tools.map((tool, at) => renderSpace(names[at]!, tool)));

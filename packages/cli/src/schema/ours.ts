@@ -4,7 +4,7 @@ import { config as policy } from "@toolmount/policy";
 import { config as agent } from "@toolmount/reasoner";
 import { composePlanSchema, type KnownModule } from "./compose.ts";
 
-/** The schema of plans, of the sections of our packages and of the configs of these modules. */
+/** Returns the schema of plans, of the sections of our packages and of the configs of these modules. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
   const own = print(policy);
   // A plan writes command hooks in its section `hooks`.

@@ -1,5 +1,6 @@
 import { readServer, writeServer, type FoundServer } from "../scaffold/find-server.ts";
 import type { WantedVariable } from "../scaffold/server-inputs.ts";
+import { readJsonObject } from "../options/json-option.ts";
 import { askWhether } from "../process/choose.ts";
 import { exitCodes } from "../process/exit-codes.ts";
 import type { Shell } from "../process/shell.ts";
@@ -14,8 +15,7 @@ import { lockNew, writeLocked } from "./lock-new.ts";
 interface Options {
   readonly json?: true;
   readonly yes?: true;
-  readonly id?: string;
-  readonly prefix?: string;
+  readonly entry?: string;
   readonly registry?: string;
   readonly use?: string;
   readonly dryRun?: true;
@@ -23,7 +23,7 @@ interface Options {
 }
 
 /** Options of `add` that only a module has. */
-const ofModules = ["source", "export", "config", "run", "optional", "hooks"] as const;
+const ofModules = ["config", "hooks"] as const;
 
 /** Adds an MCP server that a `server.json` describes: shows what would run, writes the entry, and locks its tools. */
 export async function addServer(
@@ -34,7 +34,8 @@ export async function addServer(
 ): Promise<void> {
   const given = ofModules.find((name) => name in options);
   if (given !== undefined) throw usageError(`--${given} is for a module, and ${wanted} is an MCP server`);
-  const { registry, id, prefix, use, json } = options;
+  const { registry, use, json } = options;
+  const { id, prefix } = readNames(options.entry);
   const machine = { env: shell.env, isSeen: isAsked(options, shell) };
   const found = await readServer({ server: wanted, registry, id, prefix, use, machine }, shell.cwd);
   const { choice } = found;
@@ -55,6 +56,17 @@ export async function addServer(
   if (json === true) return;
   if (report.added.length > 0) for (const each of choice.variables) writeVariable(each, shell);
   if (locked !== undefined) writeLocked(locked, shell);
+}
+
+/** What `--entry` may say of a server: all else of its entry is in its `server.json`. */
+function readNames(text: string | undefined): { readonly id?: string; readonly prefix?: string } {
+  const entry = readJsonObject("--entry", text) ?? {};
+  const other = Object.entries(entry).find(
+    ([key, value]) => !/^(?:id|prefix)$/.test(key) || typeof value !== "string",
+  );
+  if (other !== undefined)
+    throw usageError(`--entry of an MCP server has an id and a prefix, and no ${JSON.stringify(other[0])}`);
+  return entry;
 }
 
 function writeVariable({ name, isSet, description }: WantedVariable, { out }: Shell): void {

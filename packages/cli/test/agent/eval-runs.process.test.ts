@@ -72,9 +72,9 @@ const words = async (...more: string[]) => [
 
 test("several runs show a share with its interval, mark what is flaky, and are written for CI", async () => {
   const { here: run, read } = await workspace(files);
-  const reports = ["--junit", "evals.xml", "--markdown", "evals.md"];
+  const reports = ["--out", "evals.xml", "--out", "evals.md"];
   const ended = await run(
-    await words("--runs", "20", "--parallel", "4", "--record", "evals.tape", ...reports),
+    await words("--runs", "20", "--concurrency", "4", "--record", "evals.tape", ...reports),
   );
   const again = await run(["eval", "plan.yaml", "--model", "replay:evals.tape", "--runs", "20", "--json"]);
   const more = await run(["eval", "plan.yaml", "--model", "replay:evals.tape", "--runs", "21", "--json"]);
@@ -93,8 +93,8 @@ test("several runs show a share with its interval, mark what is flaky, and are w
 
 test("a gate below 1 is about the lower end of the interval, and says how many runs it takes", async () => {
   const { here: run } = await workspace(files);
-  const few = await run(await words("--only", "finds", "--runs", "5", "--min-pass", "0.9"));
-  const enough = await run(await words("--only", "finds", "--runs", "35", "--min-pass", "0.9"));
+  const few = await run(await words("--text", "finds", "--runs", "5", "--min-pass", "0.9"));
+  const enough = await run(await words("--text", "finds", "--runs", "35", "--min-pass", "0.9"));
 
   expect([few.code, few.stdout]).toEqual([1, expect.stringContaining("it takes 35 runs that all pass")]);
   expect(enough.code, enough.stdout).toBe(0);

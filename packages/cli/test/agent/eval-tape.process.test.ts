@@ -84,11 +84,11 @@ test("only stale answers are recorded again, and the tape then has no others", a
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("3 answers kept, 2 new")]);
   expect(after).toHaveLength(before.length);
   expect(before.filter((line) => line !== "" && after.includes(line))).toHaveLength(4);
-  expect((await run([...replay, "--parallel", "3"])).json()).toMatchObject({ stale: [], passRate: 1 });
+  expect((await run([...replay, "--concurrency", "3"])).json()).toMatchObject({ stale: [], passRate: 1 });
 });
 
 test("turns overlap only where answers do not depend on their order", async () => {
   const { here: run } = await workspace(files);
-  const ended = await run(["eval", "plan.yaml", "--model", "replay:answers.json", "--parallel", "2"]);
+  const ended = await run(["eval", "plan.yaml", "--model", "replay:answers.json", "--concurrency", "2"]);
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining("answered in its order")]);
 });

@@ -68,7 +68,7 @@ test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a his
   const evaluate = (...words: string[]) => run(["eval", "plan.yaml", ...words]);
   const history = ["--history", "runs.jsonl"];
   const first = await evaluate("--model", "replay:good.json", "--record", "evals.tape", ...history);
-  const limits = ["--max-cost", "1", "--max-p95", "100000", "--json"];
+  const limits = ["--max", "cost=1", "--max", "p95=100000", "--json"];
   const second = await evaluate("--model", "replay:evals.tape", ...history, ...limits);
   const swapped = await evaluate("--model", "replay:good.json", "--swap", "find,list");
   const stale = await evaluate("--model", "replay:evals.tape", "--swap", "find,list");

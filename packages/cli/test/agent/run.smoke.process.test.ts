@@ -93,7 +93,7 @@ test("a session that became too long says so, and what the model no longer sees 
     response(call(`c${n}`, "echo", { text: `${n} ${"x".repeat(2_400)}` })),
   );
   const { here: run } = await workspace({
-    "mount-plan.yaml": `${planOf("./echo.ts")}agent: { model: m, compaction: { atTokens: 1000 } }\n`,
+    "mount-plan.yaml": `${planOf("./echo.ts")}agent: { model: m, compaction: 1000 }\n`,
     "echo.ts": echo,
     "exchange.json": JSON.stringify([...calls, response(say("Five were read.")), response(say("All done."))]),
   });
@@ -113,7 +113,7 @@ test("a session that became too long says so, and what the model no longer sees 
   );
 });
 
-test("what the client did comes with --results, and a session forks", async () => {
+test("what the client did comes with --result, and a session forks", async () => {
   const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./pick.ts"),
     "pick.ts": pick,
@@ -125,13 +125,13 @@ test("what the client did comes with --results, and a session forks", async () =
     type: "done",
     result: { status: "paused", waiting: [{ callId: "c1", waitsFor: "client" }] },
   });
-  const refused = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--results", "[7]"]);
+  const refused = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--result", "[7]"]);
   expect(refused.code).toBe(2);
 
   const results = JSON.stringify([{ callId: "c1", result: "a.png" }]);
-  const done = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--results", results]);
+  const done = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--result", results]);
   expect(done.code, done.stderr).toBe(0);
-  const fork = await run(["sessions", "fork", "s1", "--as", "s2"]);
+  const fork = await run(["sessions", "fork", "s1", "--session", "s2"]);
   expect(fork.stdout.trim()).toBe("s2");
   expect((await run(["sessions", "show", "s2"])).stdout).toContain("assistant: thanks");
 });

@@ -83,7 +83,7 @@ describe("without a plan", () => {
     ];
     const [called, listed, described] = await Promise.all([
       run(["call", ...server, "--approve", "order_book", "title=Emma", "count=1", "size=large", "--json"]),
-      run(["list", ...server, "--names"]),
+      run(["list", ...server, "--format", "names"]),
       run(["describe", ...server, "order_book", "--json"]),
     ]);
 

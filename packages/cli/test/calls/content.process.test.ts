@@ -13,14 +13,14 @@ const chart = oneTool({
   ] });`,
 });
 
-test("call shows texts of a result, says what else it has, and saves it with --save", async () => {
+test("call shows texts of a result, says what else it has, and saves it with --out", async () => {
   const { folder, run } = await workspace({ "mount-plan.yaml": planOf("./chart.ts"), "chart.ts": chart });
   const shown = await run(["call", "draw_chart", "--approve"]);
-  const saved = await run(["call", "draw_chart", "--approve", "--save", "charts", "--json"]);
-  const again = await run(["call", "draw_chart", "--approve", "--save", "charts"]);
+  const saved = await run(["call", "draw_chart", "--approve", "--out", "charts", "--json"]);
+  const again = await run(["call", "draw_chart", "--approve", "--out", "charts"]);
 
   expect(shown.stdout).toContain("A chart of sales.");
-  expect(shown.stdout).toContain("(image image/png, 6 bytes; --save writes it to a file)");
+  expect(shown.stdout).toContain("(image image/png, 6 bytes; --out writes it to a file)");
   expect(shown.stdout).toMatch(/\(file notes:\/\/sales\/\.\.\/\.\.\/evil\.csv\)\na,b/);
   const images = join(folder, "charts", "draw_chart-2.png");
   expect(saved.json()["saved"]).toEqual([images, join(folder, "charts", "draw_chart-3.csv")]);

@@ -80,12 +80,13 @@ describe("a call that has to wait, by the command", () => {
       const { waiting } = listed as { waiting: { id: string }[] };
       return { id: waiting[0]!.id, ticket: (asked.json() as { ticket: string }).ticket };
     };
-    const edit = (id: string, args: string) => run(["approvals", "approve", id, "plan.yaml", "--args", args]);
+    const edit = (id: string, args: string) =>
+      run(["approvals", "approve", id, "plan.yaml", "--arguments", args]);
     const resume = async (ticket: string) =>
       (await run(["resume", ticket, "plan.yaml", "--json", ...who])).json();
 
     const first = await ask(5);
-    expect((await edit(first.id, "[5]")).stderr).toContain("--args is a JSON object of all arguments");
+    expect((await edit(first.id, "[5]")).stderr).toContain("--arguments is a JSON object of all arguments");
     expect((await edit(first.id, '{"amount":"all"}')).stderr).toContain(
       "OPTION_INVALID option arguments: amount must be a number",
     );

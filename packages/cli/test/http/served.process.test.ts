@@ -242,7 +242,7 @@ test("tokens of an OpenID provider are accepted beside stored ones, with the rol
   const place = await workspace(files);
   const tokens = await writeTokens();
   const { issuer, sign } = await startIssuer();
-  const oidc = ["--oidc-issuer", issuer, "--oidc-audience", "release-desk", "--oidc-roles", "groups"];
+  const oidc = ["--oidc", `issuer=${issuer}`, "audience=release-desk", "roles=groups"];
   const { ask } = await startServer(place, tokens, ["plan.yaml", ...oidc]);
   const call = { tool: "echo", arguments: { text: "hello" } };
 
@@ -260,10 +260,9 @@ test("tokens of an OpenID provider are accepted beside stored ones, with the rol
     "plan.yaml",
     "--http",
     "127.0.0.1:0",
-    "--oidc-issuer",
-    `${issuer}/x`,
-    "--oidc-audience",
-    "a",
+    "--oidc",
+    `issuer=${issuer}/x`,
+    "audience=a",
   ]);
   expect(wrong).toMatchObject({ code: 1 });
   expect(wrong.stderr).toContain("/x/.well-known/openid-configuration cannot be read");
@@ -273,12 +272,12 @@ test("people sign in to the page as the client that the options name, whose secr
   const place = await workspace(files);
   const { issuer } = await startIssuer();
   const tokens = await writeTokens();
-  const oidc = ["--oidc-issuer", issuer, "--oidc-audience", "https://tools.example.com/mcp"];
-  const client = ["--oidc-client", "page", "--oidc-scope", "openid offline_access"];
+  const oidc = ["--oidc", `issuer=${issuer}`, "audience=https://tools.example.com/mcp"];
+  const client = ["--oidc", "client=page", "scope=openid offline_access"];
   const secret = join(dirname(tokens.file), "secret");
   await writeFile(secret, "a secret of two sides\n", { mode: 0o600 });
   const words = ["plan.yaml", ...oidc, ...client, "--public-url", "https://tools.example.com"];
-  const { url } = await startServer(place, tokens, [...words, "--oidc-secret", secret]);
+  const { url } = await startServer(place, tokens, [...words, "--oidc", `secret=${secret}`]);
   const sent = await fetch(`${url}/signin?view=/inbox`, { redirect: "manual" });
   expect(sent.status).toBe(302);
   const to = new URL(sent.headers.get("location")!);
@@ -294,17 +293,20 @@ test("people sign in to the page as the client that the options name, whose secr
 
   await chmod(secret, 0o644);
   const run = (...given: string[]) => place.run(["serve", "plan.yaml", "--http", "127.0.0.1:0", ...given]);
-  const open = await run(...oidc, ...client, "--oidc-secret", secret);
+  const open = await run(...oidc, ...client, "--oidc", `secret=${secret}`);
   expect(open.stderr).toContain("others can read it");
   const without = await run(...client);
-  expect(without.stderr).toContain("--oidc-client needs --oidc-issuer");
+  expect(without.stderr).toContain("--oidc needs issuer=<url>");
 });
 
 test("a client of MCP reads where to sign in, from the refusal on", async () => {
   const place = await workspace(files);
   const { issuer, sign } = await startIssuer();
-  const words = ["plan.yaml", "--oidc-issuer", issuer, "--oidc-roles", "groups", "--oidc-audience"];
-  const { url } = await startServer(place, await writeTokens(), [...words, "https://tools.example.com/mcp"]);
+  const words = ["plan.yaml", "--oidc", `issuer=${issuer}`, "roles=groups"];
+  const { url } = await startServer(place, await writeTokens(), [
+    ...words,
+    "audience=https://tools.example.com/mcp",
+  ]);
 
   const refused = await fetch(`${url}/mcp`, {
     method: "POST",

@@ -159,7 +159,7 @@ describe.each(stores)("budgets of servers that share a store in %s", (kind) => {
   });
 
   test("time is counted over servers, too", async () => {
-    const { servers } = await serversOf(await newUrl(kind), 2, { timeMs: 1 });
+    const { servers } = await serversOf(await newUrl(kind), 2, { ms: 1 });
     const call = async (at: number) => {
       const { status, result } = await servers[at]!.host.call({ name: "plain" }, { sessionId: "s" });
       return [status, result.error];

@@ -31,7 +31,7 @@ test.each([
   { name: "weather", options: [], tool: "get_weather", said: "module: weather" },
   {
     name: "send-mail",
-    options: ["--package", "@acme/mail"],
+    options: ["--name", "@acme/mail"],
     tool: "send_mail",
     said: 'module: "@acme/mail"',
   },

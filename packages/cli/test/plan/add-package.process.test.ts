@@ -81,7 +81,7 @@ test("add --dry-run shows the same, writes nothing, and keeps what other entries
     false,
   ]);
 
-  await run(["add", "@acme/maps", "plan.yaml", "--prefix", "maps_", "--no-lock"]);
+  await run(["add", "@acme/maps", "plan.yaml", "--entry", '{"prefix":"maps_"}', "--no-lock"]);
   const before = await read(".toolmount/modules/package.json");
   const again = await run(["add", "npm:@acme/mail@^1", "plan.yaml", "--dry-run", "--json"]);
   expect(again.json()).toMatchObject({
@@ -107,7 +107,7 @@ test("what the border refuses is named, with what to write; nothing stays, and t
   expect(await read("plan.yaml")).toBe("# mine\nversion: 1\ntools: []\n");
   expect(existsSync(path(".toolmount/modules"))).toBe(false);
 
-  const trusted = await run(["add", "@acme/mail", "plan.yaml", "--run", '{"in":"inline"}']);
+  const trusted = await run(["add", "@acme/mail", "plan.yaml", "--entry", '{"run":{"in":"inline"}}']);
   expect([trusted.code, trusted.stdout]).toEqual([0, expect.not.stringContaining("border")]);
   expect(await read("plan.yaml")).toContain("    run:\n      in: inline\n");
 });

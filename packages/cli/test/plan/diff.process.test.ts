@@ -61,7 +61,7 @@ test("two plans: tools with their values, who is asked, and the values of the pl
 test("for people, and as a comment for a pull request; a plan and itself have no difference", async () => {
   const { here } = await workspace(files);
   const people = await here(["diff", "before.yaml", "after.yaml"]);
-  const comment = await here(["diff", "before.yaml", "after.yaml", "--markdown"]);
+  const comment = await here(["diff", "before.yaml", "after.yaml", "--format", "markdown"]);
   const same = await here(["diff", "after.yaml", "after.yaml"]);
 
   expect(people.stdout).toContain("agent_hello_world  runs → asks");

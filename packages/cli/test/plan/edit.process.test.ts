@@ -15,9 +15,8 @@ test("add and remove edit the plan, and leave everything else as it was", async 
     "plan.yaml",
     "--config",
     '{"working_dir":"."}',
-    "--prefix",
-    "fs_",
-    "--optional",
+    "--entry",
+    '{"required":false,"prefix":"fs_"}',
   ]);
 
   expect([added.code, added.stdout]).toEqual([0, "✔ plan.yaml: added filesystem\n"]);
@@ -40,9 +39,14 @@ test.each([
   [["./ends.ts"], "MODULE_IMPORT_FAILED", "it ended the process"],
   [["./strict.ts", "--config", '{"town":1}'], "CONFIG_INVALID", "town"],
   [
-    ["hello-world", "--prefix", "other_"],
+    ["hello-world", "--entry", '{"prefix":"other_"}'],
     "PLAN_VALUE_INVALID",
-    'has an entry "hello-world" already, and --prefix',
+    'has an entry "hello-world" already, and its prefix',
+  ],
+  [
+    ["filesystem", "--entry", '{"id":"fs","prefixes":"fs_"}'],
+    "PLAN_KEY_UNKNOWN",
+    'unknown key "prefixes"; did you mean "prefix"?',
   ],
 ])("add %j writes nothing and says why", async (words, code, says) => {
   const { here: run, read } = await workspace({
@@ -68,7 +72,7 @@ test("add accepts a module without a manifest, a variable that is not set yet, a
   });
   const codes = [
     (await run(["add", "./greet.ts", "plan.yaml", "--config", '{"key":"${NOT_SET}"}'])).code,
-    (await run(["add", "hello-world", "plan.yaml", "--id", "again", "--prefix", "other_"])).code,
+    (await run(["add", "hello-world", "plan.yaml", "--entry", '{"id":"again","prefix":"other_"}'])).code,
   ];
 
   expect(codes).toEqual([0, 0]);
@@ -206,7 +210,7 @@ test("add tries a module of another library: it names the exports to choose, the
   expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("export: [look, wipe]");
   expect(await read("plan.yaml")).toBe("version: 1\ntools: []\n");
 
-  const { stdout } = await run(["add", "./tools.mjs", "plan.yaml", "--export", "look", "wipe"]);
+  const { stdout } = await run(["add", "./tools.mjs", "plan.yaml", "--entry", '{"export":["look","wipe"]}']);
   expect(stdout).toMatch(/look .*does not ask .*\n.*wipe .* asks /);
   expect(await read("plan.yaml")).toContain("export:\n      - look\n      - wipe");
 });

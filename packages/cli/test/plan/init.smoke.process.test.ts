@@ -52,10 +52,10 @@ describe("from an empty folder to a first own call", () => {
       const { code, stderr } = await run(step.split(" ").slice(2), { cwd });
       expect(code, stderr).toBe(0);
     }
-    const [, ...diff] = /npx toolmount (diff) before\/(\S+) (\S+) (--markdown)/.exec(steps.at(-1)!)!;
+    const [, ...diff] = /npx toolmount (diff) before\/(\S+) (\S+) (--format) (markdown)/.exec(steps.at(-1)!)!;
     await mkdir(join(cwd, "before"));
     await writeFile(join(cwd, "before", diff[1]!), "version: 1\ntools: []\n");
-    const shown = await run([diff[0]!, `before/${diff[1]}`, diff[2]!, diff[3]!], { cwd });
+    const shown = await run([diff[0]!, `before/${diff[1]}`, diff[2]!, diff[3]!, diff[4]!], { cwd });
     expect(shown.stdout, shown.stderr).toContain("count_words");
   });
 

@@ -89,7 +89,8 @@ registerHooks({ load(url, context, next) {
 });
 
 test("list filters by name, category and module, and prints names alone", async () => {
-  const list = (...words: string[]) => runHere(["list", "mount-plans/reference.yaml", "--names", ...words]);
+  const list = (...words: string[]) =>
+    runHere(["list", "mount-plans/reference.yaml", "--format", "names", ...words]);
   const [byName, byCategory, byModule] = await Promise.all([
     list("--tool", "read_*"),
     list("--category", "delete"),
@@ -124,7 +125,10 @@ test.each([
 ])("%s that matches nothing lists nothing", async (_, option, value) => {
   const { here: run } = await workspace({ "plan.yaml": planOf("hello-world") });
 
-  expect(await run(["list", "plan.yaml", option, value, "--names"])).toMatchObject({ code: 0, stdout: "" });
+  expect(await run(["list", "plan.yaml", option, value, "--format", "names"])).toMatchObject({
+    code: 0,
+    stdout: "",
+  });
 });
 
 test.each(["bogus: 1\n", "hooks: hello\n"])(
@@ -146,7 +150,7 @@ test("list says that a locked plan has no lock file with its overlay", async () 
   expect((await run(["list", "plan.yaml", "--env", "ci"])).stderr).toContain("not with the overlays ci");
 });
 
-test("list --signatures prints each tool as a function of TypeScript", async () => {
+test("list --format signatures prints each tool as a function of TypeScript", async () => {
   const schema = `to: z.string(), "how-many": z.int().optional(), parts: z.array(z.strictObject({ size: z.enum(["s", "l"]) }))`;
   const send = oneTool({ name: "send", schema, body: "return data(1);" });
   const none = oneTool({ name: "now", body: "return data(1);" });
@@ -156,7 +160,7 @@ test("list --signatures prints each tool as a function of TypeScript", async () 
     "now.ts": none,
   });
 
-  expect((await run(["list", "plan.yaml", "--signatures"])).stdout).toBe(`\
+  expect((await run(["list", "plan.yaml", "--format", "signatures"])).stdout).toBe(`\
 /** Does what a test wants. */
 now()
 /** Does what a test wants. */

@@ -12,7 +12,7 @@ import { askAsList } from "./grants.ts";
 import { grantedCallOf } from "./hold.ts";
 import { endCall } from "./transitions.ts";
 
-/** The rehearsal of which a call is a part; null for a real call. */
+/** Returns the rehearsal of which a call is a part; null for a real call. */
 export function rehearsalOf({ given }: Call): SessionRehearsal | null {
   const { rehearsal } = given;
   if (rehearsal === undefined || rehearsal instanceof SessionRehearsal) return rehearsal ?? null;

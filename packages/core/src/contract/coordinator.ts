@@ -62,10 +62,10 @@ export interface Capabilities {
   /** Whether a tool can be called in a program. The module that runs programs registers it. */
   "tools.in_programs": (tool: ToolInfo) => boolean;
   /**
-   * Which tools are offered beside programs: with `always`, only those that a program cannot call, or that are always offered;
-   * with `auto` all, until their definitions have more than about `maxTokens`. A plan registers its own.
+   * About how many tokens the definitions of tools may have beside programs. Above it, only tools are offered that a program cannot
+   * call, or that are always offered. The module that runs programs registers it.
    */
-  "offer.programs": { readonly when: "always" | "auto"; readonly maxTokens: number } | null;
+  "tools.beside_programs": number;
   /** Starts a child session of the calling session. The module that runs turns registers it. */
   "session.spawn": Spawn;
   /** Resumes a child session, for the session that started it. */

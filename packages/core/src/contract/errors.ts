@@ -68,7 +68,7 @@ const messages = {
   SESSION_CONFLICT: (d: { session: string; problem: string }) =>
     `session "${d.session}" cannot run a turn: ${d.problem}`,
   INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
-    `${d.source} adds ${d.bytes} bytes to the model's context, and at most ${d.maxBytes} are allowed; shorten the text, or raise maxInjectionBytes`,
+    `${d.source} adds ${d.bytes} bytes to the model's context, and at most ${d.maxBytes} are allowed; shorten the text`,
   REPLAY_INVALID: (d: { file: string; problem: string }) => `${d.file} cannot be replayed: ${d.problem}`,
   RECORD_FAILED: (d: { file: string; problem: string }) =>
     `calls cannot be recorded in ${d.file}: ${d.problem}; name a file that does not exist yet`,

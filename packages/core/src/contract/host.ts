@@ -99,9 +99,8 @@ export interface ArgumentOverride {
   readonly description?: string | undefined;
   /** Used when the call does not send the argument. */
   readonly default?: Json | undefined;
-  /** The model does not see the argument and may not send it. The tool gets `value`, else the default, else nothing. */
+  /** The model does not see the argument and may not send it. The tool gets the default, else nothing. */
   readonly hidden?: boolean | undefined;
-  readonly value?: Json | undefined;
 }
 
 /** Overrides by the name of the argument. */

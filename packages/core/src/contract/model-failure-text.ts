@@ -1,4 +1,4 @@
-/** The sentence of a failed request to a model: which server, what it did, and why. */
+/** Returns the sentence of a failed request to a model: which server, what it did, and why. */
 export function modelFailureText(d: { kind: string; problem: string; provider?: string }): string {
   return `${d.provider ?? "the model's server"} ${verbs[d.kind] ?? "failed"} (${d.kind}): ${d.problem}`;
 }

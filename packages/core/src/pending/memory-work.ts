@@ -2,7 +2,7 @@ import type { Host } from "../contract/host.ts";
 import type { CounterChange, CounterState, WorkFilter, WorkRecord, WorkStore } from "../contract/work.ts";
 import { frozenCopy } from "../json/freeze.ts";
 
-/** The store of a host for the work of servers. Without one the work is known to the caller only. */
+/** Returns the store of a host for the work of servers. Without one the work is known to the caller only. */
 export function workStoreOf({ coordinator }: Host): WorkStore {
   return (coordinator.get("work-store") as WorkStore | null) ?? createMemoryWork();
 }

@@ -1,6 +1,6 @@
 import { isRecord, type Json } from "../json/json.ts";
 
-/** The id of the log in which a session store keeps the results of a session, beside the log of its turns. */
+/** Returns the id of the log in which a session store keeps the results of a session, beside the log of its turns. */
 export function resultsLogOf(sessionId: string): string {
   return `results of ${sessionId}`;
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-/** A new unguessable name: 192 random bits. It never begins with a dash, which a command line reads as an option. */
+/** Returns a new unguessable name: 192 random bits. It never begins with a dash, which a command line reads as an option. */
 export function randomName(): string {
   const name = randomBytes(24).toString("base64url");
   return name.startsWith("-") ? randomName() : name;

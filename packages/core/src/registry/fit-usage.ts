@@ -1,6 +1,6 @@
 import type { ArgumentOverrides } from "../contract/host.ts";
 
-/** A usage text without list items, clauses and example values about hidden arguments, and a note about them. */
+/** Returns a usage text without list items, clauses and example values about hidden arguments, and a note about them. */
 export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
   const hidden = Object.keys(overrides).filter((name) => overrides[name]?.hidden === true);
   const defaults = Object.entries(overrides).flatMap(([name, { hidden: isHidden, default: value }]) =>

@@ -2,7 +2,7 @@ import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
 
 /**
- * The digest by which a plan's lock file knows a tool: of everything that a model, a gate or a person sees of it, as the
+ * Returns the digest by which a plan's lock file knows a tool: of everything that a model, a gate or a person sees of it, as the
  * plan shapes it. The texts of a `dynamic` tool may change. The module that mounts the tool is not part of the digest.
  */
 export function lockDigest(info: ToolInfo): string {

@@ -1,7 +1,7 @@
 import { errorMessage, ToolError } from "../contract/errors.ts";
 import { failure, type PartialResult } from "../contract/result.ts";
 
-/** The failure for a thrown value. The model reads only the message of a `ToolError`: others may hold secrets. */
+/** Returns the failure for a thrown value. The model reads only the message of a `ToolError`: others may hold secrets. */
 export function toolFailure(tool: string, thrown: unknown): PartialResult<never> {
   if (isToolError(thrown))
     return failure(thrown.message, { code: thrown.code ?? "TOOL_FAILED", details: thrown.details as never });

@@ -1,7 +1,7 @@
 type OnError = (error: unknown) => void;
 type EventListener = (event: Event) => unknown;
 type Listener = EventListener | { handleEvent(event: Event): unknown };
-/** An abort controller for a tool. An error of its listeners, which would end the process, goes to `onError`. */
+/** Returns an abort controller for a tool. An error of its listeners, which would end the process, goes to `onError`. */
 export function createGuardedController(onError: OnError): AbortController {
   const controller = new AbortController();
   handlers.set(Object.setPrototypeOf(controller.signal, guardedPrototype) as AbortSignal, onError);

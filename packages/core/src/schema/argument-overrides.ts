@@ -17,18 +17,14 @@ export function overrideArguments(
   const fixed = new Map<string, Json | undefined>();
   for (const [name, override] of Object.entries(overrides)) {
     if (!Object.hasOwn(declared, name)) refuseUnknown(tool, name, Object.keys(declared));
-    const { hidden = false, value } = override;
-    if (value !== undefined && !hidden)
-      refuse(tool, name, `"value" is for a hidden one; write "default", or add hidden: true`, "value");
+    const { hidden = false, default: filled } = override;
     const own = isRecord(declared[name]) ? (declared[name]["default"] as Json | undefined) : undefined;
-    const filled = value === undefined ? override.default : value;
-    if (filled !== undefined)
-      requireFit(tool, schema, name, filled, value === undefined ? "default" : "value");
+    if (filled !== undefined) requireFit(tool, schema, name, filled);
     const kept = filled === undefined ? own : filled;
     if (hidden) fixed.set(name, kept);
-    else if (override.default !== undefined) defaults[name] = override.default;
+    else if (filled !== undefined) defaults[name] = filled;
     if (hidden && kept === undefined && requiredOf(schema.json).includes(name))
-      refuse(tool, name, "it is required: a hidden argument needs a value");
+      refuse(tool, name, "it is required: a hidden argument needs a default");
   }
   const sent = Object.fromEntries([...fixed].filter(([, value]) => value !== undefined));
   return {
@@ -82,17 +78,11 @@ function requiredOf(json: JsonSchema): readonly string[] {
 }
 
 /** An asynchronous schema cannot be checked here; the first call reports a value that does not fit. */
-function requireFit(
-  tool: string,
-  { parse }: PreparedSchema,
-  name: string,
-  value: Json,
-  member: string,
-): void {
+function requireFit(tool: string, { parse }: PreparedSchema, name: string, value: Json): void {
   const result = parse({ [name]: value });
   if (result instanceof Promise) return void result.catch(() => {});
   const issue = result.ok ? undefined : result.issues.find(({ path }) => path[0] === name);
-  if (issue !== undefined) refuse(tool, name, `its ${member} does not fit: ${issue.message}`, member);
+  if (issue !== undefined) refuse(tool, name, `its default does not fit: ${issue.message}`, "default");
 }
 
 function unrecognized(names: readonly string[]): ParseResult {

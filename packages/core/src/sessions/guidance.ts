@@ -1,29 +1,26 @@
 import type { ToolInfo } from "../contract/tool.ts";
 
 /**
- * The block of a system prompt that explains to a model when and how to call its tools. Each tool has its usage text, else
+ * Returns the block of a system prompt that explains to a model when and how to call its tools. Each tool has its usage text, else
  * its description, between markers with its name; each tool that may be activated has a line.
  *
  * The same tools give the same text. A tool's text cannot close its block: markers inside of it are broken up.
  */
 export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolInfo[]): string {
-  return blockOf(tools, available, ({ usage, description }) => usage ?? description);
+  const parts = tools.flatMap((tool) => usageBlock(tool, tool.usage ?? tool.description));
+  return enclosed([...parts, ...listOf("AVAILABLE TOOLS", available)]);
 }
 
 /**
  * The same for a request that has the definitions of the tools, too: a tool without a usage text is not in it, since the
- * model would pay for its description twice. In the form `brief`, the summary of a tool takes the place of its usage text,
- * which is often longer than the definition, and is paid for in each request; a tool of Aptix keeps its text, since that contract
- * promises it.
+ * model would pay for its description twice. The summary of a tool takes the place of its usage text, which is often longer than the
+ * definition, and is paid for in each request; a tool of Aptix keeps its text, since that contract promises it.
  */
 export function guidanceBesideDefinitions(
   tools: readonly ToolInfo[],
   available: readonly ToolInfo[],
-  form: "full" | "brief" = "brief",
 ): string {
-  return form === "full"
-    ? blockOf(tools, available, ({ usage = "" }) => usage)
-    : enclosed([...tools.flatMap(briefOf), ...listOf("AVAILABLE TOOLS", available)]);
+  return enclosed([...tools.flatMap(briefOf), ...listOf("AVAILABLE TOOLS", available)]);
 }
 
 function briefOf(tool: ToolInfo): readonly string[] {
@@ -39,15 +36,6 @@ export function modeTextOf(mode: string, text: string): string {
 
 function hasGuidance(tool: ToolInfo): boolean {
   return cleaned(tool.usage ?? "") !== "" || renamedNote(tool) !== "";
-}
-
-function blockOf(
-  tools: readonly ToolInfo[],
-  available: readonly ToolInfo[],
-  textOf: (tool: ToolInfo) => string,
-): string {
-  const parts = tools.flatMap((tool) => usageBlock(tool, textOf(tool)));
-  return enclosed([...parts, ...listOf("AVAILABLE TOOLS", available)]);
 }
 
 function usageBlock(tool: ToolInfo, usage: string): readonly string[] {

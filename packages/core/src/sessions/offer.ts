@@ -48,12 +48,10 @@ function besidePrograms(
   tools: readonly ToolInfo[],
   capability: (name: string) => unknown,
 ): (tool: ToolInfo) => boolean {
-  const settings = capability("offer.programs") as Capabilities["offer.programs"] | undefined;
+  const most = capability("tools.beside_programs") as Capabilities["tools.beside_programs"] | undefined;
   const isInPrograms = capability("tools.in_programs") as Capabilities["tools.in_programs"] | undefined;
-  if (!settings || isInPrograms === undefined) return () => true;
-  const { when, maxTokens } = settings;
-  if (when === "auto" && tools.reduce((sum, tool) => sum + aboutTokens(tool), 0) <= maxTokens)
-    return () => true;
+  if (most === undefined || isInPrograms === undefined) return () => true;
+  if (tools.reduce((sum, tool) => sum + aboutTokens(tool), 0) <= most) return () => true;
   return (tool) => tool.alwaysOffered || !isInPrograms(tool);
 }
 

@@ -32,8 +32,8 @@ describe("a plan says about the arguments of a tool", () => {
     expect(await run({ path: "a", lines: 9 })).toEqual({ path: "a", lines: 9 });
   });
 
-  test("a hidden one with a value, which a call may not replace", async () => {
-    const { host, committed } = hostWith({ path: { hidden: true, value: "fixed" } });
+  test("a hidden one with a default, which a call may not replace", async () => {
+    const { host, committed } = hostWith({ path: { hidden: true, default: "fixed" } });
     await committed;
 
     expect((await host.call({ name: "probe" })).result.data).toEqual({ path: "fixed", lines: 20 });
@@ -44,13 +44,6 @@ describe("a plan says about the arguments of a tool", () => {
   });
 
   test.each<[string, ArgumentOverrides, string, string, string?]>([
-    [
-      "a value of an argument that is not hidden",
-      { lines: { value: 3 } },
-      'argument "lines": "value" is for a hidden one; write "default", or add hidden: true',
-      "lines",
-      "value",
-    ],
     [
       "an argument that is not there",
       { line: { default: 3 } },
@@ -71,16 +64,16 @@ describe("a plan says about the arguments of a tool", () => {
       "default",
     ],
     [
-      "a value that does not fit",
-      { lines: { hidden: true, value: 1.5 } },
-      'argument "lines": its value does not fit: lines must be a whole number',
+      "a hidden default that does not fit",
+      { lines: { hidden: true, default: 1.5 } },
+      'argument "lines": its default does not fit: lines must be a whole number',
       "lines",
-      "value",
+      "default",
     ],
     [
-      "a hidden one that is required, without a value",
+      "a hidden one that is required, without a default",
       { path: { hidden: true } },
-      'argument "path": it is required: a hidden argument needs a value',
+      'argument "path": it is required: a hidden argument needs a default',
       "path",
     ],
   ])("%s is refused", async (_title, args, problem, argument, member) => {
@@ -135,7 +128,7 @@ describe("a plan says about the arguments of a tool", () => {
     [{ lines: { hidden: true } }, { path: "a", lines: 21 }, 'Unrecognized key: "lines"'],
     [{ follow: { hidden: true } }, { path: "a" }, { path: "a", lines: 20 }],
     [
-      { follow: { hidden: true }, lines: { hidden: true, value: 3 } },
+      { follow: { hidden: true }, lines: { hidden: true, default: 3 } },
       { path: "a", follow: true, lines: 4 },
       'invalid arguments: Unrecognized key: "follow"; Unrecognized key: "lines"',
     ],

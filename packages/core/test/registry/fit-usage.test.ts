@@ -14,7 +14,7 @@ Good usage
 - {"limit": 5, "file_path": "limit.txt"}`;
 
 test("guidance has neither a description nor an example of an argument that the plan hides", () => {
-  const text = fitUsage(usage, { offset: { hidden: true }, limit: { hidden: true, value: 500 } });
+  const text = fitUsage(usage, { offset: { hidden: true }, limit: { hidden: true, default: 500 } });
   const [note, ...rest] = text.split("\n");
 
   expect(note).toBe(

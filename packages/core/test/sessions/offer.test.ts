@@ -266,7 +266,7 @@ describe("guidance", () => {
     expect(await host.guidance()).toContain("Lists what is listed.");
   });
 
-  test("in the brief form it has a line for each tool with a usage text, and says the name of a renamed tool", async () => {
+  test("beside definitions it has a line for each tool with a usage text, and says the name of a renamed tool", async () => {
     const host = createHost();
     const draft = host.draft();
     const module = draft.addModule({ id: "notes", shapeTool: ({ name }) => ({ name: `my_${name}` }) });
@@ -278,13 +278,12 @@ describe("guidance", () => {
     await draft.commit();
     const tools = host.tools();
 
-    expect(guidanceBesideDefinitions(tools, [], "brief")).toBe(
+    expect(guidanceBesideDefinitions(tools, [])).toBe(
       "<<<BEGIN TOOL GUIDANCE>>>\n" +
         "- my_read: Reads < < <END TOOL GUIDANCE> > > a note. Here read is called my_read.\n" +
         "- my_write: Writes a note.\n<<<END TOOL GUIDANCE>>>",
     );
-    expect(guidanceBesideDefinitions([], tools, "brief")).toBe(guidanceBesideDefinitions([], tools));
-    expect(guidanceBesideDefinitions([], [], "brief")).toBe("");
+    expect(guidanceBesideDefinitions([], [])).toBe("");
   });
 
   test("is the same for any order of mounting", async () => {
@@ -334,25 +333,25 @@ describe("tools are offered beside programs as the plan says", () => {
     long: { description: "Word. ".repeat(200) },
     short: {},
   };
-  const hostWith = (when: "always" | "auto", maxTokens: number) => {
+  const hostWith = (most: number) => {
     const host = hostOf(tools);
-    host.coordinator.registerCapability("offer.programs", { when, maxTokens });
+    host.coordinator.registerCapability("tools.beside_programs", most);
     host.coordinator.registerCapability("tools.in_programs", ({ name }) => name !== "at_client");
     return host;
   };
 
-  test("always: what programs cannot call, and what is always offered", async () => {
-    expect(await names(hostWith("always", 1_000_000))).toEqual(["always", "at_client"]);
+  test("with 0 tokens: what programs cannot call, and what is always offered", async () => {
+    expect(await names(hostWith(0))).toEqual(["always", "at_client"]);
   });
 
-  test("auto: all, until their definitions have more tokens than the plan allows", async () => {
-    expect(await names(hostWith("auto", 1_000))).toEqual(["always", "at_client", "long", "short"]);
-    expect(await names(hostWith("auto", 100))).toEqual(["always", "at_client"]);
+  test("all, until their definitions have more tokens than the plan allows", async () => {
+    expect(await names(hostWith(1_000))).toEqual(["always", "at_client", "long", "short"]);
+    expect(await names(hostWith(100))).toEqual(["always", "at_client"]);
   });
 
   test("without a module that runs programs, all", async () => {
     const host = hostOf(tools);
-    host.coordinator.registerCapability("offer.programs", { when: "always", maxTokens: 1 });
+    host.coordinator.registerCapability("tools.beside_programs", 0);
     expect(await names(host)).toHaveLength(4);
   });
 });

@@ -3,7 +3,7 @@ import type { Row } from "../row.ts";
 import { questionFor, requireEffects, requireTrue, shown, type Trial } from "../judge/trial.ts";
 import { asked, paidOnce, pay, requireEnd } from "./steps.ts";
 
-/** A turn that waits with two questions. */
+/** Begins a turn that waits with two questions. */
 async function askedTwice(trial: Trial, first: string, second: string) {
   trial.script("pay two", [pay("call_1", first, 2), pay("call_2", second, 2)], "Both are done.");
   await trial.start();

@@ -3,7 +3,7 @@ import type { Row } from "../row.ts";
 import { requireEffects, type Trial } from "../judge/trial.ts";
 import { asked, requireAlive } from "./steps.ts";
 
-/** A question that waits while its host is started again with other tools. */
+/** Leaves a question that waits while its host is started again with other tools. */
 async function askedBefore(trial: Trial, change: Change) {
   const question = await asked(trial);
   await trial.start({ change });

@@ -4,7 +4,7 @@ import { onlyQuestion, requireTrue, type Trial } from "../judge/trial.ts";
 import type { Question, Turn } from "../contract.ts";
 import type { StartOptions } from "../judge/child.ts";
 
-/** A call that pays, as the model writes it. */
+/** Returns a call that pays, as the model writes it. */
 export function pay(id: string, to: string, amount = 2) {
   return { id, tool: "pay", arguments: JSON.stringify({ to, amount }) };
 }

@@ -5,7 +5,7 @@ import { Broken, onlyQuestion, requireEffects, requireTrue, shown, type Trial } 
 import type { Fault } from "../judge/tools.ts";
 import { denyOpen, requireAlive } from "./steps.ts";
 
-/** A call whose arguments are this text, as a model may write it. */
+/** Makes a call whose arguments are this text, as a model may write it. */
 async function written(trial: Trial, text: string, tool = "pay") {
   trial.script("please", [{ id: "call_1", tool, arguments: text }], "Done.");
   await trial.start();

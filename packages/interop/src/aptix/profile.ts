@@ -15,7 +15,7 @@ function parametersOf({
   return isRecord(properties) ? (Object.entries(properties) as [string, Record<string, unknown>][]) : [];
 }
 
-/** The tool, made with a silent log and services that are not there; null when it cannot be. */
+/** Returns the tool, made with a silent log and services that are not there; null when it cannot be. */
 function bareTool({ thing }: ToolSubject): AptixInstance | null {
   if (typeof thing !== "function") return (thing as AptixInstance | null) ?? null;
   const type = aptixClassOf(thing);

@@ -8,7 +8,7 @@ import { readSchema } from "../schema/foreign-schema.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * A tool of the AI SDK, version 4 or later, as a definition of ours, under a name. Without an `execute` it runs at the
+ * Returns a tool of the AI SDK, version 4 or later, as a definition of ours, under a name. Without an `execute` it runs at the
  * client. A tool that needs an approval asks; `toModelOutput` decides what a model reads. Throws `TOOL_INVALID` for a tool
  * that its provider runs, and for one of OpenAI Agents, which has `invoke` instead.
  */

@@ -7,7 +7,7 @@ import { isRecord, readText, type Members } from "../schema/guards.ts";
 
 type Work = (...given: readonly unknown[]) => unknown;
 
-/** A tool of Anthropic's helpers, `betaZodTool` and `betaTool`: its `parse` comes before its `run`. */
+/** Returns a tool of Anthropic's helpers, `betaZodTool` and `betaTool`: its `parse` comes before its `run`. */
 export function fromAnthropicRunnable(tool: Members): ToolDefinition {
   const name = readText(tool["name"]);
   const { input_schema: schema, parse, run } = tool;

@@ -8,7 +8,7 @@ import { connectServer, isMcpServer } from "./mcp-server.ts";
 type Method = (...given: readonly unknown[]) => unknown;
 
 /**
- * The tools of a thing that holds several: a server of MCP's SDK, a toolkit with `getTools()` or `tools`, a callable tool of
+ * Returns the tools of a thing that holds several: a server of MCP's SDK, a toolkit with `getTools()` or `tools`, a callable tool of
  * Gemini's SDK. Null for a value that holds none.
  */
 export async function toolsOf(value: unknown, coordinator: Coordinator): Promise<readonly unknown[] | null> {

@@ -6,7 +6,7 @@ import { foreignTool } from "../schema/foreign-tool.ts";
 import { isRecord } from "../schema/guards.ts";
 
 /**
- * A LangChain tool as a definition of ours: its name, description, schema, and `invoke`, which parses the arguments again.
+ * Returns a LangChain tool as a definition of ours: its name, description, schema, and `invoke`, which parses the arguments again.
  * A `ToolMessage` with status `error` is a failure; images and files of a message are content.
  */
 export function fromLangChainTool(tool: {

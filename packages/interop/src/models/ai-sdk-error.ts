@@ -21,7 +21,7 @@ export function readAiSdkError(
   if (known !== null) return known;
   const { name = "", message = String(error) } = error instanceof Error ? error : {};
   if (isLate) {
-    const problem = `no complete answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
+    const problem = `no complete answer within ${timeoutMs} ms; raise the timeout if the model needs longer`;
     return modelError({ ...address, kind: "timeout", problem }, error);
   }
   if (name === "AbortError" || name === "ResponseAborted")

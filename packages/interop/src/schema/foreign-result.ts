@@ -2,7 +2,7 @@ import { data, failure, type ContentBlock, type PartialResult } from "@toolmount
 import { isRecord, readText, type Members } from "./guards.ts";
 
 /**
- * A value that a library would turn into JSON, as JSON: a date becomes its text, members that are `undefined` go. Bytes
+ * Returns a value that a library would turn into JSON, as JSON: a date becomes its text, members that are `undefined` go. Bytes
  * have no form that a model can read, and are refused with an error that says so.
  */
 export function plainValue(value: unknown): unknown {

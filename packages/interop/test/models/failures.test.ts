@@ -214,7 +214,7 @@ test("an answer that took too long says so, whatever broke, and without a variab
 
   expect(late.details).toMatchObject({
     kind: "timeout",
-    problem: "no complete answer within 500 ms; raise timeoutMs if the model needs longer",
+    problem: "no complete answer within 500 ms; raise the timeout if the model needs longer",
   });
   expect(unknown.details["problem"]).toBe("who");
 });

@@ -8,7 +8,7 @@ import { withMentions } from "./mentions.ts";
 
 type Entry = readonly [string, JsonObject];
 
-/** The agents of a bundle as a mount plan has them: those of files with their texts, and those that the bundle writes itself. */
+/** Returns the agents of a bundle as a mount plan has them: those of files with their texts, and those that the bundle writes itself. */
 export async function compileAgents(
   written: Json | undefined,
   home: Home,

@@ -4,7 +4,7 @@ import type { BundleReading } from "./bundle.ts";
 import { findText } from "./find-bundle.ts";
 
 /**
- * The models of the agents that ask for roles, by the matrix that the plan's hook names: for each agent the candidates of
+ * Returns the models of the agents that ask for roles, by the matrix that the plan's hook names: for each agent the candidates of
  * its roles, in their order. Without the hook a role means nothing, as in Amplifier.
  */
 export async function compileRoles(reading: BundleReading): Promise<JsonObject> {

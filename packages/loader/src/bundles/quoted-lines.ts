@@ -1,5 +1,5 @@
 /**
- * A head of YAML in which the lines of a quoted text are indented below its key. Python's reader takes them at the margin,
+ * Returns a head of YAML in which the lines of a quoted text are indented below its key. Python's reader takes them at the margin,
  * where many agents of Amplifier have the examples of their description; YAML does not. The value stays the same.
  */
 export function indentQuoted(head: string): string {

@@ -27,7 +27,6 @@ import type { ResolvedOptions } from "./defaults.ts";
 import { chainOf } from "./plan-chain.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import { secretPaths } from "./secret-paths.ts";
-import { programsOf } from "./offer-programs.ts";
 import {
   describeBoot,
   describeEntries,
@@ -108,7 +107,6 @@ export class PlanHost {
       coordinator.registerCapability("session.secret_paths", secret),
       coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("host.chain", chain),
-      coordinator.registerCapability("offer.programs", programsOf(plan.opened)),
       coordinator.registerCapability(definitionsChannel, lock && ((id: string) => lock.definitions?.[id])),
       coordinator.registerCapability("mount.later", this.#options.laterServers === true),
       coordinator.registerCapability("host.import_package", createPackageImport(plan.opened.folder)),

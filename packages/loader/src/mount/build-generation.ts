@@ -1,5 +1,5 @@
 import type { DrainReport, ToolInfo } from "@toolmount/core";
-import { createReporter, maskProblem, planError } from "../diagnostics/problems.ts";
+import { maskProblem, planError } from "../diagnostics/problems.ts";
 import { findLooseDependencies, findLooseUses } from "./check-links.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import type { BuildContext, Building, Generation } from "./generation.ts";
@@ -46,7 +46,6 @@ export async function buildGeneration(
     await linkUses(building);
     requireNoneFailed(building.failed);
     requireLinked(building);
-    requirePrograms(building);
     context.requireOpen();
   } catch (error) {
     await discard(building);
@@ -126,17 +125,6 @@ function requireLinked({ mounted, context }: Building): void {
     context.map,
   );
   if (loose.length > 0) throw planError(loose.map(maskProblem(context.mask)));
-}
-
-/** `offer.programs` needs a module that runs programs. */
-function requirePrograms({ mounted, context }: Building): void {
-  if (context.host.coordinator.getCapability("offer.programs") === null) return;
-  const [first] = mounted;
-  if (first !== undefined && first.mounted.coordinator.getCapability("tools.in_programs") !== null) return;
-  const { report, problems } = createReporter(context.map);
-  const problem = "programs needs a module that runs them: add `- module: program` to tools";
-  report("PLAN_VALUE_INVALID", { problem }, { path: ["offer", "programs"] });
-  throw planError(problems);
 }
 
 /** A tool can do without the tool it depends on until it calls it. */

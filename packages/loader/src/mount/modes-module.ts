@@ -4,7 +4,7 @@ import { matchesGlob } from "@toolmount/core/text";
 import type { ModuleExports } from "../modules/source.ts";
 import type { PlanModes } from "../plan/schema.ts";
 
-/** A module that mounts a plan's modes at `mode-catalog`. */
+/** Returns a module that mounts a plan's modes at `mode-catalog`. */
 export function createModesModule({ catalog }: PlanModes): ModuleExports {
   const hasDefault = catalog.some(({ isDefault }) => isDefault);
   const modes = catalog.map((mode, index): ModeSummary => ({

@@ -9,7 +9,7 @@ export interface Choosable {
 }
 
 /**
- * The name under which an entry offers a tool, null when it excludes it. A prefix is not added to `as`, nor to the name of
+ * Returns the name under which an entry offers a tool, null when it excludes it. A prefix is not added to `as`, nor to the name of
  * an internal tool, which no model sees and which the entry does not choose.
  */
 export function offeredName(

@@ -16,7 +16,7 @@ export interface PlanEntry extends EntryDocument {
 
 const maxEntries = 1000;
 
-/** The valid entries of a plan; the others are reported. */
+/** Returns the valid entries of a plan; the others are reported. */
 export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
   const written = listWritten(plan).filter(
     ({ section, value }) => section !== "hooks" || !isCommandHook(value),

@@ -23,7 +23,7 @@ export const commandHookSchema = z.strictObject({
     .min(1)
     .default(["*"])
     .describe("The tools for whose calls it runs: names, or globs of them."),
-  timeoutMs: z
+  timeout: z
     .int()
     .positive()
     .max(600_000)

@@ -27,7 +27,7 @@ export function isGuard(line: Json): boolean {
 export function mayBeNull([list, , member, ...rest]: Path): boolean {
   if (typeof list === "string" && list.startsWith("x-")) return true;
   if (member === "config") return rest.length > 0;
-  return member === "tools" && rest[1] === "arguments" && (rest[3] === "default" || rest[3] === "value");
+  return member === "tools" && rest[1] === "arguments" && rest[3] === "default";
 }
 
 /** What a layer's `policy.replace` says. */

@@ -42,8 +42,10 @@ const argumentOverride = z.lazy(() =>
   z.strictObject({
     description: z.string().min(1).optional().describe("Shown to the model instead of the author's."),
     default: z.json().optional().describe("Used when the model does not send the argument."),
-    hidden: z.boolean().optional().describe("Not shown to the model, which cannot send it."),
-    value: z.json().optional().describe("The value of a hidden argument."),
+    hidden: z
+      .boolean()
+      .optional()
+      .describe("Not shown to the model, which cannot send it: it has its default."),
   }),
 );
 
@@ -57,7 +59,7 @@ const toolOverride = z.lazy(() =>
     arguments: z
       .record(z.string(), argumentOverride)
       .optional()
-      .describe("For each argument, by its name: default, description, hidden, value."),
+      .describe("For each argument, by its name: default, description, hidden."),
   }),
 );
 
@@ -188,26 +190,6 @@ const entryList = z
   .array(z.unknown(), { error: 'this is a list of entries, each of which begins with "- module:"' })
   .nullish();
 
-const offer = z.lazy(() =>
-  z
-    .strictObject({
-      maxTokens: z
-        .int({ error: "maxTokens is a whole number of tokens, such as 8000" })
-        .positive()
-        .optional()
-        .describe(
-          "Most tokens that the offered tools may cost in a request; toolmount list cost fails above it.",
-        ),
-      programs: z
-        .enum(["always", "auto"], { error: "programs is always or auto" })
-        .optional()
-        .describe(
-          "Tools are called in programs only (module: program); auto: once their definitions have more than maxTokens, or 8000, tokens.",
-        ),
-    })
-    .describe("What is offered to models."),
-);
-
 /** The parts of a plan that the loader itself reads. Other sections are checked by the modules that they configure. */
 export const planSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -217,7 +199,6 @@ export const planSchema = z.strictObject({
   tools: entryList,
   hooks: entryList,
   modes: modesSchema.optional(),
-  offer: offer.optional(),
   tests: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()

@@ -276,7 +276,7 @@ name: mine
 tools:
   - id: alpha
     config: { depth: 2 }
-    tools: { alpha_02: { arguments: { x: { hidden: true, value: 1 } } } }
+    tools: { alpha_02: { arguments: { x: { hidden: true, default: 1 } } } }
   - module: gamma
     run: { in: inline }
 `,

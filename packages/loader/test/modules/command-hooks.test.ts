@@ -20,7 +20,7 @@ const plain = {
   command: ["guard"],
   events: ["tool:pre"],
   tools: ["*"],
-  timeoutMs: 5000,
+  timeout: 5000,
   onFailure: "deny",
   env: {},
   dialect: "claude",
@@ -29,7 +29,7 @@ const plain = {
 
 test("a command in hooks is run before every call for five seconds, and its failure denies the call, unless it says else", async () => {
   const own =
-    "{ command: check.sh, id: c, events: [tool:post], tools: [read_*], timeoutMs: 9, onFailure: allow, env: { A: b }, dialect: gemini, priority: 3 }";
+    "{ command: check.sh, id: c, events: [tool:post], tools: [read_*], timeout: 9, onFailure: allow, env: { A: b }, dialect: gemini, priority: 3 }";
 
   expect(await hooksOf(`hooks: [{ command: [guard] }, ${own}]`)).toEqual({
     seen: [
@@ -40,7 +40,7 @@ test("a command in hooks is run before every call for five seconds, and its fail
             command: "check.sh",
             events: ["tool:post"],
             tools: ["read_*"],
-            timeoutMs: 9,
+            timeout: 9,
             onFailure: "allow",
             env: { A: "b" },
             dialect: "gemini",
@@ -66,7 +66,7 @@ test.each([
   ["command: []", "hooks[0].command", "the command of a hook is a text, which a shell runs, or a list"],
   ["command: x, events: [tool:during]", "hooks[0].events[0]", "tool:pre"],
   ["command: x, onFailure: ask", "hooks[0].onFailure", "deny"],
-  ["command: x, timeoutMs: 600001", "hooks[0].timeoutMs", "600000"],
+  ["command: x, timeout: 600001", "hooks[0].timeout", "600000"],
   ["command: x, tools: [a b]", "hooks[0].tools[0]", "a tool's name, or a glob of * and ?"],
   ["command: x, colour: red", "hooks[0].colour", "colour"],
 ])("a hook with { %s } is a problem at %s", async (entry, path, words) => {

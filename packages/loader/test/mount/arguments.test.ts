@@ -32,7 +32,7 @@ const open = (shapes: object, tool: unknown = search, extensions = {}) =>
 const shapes = {
   query: { description: "A word." },
   limit: { default: 5 },
-  root: { hidden: true, value: "/srv" },
+  root: { hidden: true, default: "/srv" },
   depth: { hidden: true },
 };
 
@@ -105,7 +105,7 @@ test("a tool of plain JSON Schema is shaped alike", async () => {
       required: ["query", "root"],
     },
   };
-  await using host = await open({ root: { hidden: true, value: "/srv" } }, tool, { ajv });
+  await using host = await open({ root: { hidden: true, default: "/srv" } }, tool, { ajv });
 
   expect(host.tools()[0]?.inputSchema).toMatchObject({
     required: ["query"],
@@ -121,13 +121,12 @@ test.each<[string, object, string, string]>([
   ["an argument that the tool does not have", { qery: { default: "x" } }, "qery", 'did you mean "query"?'],
   ["a default that the schema does not take", { limit: { default: 1001 } }, "limit.default", "does not fit"],
   [
-    "a value that the schema does not take",
-    { root: { hidden: true, value: 7 } },
-    "root.value",
+    "a hidden default that the schema does not take",
+    { root: { hidden: true, default: 7 } },
+    "root.default",
     "does not fit",
   ],
-  ["a value that is not hidden", { root: { value: "/srv" } }, "root.value", "hidden"],
-  ["a hidden argument that is required", { root: { hidden: true } }, "root", "needs a value"],
+  ["a hidden argument that is required", { root: { hidden: true } }, "root", "needs a default"],
 ])("%s is reported at its place", async (_, wrong, path, message) => {
   const problem = await open(wrong).then(
     () => undefined,

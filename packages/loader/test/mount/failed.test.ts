@@ -162,17 +162,6 @@ export const mount = (c) => {
   });
 });
 
-test("programs without a module that runs them are refused, and nothing that was mounted is left", async () => {
-  const ended: string[] = [];
-  const own = { mount: () => () => void ended.push("own") };
-  const plan = { offer: { programs: "always" }, tools: [{ module: "own" }] };
-
-  await expect(openHost(plan, { ...quiet, extensions: { own } })).rejects.toThrow(
-    "programs needs a module that runs them: add `- module: program` to tools",
-  );
-  expect(ended).toEqual(["own"]);
-});
-
 test("an override of an argument that a tool does not have is at its place in the plan", async () => {
   const { path } = await workspace({
     "a.ts": toolFile("look"),

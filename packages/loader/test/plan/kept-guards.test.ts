@@ -66,7 +66,7 @@ const guards: Readonly<Record<string, { low: Document; high: readonly Document[]
   "policy.approver": {
     low: {
       policy: {
-        approver: { webhook: { url: "https://a.example", secret: "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh" } },
+        approver: { url: "https://a.example", secret: "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh" },
       },
     },
     high: [{ policy: { approver: {} } }],

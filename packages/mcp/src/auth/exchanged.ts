@@ -95,7 +95,7 @@ export class ExchangedAuthorization implements ServerAuthorization {
     const run = exchange();
     if (run === null)
       throw new ToolError(
-        `the server is called with a token for which that of the user is exchanged, and users come to this host without one; start it by toolmount serve --http --oidc-issuer ${issuer}`,
+        `the server is called with a token for which that of the user is exchanged, and users come to this host without one; start it by toolmount serve --http --oidc ${issuer}`,
         { code: "TOKEN_MISSING" },
       );
     const target = audience === undefined ? { resource: url.href } : { audience };

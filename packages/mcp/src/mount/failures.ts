@@ -4,7 +4,7 @@ import { messageOf, ToolError } from "@toolmount/core/errors";
 import type { MessageTooLarge } from "../wire/message-size.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
-/** A failure that a model may read: which server, and why. */
+/** Returns a failure that a model may read: which server, and why. */
 export function gone(name: string, cause: string, error?: unknown): ToolError {
   return new ToolError(`the MCP server "${name}" cannot be reached: ${cause}`, {
     code: "MCP_SERVER_UNAVAILABLE",

@@ -3,7 +3,7 @@ import { ToolError } from "@toolmount/core/errors";
 import type { ServerSettings } from "./config.ts";
 import type { Connection } from "./connection.ts";
 
-/** The settings with which one user's connection is made: the user's own headers and variables come last. */
+/** Returns the settings with which one user's connection is made: the user's own headers and variables come last. */
 export function settingsFor(settings: ServerSettings, user: string): ServerSettings {
   const { headers, env, users } = settings;
   const own = Object.hasOwn(users, user) ? users[user] : undefined;

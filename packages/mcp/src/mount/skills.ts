@@ -18,7 +18,7 @@ interface ListOptions extends RequestOptions {
   readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;
 }
 
-/** The tools of a server; with `skills`, also one for each of its skills; with `expose`, one for each prompt and resource. */
+/** Returns the tools of a server; with `skills`, also one for each of its skills; with `expose`, one for each prompt and resource. */
 export async function listOffered(
   client: Client,
   settings: ServerSettings,

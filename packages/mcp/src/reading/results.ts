@@ -16,7 +16,7 @@ import {
 } from "./members.ts";
 import { readInputSchema, readOutputSchema } from "./schema.ts";
 
-/** The result of a method that a server answers, as the SDK takes it. `isLegacy`: the connection is of before 2026. */
+/** Returns the result of a method that a server answers, as the SDK takes it. `isLegacy`: the connection is of before 2026. */
 export function readResult(method: string, given: unknown, isLegacy: boolean, note: Note): Members {
   const result = withoutNulls(isRecord(given) ? given : {});
   const read = Object.hasOwn(results, method) ? results[method]!(result, note, isLegacy) : result;

@@ -18,7 +18,7 @@ import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
 import { isRecord } from "../wire/guards.ts";
 
-/** The mounted servers that the plan exposes more of than tools. */
+/** Returns the mounted servers that the plan exposes more of than tools. */
 export async function findExposed(host: Host): Promise<readonly PublishedSource[]> {
   const published = await host.coordinator.collectContributions(exposedChannel);
   return published.filter(isRecord) as unknown as readonly PublishedSource[];

@@ -25,7 +25,7 @@ import { answerCall, contextOf, internalCalls, isOutcome, type Requested, type S
 import { bareOutcome, type ServedCall } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
-/** The capabilities that say that calls may be tasks, with `others`, the names of further extensions. */
+/** Returns the capabilities that say that calls may be tasks, with `others`, the names of further extensions. */
 export function taskCapabilities(era: Era, others: readonly string[]): ServerCapabilities {
   const names = era === "modern" ? [tasksExtension, ...others] : others;
   return {

@@ -10,7 +10,7 @@ import type { Trust } from "./schema.ts";
 import { compactCode, lettersOf, findWord, formsOf, hasCode, normalize } from "./text.ts";
 
 /**
- * A field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
+ * Returns a field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
  * that it chose.
  */
 export function* findField(

@@ -1,7 +1,7 @@
 import type { CallHistory, PendingCall, Policy, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
 import { checkContent } from "./check-content.ts";
 import { createSeen, identityOf, type Evidence } from "./evidence.ts";
-import { fitsTool } from "./fit.ts";
+import { fitsTool } from "../match/match.ts";
 import { prepareIntent, type IntentCheck } from "./intent.ts";
 import { controlLeaves, memberOf, valuesOf } from "./leaves.ts";
 import { Meter, TooMuchToCompare, type Steps } from "./meter.ts";

@@ -1,7 +1,7 @@
 import type { ToolInfo } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
-import { fitsGlobs, fitsTool } from "./fit.ts";
-import type { FlowLine, FlowsConfig, ResultLine } from "./schema.ts";
+import { fitsTool } from "../match/match.ts";
+import { trustsOf, type FlowLine, type FlowsConfig, type ResultLine } from "./schema.ts";
 
 interface Found {
   readonly path: readonly (string | number)[];
@@ -48,16 +48,9 @@ function argumentsOf({ inputSchema }: ToolInfo): readonly string[] {
 
 function lintResult(line: ResultLine, tools: readonly ToolInfo[]): readonly Found[] {
   const { match } = line;
-  const own = tools.filter(
-    ({ name, owner }) => fitsGlobs(match.tool, name) && fitsGlobs(match.server, owner),
-  );
+  const own = tools.filter((tool) => fitsTool(match, tool));
   if (own.length === 0) return [{ path: ["match"], problem: dead }];
-  if (
-    "from" in line ||
-    line.fields === undefined ||
-    own.some(({ outputSchema }) => outputSchema === undefined)
-  )
-    return [];
+  if (line.fields === undefined || own.some(({ outputSchema }) => outputSchema === undefined)) return [];
   const known = [...new Set(own.flatMap(({ outputSchema }) => fieldsIn(outputSchema)))];
   return Object.keys(line.fields).flatMap((field): Found[] => {
     const name = field.split(".").findLast((part) => /^\w+$/.test(part));
@@ -80,16 +73,17 @@ function fieldsIn(schema: unknown): readonly string[] {
   ]);
 }
 
+/** The sources that lines of `results` give. */
+const ofResults: ReadonlySet<string> = new Set(["identity", "trusted", "structured", "contact"]);
+
 /** A source that no line and no value of the plan can give. */
 function lintSources({ from }: FlowLine, { identity, results }: FlowsConfig): readonly Found[] {
-  const said = new Set(
-    results.flatMap((line) => ("from" in line ? [] : [line.trust, ...Object.values(line.fields ?? {})])),
-  );
+  const said = new Set<string>(results.flatMap(trustsOf));
   if (identity.length > 0) said.add("identity");
   // The default of `from` names every source.
   if (from.length === 5) return [];
   return from.flatMap((source, at): Found[] => {
-    if (typeof source !== "string" || source === "user" || said.has(source)) return [];
+    if (!ofResults.has(source) || said.has(source)) return [];
     return [
       {
         path: ["from", at],

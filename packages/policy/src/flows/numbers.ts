@@ -1,4 +1,4 @@
-/** The forms in which a number may be written in figures. */
+/** Returns the forms in which a number may be written in figures. */
 export function formsOfNumber(value: number): readonly string[] {
   const plain = String(value);
   if (/e/.test(plain)) return [plain];

@@ -1,7 +1,7 @@
 import type { KeptResult } from "@toolmount/core";
 import { isIdentity, type Evidence, type Found } from "./evidence.ts";
 import { findField, findMention, isSteered } from "./fields.ts";
-import { leavesOf, isRecord } from "./leaves.ts";
+import { leavesOf } from "./leaves.ts";
 import type { Steps } from "./meter.ts";
 import type { Source } from "./schema.ts";
 import { findWord, formsOf, hostOf, normalize } from "./text.ts";
@@ -34,11 +34,11 @@ export function* findOrigin(
       return { origin: "untrusted", from: mention, isAccepted: false };
     return { origin: trust, from: at.from, isAccepted: true };
   }
-  if (from.some((source) => isRecord(source) && "lastPart" in source)) {
+  if (accepts("lastPart")) {
     const part = yield* findByLastPart(String(value), evidence);
     if (part !== null) return part;
   }
-  if (from.some((source) => isRecord(source) && "whole" in source)) {
+  if (accepts("whole")) {
     const whole = yield* findWhole(value, evidence);
     if (whole !== null) return whole;
   }
@@ -132,14 +132,15 @@ function findLink(
   const host = hostOf(normalize(value));
   if (host === null) return null;
   for (const source of from) {
-    if (!isRecord(source) || !("sameHost" in source) || !words.namesHost(host)) continue;
+    if (source !== "sameHost" && source !== "shownLink") continue;
+    if (!words.namesHost(host)) continue;
     const isShown = history.results.some((result) => {
       const one = seen(result);
       return (["untrusted", "structured", "trusted"] as const).some((trust) =>
         forms.some((form) => findWord(form, one.text(trust)) !== -1),
       );
     });
-    if (source.shown === undefined || isShown) return { origin: "sameHost", isAccepted: true };
+    if (source === "sameHost" || isShown) return { origin: "sameHost", isAccepted: true };
   }
   return null;
 }

@@ -1,68 +1,60 @@
 import { z } from "zod";
-
-const oneOrMore = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.array(schema).min(1)]);
+import { fitsTool, toolMatch, type ToolMatch } from "../match/match.ts";
 
 const glob = z.string().min(1).max(200);
-
-/** Which tools a line is about; all that it names must fit. Texts are globs. */
-const match = z.strictObject({
-  tool: oneOrMore(glob).optional(),
-  tag: oneOrMore(glob).optional(),
-  /** The id of the plan's entry that mounts the tool. */
-  server: oneOrMore(glob).optional(),
-  category: oneOrMore(z.enum(["read", "write", "delete", "side_effect", "unclassified"])).optional(),
-});
-
-/** Whose results a line is about. */
-const resultMatch = z.strictObject({ tool: oneOrMore(glob).optional(), server: oneOrMore(glob).optional() });
 
 /** Whose words a result, or a field of it, carries. */
 const trust = z.enum(["trusted", "structured", "contact", "identity", "untrusted"], {
   error: "the trust of a result is trusted, structured, contact, identity or untrusted",
 });
 
-const results = z.union([
-  z
-    .strictObject({
-      match: resultMatch,
-      /** Of every field that `fields` does not name. */
-      trust: trust.optional(),
-      /** By path: `*.sender`, `*.participants.*`; the path of a member begins with a point. */
-      fields: z.record(glob, trust).optional(),
-      /** `user`: only the user sees these results. Content for other people may hold nothing of them, whatever its trust. */
-      audience: z.literal("user").optional(),
-    })
-    .refine((line) => line.trust !== undefined || line.fields !== undefined || line.audience !== undefined, {
-      error: "a line about results says `trust`, `fields`, `audience` or `from`",
-    }),
-  z.strictObject({
-    match: resultMatch,
-    /** The labels that an MCP server sends with a result. They may lower the trust, never raise it. */
-    from: z.literal("_meta.ifc"),
-  }),
-]);
+/** The trust that the labels of an MCP server give its results. They may lower the trust, never raise it. */
+const labels = "_meta.ifc";
+
+const results = z
+  .strictObject({
+    match: toolMatch.pick({ tool: true, server: true }),
+    /** Of every field that `fields` does not name. */
+    trust: z
+      .enum([...trust.options, labels], {
+        error: `the trust of a result is trusted, structured, contact, identity, untrusted or ${labels}`,
+      })
+      .optional(),
+    /** By path: `*.sender`, `*.participants.*`; the path of a member begins with a point. */
+    fields: z.record(glob, trust).optional(),
+    /** `user`: only the user sees these results. Content for other people may hold nothing of them, whatever its trust. */
+    audience: z.literal("user").optional(),
+  })
+  .refine((line) => line.trust !== undefined || line.fields !== undefined || line.audience !== undefined, {
+    error: "a line about results says `trust`, `fields` or `audience`",
+  });
 
 /** Where a value may come from. */
-const source = z.union(
+const source = z.enum(
   [
-    z.enum(["user", "identity", "trusted", "structured", "contact"]),
-    /** A link to a host that the user named; `shown: verbatim`, if a result showed exactly this link. */
-    z.strictObject({ sameHost: z.literal("user"), shown: z.literal("verbatim").optional() }),
+    "user",
+    "identity",
+    "trusted",
+    "structured",
+    "contact",
+    /** A link to a host that the user named. */
+    "sameHost",
+    /** A link to a host that the user named, as a result showed it. */
+    "shownLink",
     /** A value of a result whose last part, after `/`, the user named. */
-    z.strictObject({ lastPart: z.literal("user") }),
+    "lastPart",
     /** The whole text of a result, such as a file, that the user's own words chose. */
-    z.strictObject({ whole: z.literal("user") }),
+    "whole",
   ],
   {
-    error:
-      "a source is user, identity, trusted, structured, contact, { sameHost: user }, { lastPart: user } or { whole: user }",
+    error: "a source is user, identity, trusted, structured, contact, sameHost, shownLink, lastPart or whole",
   },
 );
 
 const word = z.string().min(2).max(60);
 
 const into = z.strictObject({
-  match,
+  match: toolMatch,
   /** Arguments that decide where the effect goes; default: those that the tool declares. */
   control: z.array(z.string().min(1)).optional(),
   /** Arguments that are carried there; default: those that the tool declares. */
@@ -107,6 +99,23 @@ export type FlowsConfig = z.output<typeof flows>;
 export type FlowLine = z.output<typeof into>;
 /** One line of `flows.results`, parsed. */
 export type ResultLine = z.output<typeof results>;
-export type FlowMatch = z.output<typeof match>;
 export type Source = z.output<typeof source>;
 export type Trust = z.output<typeof trust>;
+
+/** Whether a line follows the labels of a server. */
+export function isLabelled(line: ResultLine): boolean {
+  return line.trust === labels;
+}
+
+/** What a line says of every field, and of each that it names. */
+export function trustsOf({ trust: whole, fields = {} }: ResultLine): readonly Trust[] {
+  return [...(whole === undefined || whole === labels ? [] : [whole]), ...Object.values(fields)];
+}
+
+/** Whether a line about results is about one. */
+export function fitsResult(
+  match: ToolMatch,
+  { tool, owner }: { readonly tool: string; readonly owner: string },
+): boolean {
+  return fitsTool(match, { name: tool, owner, tags: [] });
+}

@@ -2,12 +2,11 @@ import type { KeptResult } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
 import { Copies } from "./copies.ts";
 import { decodedOf } from "./encoded.ts";
-import { fitsGlobs } from "./fit.ts";
 import { leavesOf, walk, type Leaf, isRecord } from "./leaves.ts";
 import type { Meter, Steps } from "./meter.ts";
 import { Names } from "./names.ts";
 import { Words } from "./runs.ts";
-import type { ResultLine, Trust } from "./schema.ts";
+import { fitsResult, isLabelled, type ResultLine, type Trust } from "./schema.ts";
 import { border, findWord, lettersOf, normalize, withoutSeparators } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
@@ -43,10 +42,8 @@ export class SeenResult {
 
   constructor(result: KeptResult, lines: readonly ResultLine[]) {
     this.result = result;
-    const own = lines.filter(
-      ({ match }) => fitsGlobs(match.tool, result.tool) && fitsGlobs(match.server, result.owner),
-    );
-    this.isPrivate = own.some((line) => "audience" in line && line.audience === "user");
+    const own = lines.filter(({ match }) => fitsResult(match, result));
+    this.isPrivate = own.some(({ audience }) => audience === "user");
     this.#trustOf = trustOfPaths(result, own);
     const parts: Record<Trust, string[]> = {
       untrusted: [],
@@ -213,21 +210,18 @@ function normalizeLeaf(value: string | number, trust: Trust): string {
 
 /** The trust of each path of a result: of the lines about it, the strictest that speaks about the path. */
 function trustOfPaths(result: KeptResult, own: readonly ResultLine[]): (path: string) => Trust {
-  const isLabelled = own.some((line) => "from" in line) && hasLabels(result);
-  if (own.length === 0 || result.isError || isLabelled) return () => "untrusted";
+  const isLowered = own.some(isLabelled) && hasLabels(result);
+  if (own.length === 0 || result.isError || isLowered) return () => "untrusted";
   return (path) => {
-    const said = own.flatMap((line) => ("from" in line ? [] : (trustOf(line, path) ?? [])));
+    const said = own.flatMap((line) => trustOf(line, path) ?? []);
     return trusts.find((trust) => said.includes(trust)) ?? "untrusted";
   };
 }
 
-function trustOf(
-  { trust, fields = {} }: Exclude<ResultLine, { from: unknown }>,
-  path: string,
-): Trust | undefined {
+function trustOf({ trust, fields = {} }: ResultLine, path: string): Trust | undefined {
   const named = Object.entries(fields).filter(([glob]) => matchesGlob(glob, path));
   const found = trusts.find((one) => named.some(([, other]) => other === one));
-  return found ?? trust;
+  return found ?? trusts.find((one) => one === trust);
 }
 
 /** Whether a server labels a result, or a block of it, as less than trusted. */

@@ -7,11 +7,7 @@ import { formsOf, normalize } from "../flows/text.ts";
 import { fieldKey, globOf, piecesOf, type SeenField, type Trusted } from "./seen-fields.ts";
 
 /** Sources beside those that every tool accepts. Each needs words of the user. */
-const moreSources: readonly Source[] = [
-  { lastPart: "user" },
-  { sameHost: "user", shown: "verbatim" },
-  { whole: "user" },
-];
+const moreSources: readonly Source[] = ["lastPart", "shownLink", "whole"];
 
 /** Something that would make a flow accept a value. */
 export type Candidate =
@@ -77,7 +73,7 @@ export function candidatesFor(
     }
   }
   if (fields.size > maxFields) fields.clear();
-  const sources = moreSources.map((source) => ({ key: JSON.stringify(source), source }));
+  const sources = moreSources.map((source) => ({ key: `source ${source}`, source }));
   return [...found.values(), ...fields.values(), ...sources];
 }
 

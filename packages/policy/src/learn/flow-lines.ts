@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import type { FlowLine, FlowsConfig, Source, Trust } from "../flows/schema.ts";
+import { trustsOf, type FlowLine, type FlowsConfig, type Source, type Trust } from "../flows/schema.ts";
 import { keyOf, type Candidate, type Seen } from "./candidates.ts";
 import type { SeenField, Trusted } from "./seen-fields.ts";
 import type { RecordedFlows, RecordedSession } from "./recorded.ts";
@@ -76,9 +76,7 @@ function plainSources(base: FlowsConfig): readonly Source[] {
 
 /** Whether a line of the plan gives this trust to results. */
 function says({ results }: FlowsConfig, trust: Trust): boolean {
-  return results.some(
-    (line) => !("from" in line) && [line.trust, ...Object.values(line.fields ?? {})].includes(trust),
-  );
+  return results.some((line) => trustsOf(line).includes(trust));
 }
 
 export function withLines(base: FlowsConfig, { results, into }: ReturnType<typeof linesOf>): FlowsConfig {

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { fitsTool } from "../flows/fit.ts";
+import { fitsTool } from "../match/match.ts";
 import { flows as schema, type FlowsConfig } from "../flows/schema.ts";
 import { candidatesFor, valuesOf, type Place, leastApprovals, type Candidate } from "./candidates.ts";
 import { fieldKey, fieldsOf, recordsOf, type Trusted } from "./seen-fields.ts";

@@ -99,7 +99,7 @@ describe("the lines that are suggested", () => {
       { results: [{ match: { tool: "read_mail" }, fields: { "*.a": "contact" } }] },
       ["user", "contact", "structured"],
     ],
-    ["labels of a server", { results: [{ match: {}, from: "_meta.ifc" }] }, ["user", "structured"]],
+    ["labels of a server", { results: [{ match: {}, trust: "_meta.ifc" }] }, ["user", "structured"]],
   ])("keep %s of the plan", async (_title, written, from) => {
     const both = [0, 1].map((at) => session(orders, [approved("refund_order", orders[at]!.id)]));
     const { lines } = await suggest(both, written);
@@ -129,7 +129,7 @@ describe("the lines that are suggested", () => {
         "into",
         {
           match: { tool: ["cancel_order", "open_page", "refund_order"] },
-          from: ["user", { lastPart: "user" }],
+          from: ["user", "lastPart"],
         },
       ],
     ]);

@@ -125,7 +125,7 @@ describe("what could explain a value", () => {
     const seen = { fields: fieldsOf([sessionOf(orders)], []), records: new Set(records) };
     return candidatesFor(origins, { session, at }, valuesOf(session, seen), seen).map(({ key }) => key);
   };
-  const sources = ['{"lastPart":"user"}', '{"sameHost":"user","shown":"verbatim"}', '{"whole":"user"}'];
+  const sources = ["source lastPart", "source shownLink", "source whole"];
 
   test.each<[string, object, readonly string[]]>([
     ["a field that has it", { to: "a-1" }, [" id structured"]],
@@ -151,7 +151,7 @@ describe("what could explain a value", () => {
   });
 
   test.each<[Partial<Candidate>, number]>([
-    [{ source: { whole: "user" } }, 1],
+    [{ source: "whole" }, 1],
     [{ field: {} as never, trust: "contact" }, 1],
     [{ field: {} as never, trust: "structured" }, 2],
     [{ record: "look" }, 2],

@@ -119,7 +119,7 @@ test("one approval of what a service says is too few; one of what the user's own
   ];
   const { lines } = suggestFlows([{ id: "s", steps }], await infos());
   expect(lines).toHaveLength(1);
-  expect(lines[0]!.line["from"]).toEqual(["user", { sameHost: "user", shown: "verbatim" }]);
+  expect(lines[0]!.line["from"]).toEqual(["user", "shownLink"]);
 });
 
 test("a field that a person can write is not trusted, however often its values were approved", async () => {

@@ -6,7 +6,7 @@ import type { SessionTotals } from "../session/view.ts";
 import { spentOf, type Spender } from "./shared-budget.ts";
 
 /**
- * The budgets of a sub-agent: the smaller of its own and what its parent has left. Throws `AGENT_BUDGET_EXHAUSTED` when
+ * Returns the budgets of a sub-agent: the smaller of its own and what its parent has left. Throws `AGENT_BUDGET_EXHAUSTED` when
  * the parent has nothing left.
  */
 export function childBudgets(

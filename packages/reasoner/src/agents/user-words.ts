@@ -6,7 +6,7 @@ interface Running {
   readonly above: Running | null;
 }
 
-/** The turns and calls that began the session of a sub-agent, the nearest first, as the context of its calls has them. */
+/** Returns the turns and calls that began the session of a sub-agent, the nearest first, as the context of its calls has them. */
 export function causesOf({ log, above }: Running): Pick<SessionCallContext, "causes"> {
   if (above === null) return {};
   const { turn } = above.log.view;

@@ -41,17 +41,6 @@ const provider = z.strictObject({
   config: z.record(z.string(), z.unknown()).optional(),
 });
 
-const compaction = z
-  .strictObject({
-    /** Tokens of input from which on it is shortened. Default: 80 % of the model's window, or a size that its server refused. */
-    atTokens: count.optional(),
-    /** Most turns that stay word for word; fewer if they are too long. */
-    keepTurns: count.default(2),
-    /** Whether the model writes a summary of what is left out. */
-    summary: z.boolean().default(true),
-  })
-  .or(z.literal(false));
-
 /** The model and the limits of turns: the plan's `agent`. */
 export const settingsSchema = z.strictObject({
   model: z.string().min(1),
@@ -65,8 +54,6 @@ export const settingsSchema = z.strictObject({
   stream: z.boolean().default(true),
   /** Text before the guidance of the tools. */
   instructions: z.string().optional(),
-  /** `brief`: one line for each tool with a usage text. `full`: these texts, in each request. */
-  guidance: z.enum(["full", "brief"]).default("brief"),
   /** Most requests to the model in one turn. Aptix allows 8, which ends most coding tasks too early. */
   maxIterations: count.max(1_000).default(32),
   budgets: budgets.prefault({}),
@@ -93,14 +80,18 @@ export const settingsSchema = z.strictObject({
   retries: z.int().min(0).max(10).default(2),
   retryDelayMs: z.int().min(0).max(60_000).default(500),
   /** Most milliseconds of one request. */
-  timeoutMs: count.max(2 ** 31 - 1).default(600_000),
-  /** The model's window, in tokens, where neither its provider nor its server says it. */
-  contextTokens: count.optional(),
+  timeout: count.max(2 ** 31 - 1).default(600_000),
   /**
-   * How a conversation that is too long is shortened: results of older calls are cleared, then a summary takes the place of
-   * older items. `false`: never, so that the turn fails.
+   * Tokens of input from which on a conversation is shortened: results of older calls are cleared, then a summary takes the place of
+   * older items. Default: 80 % of the model's window, or of a size that its server refused. `false`: never, so that the turn fails.
    */
-  compaction: compaction.prefault({}),
+  compaction: z
+    .union([count, z.literal(false)], { error: "compaction is a number of tokens, such as 100000, or false" })
+    .optional(),
+  /** Most turns that a compaction leaves word for word; fewer if they are too long. */
+  keepTurns: count.default(2),
+  /** Whether the model writes a summary of what a compaction leaves out. */
+  summary: z.boolean().default(true),
   /** Calls that run, in order, when a mode is entered. */
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
   /** Most bytes that one hook may inject. */
@@ -130,10 +121,17 @@ export type Agent = z.output<typeof agentSchema>;
 
 const partialSettings = settingsSchema.partial();
 
-/** The settings as a plan writes them. A default would hide the value that `config` or a provider of the plan has. */
+/** Settings that only a program gives a turn: their defaults are right for a plan. */
+const ofPrograms = ["keepTurns", "summary", "retryDelayMs", "maxInjectionBytes", "injectionTokens"] as const;
+
+/** The settings that a plan may have. A default would hide the value that `config` or a provider of the plan has. */
 const writtenSettings = z.strictObject(
-  Object.fromEntries(Object.entries(settingsSchema.shape).map(([name, schema]) => [name, written(schema)])),
-) as unknown as typeof partialSettings;
+  Object.fromEntries(
+    Object.entries(settingsSchema.shape)
+      .filter(([name]) => !ofPrograms.some((own) => own === name))
+      .map(([name, schema]) => [name, written(schema)]),
+  ),
+) as unknown as z.ZodObject<Omit<typeof partialSettings.shape, (typeof ofPrograms)[number]>, z.core.$strict>;
 
 function written(schema: z.ZodType): z.ZodType {
   if (!(schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)) return schema.optional();

@@ -3,7 +3,7 @@ import { imageProblem } from "./image-header.ts";
 import { isItem, readText, type Item } from "./items.ts";
 import { isRefused, type PartRules } from "./refused-parts.ts";
 
-/** Text that a server takes: half of a surrogate pair is replaced. */
+/** Returns text that a server takes: half of a surrogate pair is replaced. */
 export function legalText(text: string): string {
   return text.toWellFormed();
 }

@@ -50,7 +50,7 @@ function isLostConnection(error: unknown): boolean {
 
 /** The error of an answer that was not complete within `timeoutMs`. */
 export function lateAnswer(place: Place, timeoutMs: number, cause: unknown): ModelError {
-  const problem = `no complete answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
+  const problem = `no complete answer within ${timeoutMs} ms; raise the timeout if the model needs longer`;
   return failed("timeout", problem, place, cause);
 }
 

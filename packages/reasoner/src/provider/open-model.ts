@@ -22,9 +22,9 @@ export class ModelOpener {
 
   /** Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`, see `ModelProvider.open`. */
   open(
-    settings: Pick<Settings, "model" | "provider" | "callsTools" | "baseUrl" | "apiKey" | "timeoutMs">,
+    settings: Pick<Settings, "model" | "provider" | "callsTools" | "baseUrl" | "apiKey" | "timeout">,
   ): Promise<Model> {
-    const { model: name, provider: given, callsTools, baseUrl, apiKey, timeoutMs } = settings;
+    const { model: name, provider: given, callsTools, baseUrl, apiKey, timeout: timeoutMs } = settings;
     const key = JSON.stringify([name, given, callsTools, baseUrl, apiKey, timeoutMs]);
     const known = this.#opened.get(key);
     if (known !== undefined) return known;

@@ -2,7 +2,7 @@ import { refusalOf } from "@toolmount/core/json";
 import { isItem } from "./items.ts";
 
 /**
- * The arguments of a call in which texts that should be other values are these values: `"3"` for a number, `"[…]"` for a list. Only a
+ * Returns the arguments of a call in which texts that should be other values are these values: `"3"` for a number, `"[…]"` for a list. Only a
  * text that the schema does not take, and that parses to exactly the wanted type, is replaced, so nothing that the model wrote is
  * lost or guessed. Marks of a model's own format after the arguments are left out. Anything else stays as it was written.
  */

@@ -2,7 +2,7 @@ import type { ModelRequest } from "@toolmount/interop";
 import { hostOf } from "./response.ts";
 import { canBeCarried, isItem, type Item } from "./items.ts";
 
-/** The body of a request to the Responses API, and the parts of the conversation that the server cannot take. */
+/** Returns the body of a request to the Responses API, and the parts of the conversation that the server cannot take. */
 export function responsesBody(
   { instructions, items, previousResponseId, tools, settings }: ModelRequest,
   { model, provider }: { readonly model: string; readonly provider: string },

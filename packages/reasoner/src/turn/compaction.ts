@@ -63,7 +63,7 @@ async function clear({ log }: TurnState, rounds: number): Promise<boolean> {
 async function leaveOut(state: TurnState, offer: Offer, target: number): Promise<Means | null> {
   const { log, settings, emit } = state;
   const { items } = log.view;
-  const { keepTurns, summary: isWanted } = settings.compaction as Exclude<typeof settings.compaction, false>;
+  const { keepTurns, summary: isWanted } = settings;
   const from = newestItems(items, target * aimOfNewest, keepTurns);
   const older = items.slice(0, from);
   const asked = keptMessages(items, from, target / 4);
@@ -163,13 +163,14 @@ export function contextSize({ log, settings, agent }: TurnState, offer: Offer): 
 const fillable = 0.8;
 
 /**
- * The size from which on the conversation is shortened: the plan's `compaction.atTokens`, else a part of the model's window,
+ * The size from which on the conversation is shortened: the plan's `compaction`, else a part of the model's window,
  * or of the size that the server refused before. Null for a server that has refused nothing and whose window is not known.
  */
 function contextLimit({ log, settings, model }: TurnState): number | null {
-  const { compaction, contextTokens = model.contextTokens } = settings;
+  const { compaction } = settings;
+  const { contextTokens } = model;
   if (compaction === false) return null;
-  const given = compaction.atTokens ?? (contextTokens === undefined ? null : contextTokens * fillable);
+  const given = compaction ?? (contextTokens === undefined ? null : contextTokens * fillable);
   const learned = log.view.refusedTokens === null ? null : log.view.refusedTokens * fillable;
   const limits = [given, learned].filter((limit) => limit !== null);
   return limits.length === 0 ? null : Math.min(...limits);

@@ -2,7 +2,7 @@ import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@t
 import { fileOf, noteLines, toModelText, unheardAudio } from "@toolmount/interop/internal";
 import { fileItem, imageItem, type Item } from "../provider/items.ts";
 
-/** The item that answers a call: its text, and the images and files of its result. */
+/** Returns the item that answers a call: its text, and the images and files of its result. */
 export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" | "person"): Item {
   const text = outcomeText(outcome, denier);
   const parts = (outcome.result.content ?? []).flatMap(partOf);

@@ -110,7 +110,7 @@ const near = 0.75;
  */
 function mayBeTooLong(state: TurnState, offer: Offer, { kind, problem }: ModelFailure): boolean {
   if (kind !== "invalid_request" || otherReasons.test(problem)) return false;
-  const { contextTokens = state.settings.contextTokens ?? 0 } = state.model;
+  const { contextTokens = 0 } = state.model;
   const size = contextSize(state, offer);
   return size >= Math.max(smallestWindow, contextTokens / 2, state.log.view.largestTokens * near);
 }

@@ -14,21 +14,18 @@ import type { SessionView } from "../session/view.ts";
 import { admits } from "./live-turns.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** The tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
-export async function offerTools({ session, live, turnId, settings }: TurnState): Promise<Offer> {
+/** Returns the tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
+export async function offerTools({ session, live, turnId }: TurnState): Promise<Offer> {
   const offer = await session.offer({ turnId });
-  if (live.allowed.length === 0 && settings.guidance === "brief") return offer;
-  const isAllowed = ({ name }: { readonly name: string }) =>
-    live.allowed.length === 0 || admits(live.allowed, name);
+  if (live.allowed.length === 0) return offer;
+  const isAllowed = ({ name }: { readonly name: string }) => admits(live.allowed, name);
   const tools = offer.tools.filter(isAllowed);
   const available = offer.available.filter(isAllowed);
   return {
     ...offer,
     tools,
     available,
-    guidance: [offer.modeText, guidanceBesideDefinitions(tools, available, settings.guidance)]
-      .filter(Boolean)
-      .join("\n\n"),
+    guidance: [offer.modeText, guidanceBesideDefinitions(tools, available)].filter(Boolean).join("\n\n"),
   };
 }
 

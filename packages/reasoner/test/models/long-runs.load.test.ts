@@ -46,7 +46,7 @@ describe.each(wires)("$name", ({ wire }) => {
   test.each([
     { title: "reports tokens", server: { window: 60_000 }, settings: {} },
     { title: "reports no tokens", server: { window: 60_000, reportsUsage: false }, settings: {} },
-    { title: "has a known window", server: { window: 60_000 }, settings: { contextTokens: 60_000 } },
+    { title: "has a known window", server: { window: 60_000 }, settings: { compaction: 48_000 } },
   ])("one turn of 200 rounds of 20 kB ends well, at a server that $title", async ({ server, settings }) => {
     const { script, summaries } = worker(200);
     const { run, requests, events, texts, reasoner } = await longWorld(wire, script, server, { settings });
@@ -55,7 +55,7 @@ describe.each(wires)("$name", ({ wire }) => {
     expect(turn).toMatchObject({ status: "done", text: "all done", calls: 200 });
     expect(texts.at(-1)).toContain("My name is Ada.");
     expect(events.filter(({ type }) => type === "compaction").length).toBeGreaterThan(2);
-    if ("contextTokens" in settings)
+    if ("compaction" in settings)
       expect(Math.max(...texts.map((text) => text.length / 4))).toBeLessThan(60_000);
     expect(summaries()).toBeGreaterThan(0);
     expect(requests.length).toBeLessThan(300);

@@ -136,7 +136,7 @@ test.each([
         JSON.stringify(request).length > 150_000
           ? { status: 400, body: { error: { message } } }
           : { body: responses.body({ text: "ok" }) },
-      { settings: { retries: 0, compaction: { summary: false, keepTurns: 1 } } },
+      { settings: { retries: 0, summary: false, keepTurns: 1 } },
     );
     await run(`one ${long}`);
     expect(await run(`two ${long}`)).toMatchObject({ status });

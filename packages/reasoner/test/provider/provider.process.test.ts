@@ -162,7 +162,7 @@ test("strict schemas: what can be said strictly is, nulls that mean absence are 
 test("a long conversation is cut at turns, and a hook may say what is kept instead", async () => {
   const answers = () => response([say("ok")], { usage: { input_tokens: 100, output_tokens: 1 } });
   const { run, requests, host, heard } = await world(answers, {
-    settings: { compaction: { atTokens: 50, keepTurns: 1, summary: false } },
+    settings: { compaction: 50, keepTurns: 1, summary: false },
   });
   await run("one");
   await run("two");
@@ -187,7 +187,7 @@ test("a long conversation is cut at turns, and a hook may say what is kept inste
         : response([say("ok")]),
     {
       tools: [tool("echo", () => "x")],
-      settings: { compaction: { atTokens: 50, summary: false } },
+      settings: { compaction: 50, summary: false },
     },
   );
   parted.host.coordinator.hooks.gate("context:pre_compact", (_, { items }) => ({
@@ -202,7 +202,7 @@ test.each([
   { stream: true, stalled: 'data: {"type":"response.created","response":{"id":"r"}}\n\n' },
   { stream: false, stalled: '{"id":"r","outp' },
 ])(
-  "a server that stalls in the middle of its answer is left after timeoutMs, streamed $stream",
+  "a server that stalls in the middle of its answer is left after its timeout, streamed $stream",
   async ({ stream, stalled }) => {
     const asked = call("c1", "echo");
     const first: Answer = stream
@@ -211,7 +211,7 @@ test.each([
     const { run, reasoner } = await world(
       ({ input }) =>
         input.some(({ type }) => type === "function_call_output") ? { stream: stalled, open: true } : first,
-      { tools: [tool("echo", () => "x")], settings: { stream, retries: 0, timeoutMs: 5_000 } },
+      { tools: [tool("echo", () => "x")], settings: { stream, retries: 0, timeout: 5_000 } },
     );
 
     expect(await run("hello")).toMatchObject({

@@ -13,7 +13,7 @@ test("the calls of a session are read with what the user had written before, als
     }),
     response([say("done")]),
   ];
-  const settings = { compaction: { atTokens: 90, keepTurns: 1, summary: false } };
+  const settings = { compaction: 90, keepTurns: 1, summary: false };
   const decisions = ["approve", "deny"] as const;
   let at = 0;
   const approver = () => ({ decision: decisions[at++ % 2]! });

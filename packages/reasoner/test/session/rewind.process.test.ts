@@ -29,8 +29,8 @@ test("a session goes back by turns, again and again, and its log keeps them", as
 });
 
 test("a fork may begin after any turn, also where a compaction left that turn out", async () => {
-  const compaction = { atTokens: 90, keepTurns: 1, summary: false };
-  const { reasoner, host, requests } = await threeTurns({ compaction });
+  const settings = { compaction: 90, keepTurns: 1, summary: false };
+  const { reasoner, host, requests } = await threeTurns(settings);
   await reasoner.fork(host, "s", "copy", undefined, 1);
   await reasoner.run(host, { sessionId: "copy", prompt: "other" });
   expect(contents(requests.at(-1))).toEqual(["one", "other"]);

@@ -45,7 +45,7 @@ export async function openModel(wire: Wire, baseUrl: string): Promise<Model> {
   onTestFinished(async () => void (await host.close()));
   host.coordinator.registerCapability("host.import_package", importPackage);
   const opener = new ModelOpener(host.coordinator);
-  return opener.open({ model: wire.model, baseUrl, apiKey: "k", timeoutMs: 60_000 });
+  return opener.open({ model: wire.model, baseUrl, apiKey: "k", timeout: 60_000 });
 }
 
 export { serveWire };

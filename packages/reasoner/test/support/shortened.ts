@@ -26,7 +26,8 @@ export const round = (id: string): readonly Item[] => [call(id), output(id)];
 const offer = { tools: [], available: [], guidance: "" } as never;
 
 export interface Given {
-  readonly compaction?: object | false;
+  readonly compaction?: number | false;
+  readonly keepTurns?: number;
   readonly contextTokens?: number;
   /** What the server counted, and of how many items. */
   readonly lastInputTokens?: number;
@@ -39,15 +40,11 @@ export interface Given {
 
 /** What is left of a conversation, without a summary, and what was reported. */
 export async function shortened(items: readonly Item[], given: Given = {}) {
-  const { compaction = {}, contextTokens, kept, isRefused = false, ...seen } = given;
+  const { compaction, keepTurns = 1, contextTokens, kept, isRefused = false, ...seen } = given;
   const log = await SessionLog.create(createMemoryStore().sessions, facts, () => 7);
   await log.append({ kind: "note", items: [...items] });
   Object.assign(log.view, seen);
-  const settings = settingsSchema.parse({
-    model: "m",
-    compaction: compaction === false ? false : { summary: false, keepTurns: 1, ...compaction },
-    ...(contextTokens !== undefined && { contextTokens }),
-  });
+  const settings = settingsSchema.parse({ model: "m", summary: false, keepTurns, compaction });
   const reported: unknown[] = [];
   const state = {
     log,
@@ -56,6 +53,7 @@ export async function shortened(items: readonly Item[], given: Given = {}) {
     model: {
       provider: "p",
       model: "m",
+      contextTokens,
       abilities: { tools: true, parallelCalls: true, streaming: true, serverState: false },
     },
     ephemeral: [],

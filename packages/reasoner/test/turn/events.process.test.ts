@@ -44,7 +44,7 @@ async function reported() {
           throw new Error("no such thing");
         }),
       ],
-      settings: { stream: true, compaction: { atTokens: 50, keepTurns: 1, summary: false } },
+      settings: { stream: true, compaction: 50, keepTurns: 1, summary: false },
     },
   );
   const first = await run("count");
@@ -116,7 +116,7 @@ function matching(payload: object): Record<string, unknown> {
 test("a compaction is reported: what there was, what was kept, and by whose choice", async () => {
   const answers = () => response([say("ok")], { usage: { input_tokens: 100, output_tokens: 1 } });
   const { run, host, heard } = await world(answers, {
-    settings: { compaction: { atTokens: 50, keepTurns: 1, summary: false } },
+    settings: { compaction: 50, keepTurns: 1, summary: false },
   });
   await run("one");
   const { turnId } = await run("two");

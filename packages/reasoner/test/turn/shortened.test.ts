@@ -19,7 +19,7 @@ describe("results of older calls are cleared", () => {
   test("but for those of the last three rounds, where that is enough", async () => {
     const items = [user("go"), ...rounds];
     const { texts, isShorter, reported } = await shortened(items, {
-      compaction: { atTokens: 7_000 },
+      compaction: 7_000,
       lastInputTokens: 7_001,
       counted: 11,
     });
@@ -57,7 +57,7 @@ describe("results of older calls are cleared", () => {
   });
 
   test("all of them, where the newest rounds alone are too long", async () => {
-    const { texts } = await shortened([user("go"), ...round("1")], { compaction: { atTokens: 500 } });
+    const { texts } = await shortened([user("go"), ...round("1")], { compaction: 500 });
 
     expect(texts).toEqual(["go", "look", "(cleared)"]);
   });
@@ -70,7 +70,7 @@ describe("older rounds are left out", () => {
 
   test("with a note of how many, and the user's words and the newest turn stay", async () => {
     const { texts, reported, view } = await shortened([...old, user("third"), said("short")], {
-      compaction: { atTokens: 1_000 },
+      compaction: 1_000,
     });
 
     expect(texts).toEqual(["first", "second", left(2), "third", "short"]);
@@ -81,7 +81,7 @@ describe("older rounds are left out", () => {
   test("from the user's words, the newest that have room stay, and the task of the turn in any case", async () => {
     const long = "w".repeat(1_000);
     const answer = said("a".repeat(12_000));
-    const given = { compaction: { atTokens: 2_400 } };
+    const given = { compaction: 2_400 };
     const before = await shortened(
       [user(`1${long}`), user(`2${long}`), answer, user("3"), call("c"), output("c", "short")],
       given,
@@ -100,7 +100,7 @@ describe("older rounds are left out", () => {
   test("not more turns than are kept, although they would have room", async () => {
     const turns = ["1", "2", "3"].flatMap((text) => [user(text), said(`answer ${text}`)]);
     const kept = async (keepTurns: number) =>
-      (await shortened([...old, ...turns], { compaction: { atTokens: 2_000, keepTurns } })).texts;
+      (await shortened([...old, ...turns], { compaction: 2_000, keepTurns })).texts;
 
     expect(await kept(1)).toEqual(["first", "second", "1", "2", left(4), "3", "answer 3"]);
     expect(await kept(2)).toEqual(["first", "second", "1", left(3), "2", "answer 2", "3", "answer 3"]);
@@ -117,7 +117,7 @@ describe("older rounds are left out", () => {
       { type: "reasoning", summary: [] } as Item,
       said("end"),
     ];
-    const { view } = await shortened(items, { compaction: { atTokens: 1_000 } });
+    const { view } = await shortened(items, { compaction: 1_000 });
 
     expect(view.items.map(({ type, role }) => role ?? type)).toEqual([
       "user",
@@ -135,9 +135,9 @@ describe("a conversation stays as it is", () => {
   test.each<[string, Given, boolean]>([
     ["where the plan wants no compaction", { compaction: false, contextTokens: 10 }, false],
     ["where no limit is known", {}, false],
-    ["below the limit of the plan", { compaction: { atTokens: 5_000 } }, false],
-    ["but not at that limit", { compaction: { atTokens: 900 }, lastInputTokens: 900, counted: 4 }, true],
-    ["one token below it", { compaction: { atTokens: 901 }, lastInputTokens: 900, counted: 4 }, false],
+    ["below the limit of the plan", { compaction: 5_000 }, false],
+    ["but not at that limit", { compaction: 900, lastInputTokens: 900, counted: 4 }, true],
+    ["one token below it", { compaction: 901, lastInputTokens: 900, counted: 4 }, false],
     ["below four fifths of the window", { contextTokens: 1_126, lastInputTokens: 900, counted: 4 }, false],
     [
       "but not at four fifths of the window",
@@ -157,7 +157,7 @@ describe("a conversation stays as it is", () => {
     ],
     [
       "unless what came since the server counted is too much",
-      { compaction: { atTokens: 900 }, lastInputTokens: 890, counted: 1 },
+      { compaction: 900, lastInputTokens: 890, counted: 1 },
       true,
     ],
   ])("%s", async (_, given, isShorter) => {
@@ -181,7 +181,7 @@ describe("a gate may choose what is kept", () => {
 
   test("and that is what is kept", async () => {
     const { texts, reported } = await shortened(items, {
-      compaction: { atTokens: 10 },
+      compaction: 10,
       kept: [user("more"), "odd"],
     });
 
@@ -192,7 +192,7 @@ describe("a gate may choose what is kept", () => {
   test.each([[[call("1")]], [[output("1")]]])(
     "but not where a call would lose its output, or an output its call",
     async (kept) => {
-      const { reported, view } = await shortened(items, { compaction: { atTokens: 10 }, kept });
+      const { reported, view } = await shortened(items, { compaction: 10, kept });
 
       expect(reported).toContainEqual([
         { session_id: "s" },

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isRecord } from "@toolmount/core/json";
 import type { Mutant } from "./mutant.ts";
 
-/** Every plan that differs in one line of its flows: without it, with another answer, with another trust. */
+/** Returns every plan that differs in one line of its flows: without it, with another answer, with another trust. */
 export function mutateFlows(plan: JsonObject, policy: JsonObject): Mutant[] {
   const { flows } = policy;
   if (!isRecord(flows)) return [];

@@ -4,7 +4,7 @@ import { mutateFlows } from "./mutate-flows.ts";
 
 const flipped: Readonly<Record<string, string>> = { allow: "deny", ask: "deny", deny: "ask" };
 
-/** Every plan that differs in the answer of one rule. A plan whose tests hold for all of them tests nothing of it. */
+/** Returns every plan that differs in the answer of one rule. A plan whose tests hold for all of them tests nothing of it. */
 export function listMutants(plan: JsonObject): Mutant[] {
   const policy = plan["policy"] as JsonObject | undefined;
   if (policy === undefined) return [];

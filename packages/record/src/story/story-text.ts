@@ -5,7 +5,7 @@ import type { StoryCall } from "./story-call.ts";
 import type { Story, StoryStep } from "./story.ts";
 
 /**
- * A story as Markdown, for a terminal or a ticket: a line a call with its time, what was asked, and what became of it. Texts of
+ * Returns a story as Markdown, for a terminal or a ticket: a line a call with its time, what was asked, and what became of it. Texts of
  * models, tools and people stay what they are: they make no heading, no link, and nothing in them is hidden.
  */
 export function storyText(story: Story): string {

@@ -14,7 +14,7 @@ const borders: Readonly<Record<BorderName, Border>> = {
 };
 
 /**
- * The border that a plan asks for, after a process behind it was started. Rejects with `SANDBOX_UNAVAILABLE` when that
+ * Returns the border that a plan asks for, after a process behind it was started. Rejects with `SANDBOX_UNAVAILABLE` when that
  * does not work; a weaker border is never used instead. `onWeaker` learns why `strictest` is not bubblewrap.
  */
 export async function chooseBorder(

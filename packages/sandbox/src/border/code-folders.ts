@@ -3,7 +3,7 @@ import { dirname, join, sep } from "node:path";
 import { holdsVariables } from "@toolmount/core/internal";
 
 /**
- * The folders that Node reads when it imports a file: its package, the `node_modules` folders above it, and the packages
+ * Returns the folders that Node reads when it imports a file: its package, the `node_modules` folders above it, and the packages
  * outside of these to which links in them lead.
  */
 export function codeFolders(files: readonly string[]): readonly string[] {

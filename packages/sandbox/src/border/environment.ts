@@ -1,6 +1,6 @@
 import { basicVariables } from "../system/environment.ts";
 
-/** The environment of a process: what each program needs, and the names that the plan lists. */
+/** Returns the environment of a process: what each program needs, and the names that the plan lists. */
 export function processEnvironment(names: readonly string[]): Record<string, string> {
   const host = hostEnvironment();
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { isBelow } from "@toolmount/paths";
 
 /**
- * The paths to make readable, so that nothing secret is among them. A folder that holds a secret path is replaced by its
+ * Returns the paths to make readable, so that nothing secret is among them. A folder that holds a secret path is replaced by its
  * other entries, as they are now; a path that is itself secret, or below a secret one, was named by the plan, and stays.
  */
 export function readablePaths(paths: readonly string[], secret: readonly string[]): readonly string[] {

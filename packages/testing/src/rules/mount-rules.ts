@@ -1,7 +1,7 @@
 import { scanDefinition } from "@toolmount/core/scan";
 import { isNative, problemOf, textsOf, type ToolRule } from "./tool-subject.ts";
 
-/** A rule that the host itself enforces when a tool is mounted. */
+/** Returns a rule that the host itself enforces when a tool is mounted. */
 function enforced(id: string, why: string, fix: string): ToolRule {
   return {
     id,

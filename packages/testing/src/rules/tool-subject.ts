@@ -2,7 +2,7 @@ import type { Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation"
 
 export type ToolRule = Rule<ToolSubject>;
 
-/** A problem of a tool; `part` names the member, such as `inputSchema` or `execute`, and is empty for the whole tool. */
+/** Returns a problem of a tool; `part` names the member, such as `inputSchema` or `execute`, and is empty for the whole tool. */
 export function problemOf(subject: ToolSubject, part: string, problem: string): RuleProblem {
   return { where: `tools.${subject.name || "(without a name)"}${part === "" ? "" : `.${part}`}`, problem };
 }

@@ -14,7 +14,7 @@ function declared({ info }: ToolSubject): readonly string[] {
   return Object.keys(info?.inputSchema["properties"] ?? {});
 }
 
-/** The lines under a heading of a usage text, up to the next heading. */
+/** Returns the lines under a heading of a usage text, up to the next heading. */
 function sectionOf(usage: string, heading: string): readonly string[] {
   const lines = usage.split("\n");
   const start = lines.findIndex((line) => line.trim().toLowerCase().replace(/:$/, "") === heading);

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditRecord, JsonObject, PastCallFilter, StateStore } from "@toolmount/core";
 import type { StorePair } from "./store-case.ts";
 
-/** A call of each kind, a second apart. */
+/** Writes a call of each kind, a second apart. */
 export async function writeWorld([one, other]: StorePair): Promise<void> {
   await write(one, "w", { kind: "end", runId: "r1", at: 1_000, status: "ok", arguments: { path: "a.txt" } });
   await write(one, "w", {

@@ -4,7 +4,7 @@ import { ContractBreach } from "@toolmount/core/internal";
 import { frozenCopy } from "@toolmount/core/json";
 import type { Thrown } from "./far-message.ts";
 
-/** What a tool returned, as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks. */
+/** Returns what a tool returned, as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks. */
 export function returnedJson(returned: unknown): unknown {
   if (typeof returned === "bigint" || typeof returned === "symbol" || typeof returned === "function")
     throw new ContractBreach(

@@ -4,7 +4,7 @@ import type { DescribedTool } from "../far/described-tool.ts";
 import { describedFailure } from "./rebuild-thrown.ts";
 
 /**
- * The definition that the host mounts for a tool that it never imports. Whether the tool asks by its arguments is for
+ * Returns the definition that the host mounts for a tool that it never imports. Whether the tool asks by its arguments is for
  * its own code to say, which the host does not run, so a person is always asked.
  */
 export function placeholder(tool: DescribedTool): DescribedModule["tools"][number] {

@@ -1,7 +1,7 @@
 import type { Omission } from "@toolmount/core";
 import { parse } from "unbash";
 
-/** The commands that a script leaves in the background: with `&`, where it does not wait for them afterwards. */
+/** Returns the commands that a script leaves in the background: with `&`, where it does not wait for them afterwards. */
 export function leftInBackground(text: string): readonly string[] {
   const { started, waits } = backgroundOf(parse(text));
   return started

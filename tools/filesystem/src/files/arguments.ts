@@ -1,7 +1,7 @@
 import type { Omission } from "@toolmount/core";
 import { z } from "zod";
 
-/** A text that must be there and not be empty, with the sentence that says so. */
+/** Returns a text that must be there and not be empty, with the sentence that says so. */
 export function requiredText(name: string) {
   const missing = `${name} is required`;
   return z.string({ error: ({ input }) => (input === undefined ? missing : undefined) }).min(1, missing);

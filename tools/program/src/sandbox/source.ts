@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from "node:module";
 import type { Thrown } from "./messages.ts";
 
-/** A program as a function. Its first line is the second one of the text. */
+/** Returns a program as a function. Its first line is the second one of the text. */
 export function asFunction(source: string): string {
   return `(async () => {\n${source}\n})`;
 }

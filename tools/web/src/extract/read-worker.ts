@@ -21,7 +21,7 @@ async function readDocument({ kind, source, bytes, url, layout, whole }: ReadJob
   return layout ? readPage(source, { url, whole, isXml: kind === "xhtml" }) : readBareText(source);
 }
 
-/** A text of which nothing is left out. */
+/** Returns a text of which nothing is left out. */
 function plain(text: string): LaidOutPage {
   return { text, leftOut: {}, lack: null, destination: null, warnings: [] };
 }

@@ -19,7 +19,7 @@ const blockTags = new Set(
   ),
 );
 
-/** The blocks of nodes: the block elements, and each run of text between them. */
+/** Returns the blocks of nodes: the block elements, and each run of text between them. */
 export function blocksOf(nodes: readonly Node[], writer: Writer): readonly Block[] {
   const blocks: Block[] = [];
   let run: Node[] = [];

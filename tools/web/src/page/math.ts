@@ -9,7 +9,7 @@ import {
   type Node,
 } from "./tree.ts";
 
-/** A formula: its TeX where the page has it, otherwise its MathML in one line. */
+/** Returns a formula: its TeX where the page has it, otherwise its MathML in one line. */
 export function formulaOf(math: Element): string {
   const tex = attributeOf(math, "alttext") ?? texOf(math);
   const text = (tex ?? row(childrenOf(math))).trim();

@@ -10,7 +10,7 @@ import {
 } from "./tree.ts";
 import { link, type Writer } from "./writer.ts";
 
-/** The name that an element without text has for people who cannot see it. */
+/** Returns the name that an element without text has for people who cannot see it. */
 export function nameOf(element: Element): string {
   return (
     attributeOf(element, "aria-label") ??

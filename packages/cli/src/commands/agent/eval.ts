@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
-import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { compareSides, type Comparison } from "../../plan-evals/compare.ts";
 import { toJunit, toMarkdown } from "../../plan-evals/files.ts";
@@ -27,17 +26,15 @@ interface Options extends PlanOptions {
   readonly baseUrl?: string;
   readonly record?: string;
   readonly runs: number;
-  readonly parallel: number;
+  readonly concurrency: number;
   readonly compare?: string;
-  readonly only?: string;
+  readonly text?: string;
   readonly swap?: readonly [string, string];
   readonly improve?: string;
   readonly history?: string;
   readonly minPass?: number;
-  readonly maxCost?: number;
-  readonly maxP95?: number;
-  readonly junit?: string;
-  readonly markdown?: string;
+  readonly max?: Bounds;
+  readonly out?: readonly string[];
   readonly json?: true;
 }
 
@@ -56,9 +53,9 @@ export function define(command: Command, shell: Shell): void {
       "record the model's answers, for --model replay:<file>; answers of the file that still fit are kept",
     )
     .option("--runs <n>", "how often each evaluation is run; default 1", readCount, 1)
-    .option("--parallel <n>", "how many turns run at a time; default 1", readCount, 1)
+    .option("--concurrency <n>", "how many turns run at a time; default 1", readCount, 1)
     .option("--compare <plan>", "run the evaluations on this plan, too; exit code 1 if it is better")
-    .option("--only <text>", "only the evaluations whose name or label contains this text")
+    .option("--text <text>", "only the evaluations whose name or label contains this text")
     .option(
       "--swap <tools>",
       "two tools, as a,b: exchange their descriptions; evaluations of them must fail",
@@ -74,16 +71,22 @@ export function define(command: Command, shell: Shell): void {
       "1, the default: every run passes; less: the lower end of the 95 % interval reaches it",
       readNumber,
     )
-    .option("--max-cost <amount>", "the most that all evaluations may cost", readNumber)
-    .option("--max-p95 <ms>", "the most milliseconds of 95 % of the turns", readMilliseconds)
-    .option("--junit <file>", "write the evaluations as JUnit XML")
-    .option("--markdown <file>", "write them as Markdown, for a pull request")
+    .option(
+      "--max <bound>",
+      "fail above cost=<amount> of all evaluations, or p95=<ms> of the turns; may be given again",
+      readBound,
+    )
+    .option(
+      "--out <file>",
+      "write the evaluations: .xml as JUnit, .md as a table; may be given again",
+      collect,
+    )
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) =>
       shell.end(await evaluate(plan, options, shell)),
     );
   addExamples(command, [
-    "toolmount test prompts --model gpt-5 --runs 5 --parallel 4 --record evals.tape",
+    "toolmount test prompts --model gpt-5 --runs 5 --concurrency 4 --record evals.tape",
     "toolmount test prompts --model replay:evals.tape --runs 5 --min-pass 0.6",
     "toolmount test prompts --model gpt-5 --runs 20 --compare plan-b.yaml",
     "toolmount test prompts --model gpt-5 --swap read_file,grep",
@@ -108,6 +111,15 @@ function readNumber(text: string): number {
   return number;
 }
 
+/** What all evaluations may cost, and the milliseconds that 95 % of the turns may take. */
+type Bounds = Readonly<Partial<Record<"cost" | "p95", number>>>;
+
+function readBound(text: string, before: Bounds = {}): Bounds {
+  const [, name, amount = ""] = /^(cost|p95)=(.+)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("It is cost=<amount> or p95=<ms>.");
+  return { ...before, [name]: readNumber(amount) };
+}
+
 async function evaluate(input: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { compare, record, swap, model: models = [] } = options;
   const sides = compare === undefined ? models.slice(1) : [compare];
@@ -119,7 +131,7 @@ async function evaluate(input: string | undefined, options: Options, shell: Shel
     throw usageError("record each model in a file of its own; then compare the files");
   const isRecorded = record !== undefined && swap === undefined;
   const recordTo = isRecorded ? await openEvalTape(resolve(shell.cwd, record)) : null;
-  const { runs, parallel, baseUrl } = options;
+  const { runs, concurrency: parallel, baseUrl } = options;
   const first: SideOptions = { model: models[0], baseUrl, runs, parallel, recordTo };
   if (options.improve !== undefined) return improve(input, options.improve, options, first, shell);
   const run = await runFirst(input, options, first, shell);
@@ -135,7 +147,7 @@ async function evaluate(input: string | undefined, options: Options, shell: Shel
     }
     const code = await report(run.host, run.reports, comparisons, options, shell);
     if (recordTo !== null) {
-      const { kept, recorded } = recordTo.end({ keepsAll: options.only !== undefined });
+      const { kept, recorded } = recordTo.end({ keepsAll: options.text !== undefined });
       shell.err.line(shell.err.paint("dim", `${record}: ${countOf(kept, "answer")} kept, ${recorded} new`));
     }
     return code;
@@ -184,12 +196,12 @@ async function runFirst(input: string | undefined, options: Options, side: SideO
   }
 }
 
-function chooseEvals(host: OpenedHost, { only = "", swap }: Options): PlanEval[] {
+function chooseEvals(host: OpenedHost, { text = "", swap }: Options): PlanEval[] {
   const tests = readEvals(host.plan).filter(({ name, label = "", expect }) => {
     const names = [...(expect.tools ?? []), ...(expect.oneOf ?? []).flat()];
     const called = [...names, ...(expect.calls ?? []).map(({ tool }) => tool)];
     return (
-      `${name} ${label}`.includes(only) && (swap === undefined || swap.some((tool) => called.includes(tool)))
+      `${name} ${label}`.includes(text) && (swap === undefined || swap.some((tool) => called.includes(tool)))
     );
   });
   if (tests.length > 0) return tests;
@@ -210,14 +222,13 @@ async function report(
   const summary = summarize(reports, host.tools());
   const failures =
     swap === undefined
-      ? gateFailures(summary, { ...options, minPass })
+      ? gateFailures(summary, { minPass, maxCost: options.max?.cost, maxP95: options.max?.p95 })
       : [...gateFailures(summary, {}), ...stillPassing(reports, swap)];
   for (const { better, second } of comparisons) if (better === second) failures.push(`${second} is better`);
   const changes = await compareWithHistory(host, summary.passRate, options, shell);
   const output: EvalOutput = { plan: host.plan, reports, summary, comparisons, changes, failures };
-  const { junit, markdown } = options;
-  if (junit !== undefined) await writeFile(resolve(shell.cwd, junit), toJunit(output));
-  if (markdown !== undefined) await writeFile(resolve(shell.cwd, markdown), toMarkdown(output));
+  for (const file of options.out ?? [])
+    await writeFile(resolve(shell.cwd, file), file.endsWith(".xml") ? toJunit(output) : toMarkdown(output));
   writeEvals(output, options.json === true, shell);
   return failures.length === 0 ? exitCodes.done : exitCodes.failed;
 }
@@ -226,7 +237,7 @@ async function report(
 async function compareWithHistory(
   host: OpenedHost,
   passRate: number,
-  { history, swap, only }: Options,
+  { history, swap, text }: Options,
   shell: Shell,
 ): Promise<readonly string[]> {
   if (history === undefined) return [];
@@ -234,7 +245,7 @@ async function compareWithHistory(
   const file = resolve(shell.cwd, history);
   const run = toRun(passRate, host.tools());
   const changes = compareRuns([...(await readHistory(file)), run]);
-  if (swap === undefined && only === undefined) addToHistory(file, run);
+  if (swap === undefined && text === undefined) addToHistory(file, run);
   return changes;
 }
 

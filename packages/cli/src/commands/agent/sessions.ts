@@ -19,14 +19,13 @@ import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends AgentOptions {
-  readonly results?: string;
+  readonly result?: string;
   readonly cancel?: true;
-  readonly message?: string;
+  readonly reason?: string;
   readonly output?: string;
   readonly format?: "markdown";
   readonly turns?: number;
-  readonly at?: number;
-  readonly as?: string;
+  readonly session?: string;
 }
 
 const idArgument = "the id that list shows, or the beginning of it";
@@ -73,15 +72,15 @@ function defineCopies(add: Add, shell: Shell): void {
   add("fork", "Copy a session to a new one, without its open turn")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
-    .option("--as <id>", "the id of the new session")
-    .option("--at <turns>", "as it was after so many turns", readNumberOf("turns"))
+    .option("--session <id>", "the id of the new session")
+    .option("--turns <turns>", "as it was after so many turns", readNumberOf("turns"))
     .action((id: string, plan: string | undefined, options: Options) =>
       look(
         plan,
         options,
         shell,
         async (reasoner, host) =>
-          reasoner.fork(host, await findSession(reasoner, id), options.as, undefined, options.at),
+          reasoner.fork(host, await findSession(reasoner, id), options.session, undefined, options.turns),
         (screen, { id: made }) => screen.line(printable(made)),
       ),
     );
@@ -142,14 +141,14 @@ function defineResume(add: Add, shell: Shell): void {
     .argument("[plan]", planArgument)
     .option("--user <id>", "the user of the turn")
     .option(
-      "--results <json>",
+      "--result <json>",
       `results of calls that the client runs: [{ "callId": …, "result" or "error": … }]`,
     )
     .option("--cancel", "end the turn instead; calls that wait end as cancelled")
-    .option("--message <text>", "deny the calls that wait, and say this to the model")
+    .option("--reason <text>", "deny the calls that wait, and say this to the model")
     .action(async (written: string, plan: string | undefined, options: Options) => {
-      const clientResults = readResults(options.results);
-      const { cancel, message } = options;
+      const clientResults = readResults(options.result);
+      const { cancel, reason: message } = options;
       let sessionId = "";
       // Before a model is looked for: without one, a wrong id would be reported as a missing model.
       const before = async (host: OpenedHost) => {
@@ -238,7 +237,7 @@ function readResults(text: string | undefined): readonly ClientResult[] {
     // The error below names the option.
   }
   throw new ToolmountError("USAGE_INVALID", {
-    problem: `--results is a list of { "callId", and "result" or "error" }, as JSON`,
+    problem: `--result is a list of { "callId", and "result" or "error" }, as JSON`,
   });
 }
 

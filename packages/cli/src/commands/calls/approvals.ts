@@ -22,7 +22,7 @@ interface Options extends PlanOptions {
   readonly by?: string;
   readonly reason?: string;
   readonly remember?: string;
-  readonly args?: string;
+  readonly arguments?: string;
   readonly for?: number;
   readonly first?: number;
 }
@@ -47,7 +47,7 @@ export function define(command: Command, shell: Shell): void {
   defineDecisions(add, run, shell);
   addExamples(command, [
     "toolmount approvals list",
-    `toolmount approvals approve 8fJ… --args '{"to":"ACME","amount":99}'`,
+    `toolmount approvals approve 8fJ… --arguments '{"to":"ACME","amount":99}'`,
     "toolmount approvals approve 8fJ… --remember arguments --for 8h",
     `toolmount approvals deny 8fJ… --reason "not on Fridays"`,
   ]);
@@ -73,7 +73,7 @@ function defineDecisions(add: Add, run: Run, shell: Shell): void {
     )
     .option("--for <time>", "with --remember: it ends by itself after 30m, 8h or 7d", readDuration)
     .option(
-      "--args <json>",
+      "--arguments <json>",
       "the arguments with which the call runs instead of its own; the model reads that",
     )
     .option("--first <count>", "of a list of calls, approve only the first ones", readFirst)
@@ -166,7 +166,7 @@ async function decide(
   const by = options.by ?? readUserName(env);
   const remember = readRemember(options);
   const edited =
-    options.args === undefined ? await cutList(approvals, id, options) : readEdited(options.args);
+    options.arguments === undefined ? await cutList(approvals, id, options) : readEdited(options.arguments);
   const view = await approvals.decide(id, { decision, reason, remember, arguments: edited }, by);
   if (json === true) return out.json(view);
   out.line(`${printable(view.tool)} is ${view.state}; ${nextStep(view)}`);
@@ -196,14 +196,14 @@ async function cutList(
 
 function readEdited(text: string): JsonObject {
   const refused = refusalOf(text);
-  if (refused !== null) throw new ToolmountError("USAGE_INVALID", { problem: `--args has ${refused}` });
+  if (refused !== null) throw new ToolmountError("USAGE_INVALID", { problem: `--arguments has ${refused}` });
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
   } catch {
     // The sentence below says what is needed.
   }
-  const problem = `--args is a JSON object of all arguments, such as '{"amount":99}'`;
+  const problem = `--arguments is a JSON object of all arguments, such as '{"amount":99}'`;
   throw new ToolmountError("USAGE_INVALID", { problem });
 }
 

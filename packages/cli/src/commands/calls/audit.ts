@@ -25,7 +25,7 @@ interface Options extends PlanOptions, CallFilterOptions {
   readonly check?: true;
   readonly follow?: true;
   readonly prune?: number;
-  readonly export?: ExportFormat;
+  readonly format?: ExportFormat;
   readonly sign?: string;
   readonly every?: number;
 }
@@ -36,7 +36,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--last <n>", "show this many, the newest", readCount, 50)
     .option("-f, --follow", "then show new calls as they end, until Ctrl-C")
     .addOption(
-      new Option("--export <format>", "print all of them, oldest first, for other programs").choices(
+      new Option("--format <format>", "print all of them, oldest first, for other programs").choices(
         exportFormats,
       ),
     )
@@ -53,8 +53,8 @@ export function define(command: Command, shell: Shell): void {
       shell.end(await audit(plan, options, shell)),
     );
   addExamples(command, [
-    "toolmount audit --since 2h --denied",
-    "toolmount audit --export ocsf --since 1d",
+    "toolmount audit --since 2h --status denied",
+    "toolmount audit --format ocsf --since 1d",
     "toolmount audit --check",
   ]);
 }
@@ -72,7 +72,7 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
     if (options.prune !== undefined) return await prune(sink, options.prune, options, shell);
     if (options.check === true) return await check(sink, options, shell);
     if (options.sign !== undefined) return await signAll(sink, options.sign, options, shell);
-    if (options.export !== undefined) return await exportAll(sink, options.export, options, shell);
+    if (options.format !== undefined) return await exportAll(sink, options.format, options, shell);
     const lines = lineOptions(host, shell);
     return options.follow === true
       ? await follow(sink, lines, options, shell)

@@ -36,7 +36,7 @@ export interface CallOptions extends PlanOptions, TapeOptions, SourceOptions, Li
   readonly json?: true;
   readonly approve?: true;
   readonly rehearse?: true;
-  readonly save?: string;
+  readonly out?: string;
   readonly session?: string;
   readonly user?: string;
   readonly mode?: string;
@@ -60,7 +60,7 @@ export function define(command: Command, shell: Shell): void {
     `toolmount call mount-plans/coding.yaml read_file '{"file_path":"README.md","limit":5}'`,
     `echo '{"name":"Ada"}' | toolmount call agent_hello_world - --json`,
     `toolmount call --module ./tools/count-words.ts count_words text=@README.md`,
-    `toolmount call draw_chart of=sales --save charts`,
+    `toolmount call draw_chart of=sales --out charts`,
     `toolmount call --stdio "npx -y some-server" search query=tools`,
   ]);
 }
@@ -76,7 +76,7 @@ export function addCallOptions(command: Command): Command {
       "cancel the call after this many milliseconds, questions included",
       readMilliseconds,
     )
-    .option("--save <folder>", "write images, sounds and resources of the result into this folder")
+    .option("--out <folder>", "write images, sounds and resources of the result into this folder")
     .option("--approve", "approve this one call without a question")
     .option("--rehearse", "only show what the call would change")
     .option(...askOption)
@@ -136,10 +136,9 @@ async function call(
       await host.close();
     }
   });
-  const saved =
-    options.save === undefined ? [] : await saveContent(outcome, resolve(shell.cwd, options.save));
+  const saved = options.out === undefined ? [] : await saveContent(outcome, resolve(shell.cwd, options.out));
   const more = {
-    ...(options.save !== undefined && { saved }),
+    ...(options.out !== undefined && { saved }),
     ...(rehearsed && { rehearsal: rehearsalFacts(rehearsed) }),
   };
   if (options.json === true) shell.out.json({ ...outcome, ...more });

@@ -8,6 +8,7 @@ import { addExamples, collect, jsonOption, planArgument } from "../../options/co
 import { addModelOptions } from "../../agent/open-reasoner.ts";
 import type { HttpOptions } from "../../http/serve-http.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
+import { readOidc } from "../../options/oidc-option.ts";
 import { addApprovalOptions, approvalsOf } from "../../options/served-approvals.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions, exitCodeOfReplay } from "../../options/tape-options.ts";
@@ -41,7 +42,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--allow-origin <origin>", "with --http: a site whose pages may ask; may be given again", collect)
     .option(
       "--beyond-loopback",
-      "with --http: listen where other machines can reach the server; needs --tokens or --oidc-issuer",
+      "with --http: listen where other machines can reach the server; needs --tokens or --oidc",
     )
     .option("--grace <ms>", "with --http: how long running calls have when the server ends", readMilliseconds)
     .option(
@@ -69,17 +70,10 @@ function addPeopleOptions(command: Command): Command {
       "--tokens <file|state>",
       "with --http: the file of hashed tokens, created when it is not there; state: in the plan's Postgres",
     )
-    .option("--oidc-issuer <url>", "with --http: accept the signed tokens of this OpenID provider")
-    .option("--oidc-audience <name>", "with --oidc-issuer: the audience that its tokens must name")
-    .option("--oidc-roles <claim>", "with --oidc-issuer: the claim that lists the roles; default: roles")
     .option(
-      "--oidc-client <id>",
-      "with --oidc-issuer: people sign in to the page, as this client of the provider",
-    )
-    .option("--oidc-scope <scopes>", "with --oidc-issuer: the scopes that are asked for; default: openid")
-    .option(
-      "--oidc-secret <file>",
-      "with --oidc-client: a file with the client's secret, for a client that has one",
+      "--oidc <name=value...>",
+      "with --http: accept the signed tokens of an OpenID provider: issuer=…, audience=…, and perhaps roles=<claim>, scope=…, and client=<id>, secret=<file> for people who sign in to the page",
+      readOidc,
     )
     .option(
       "--public-url <url>",

@@ -14,7 +14,7 @@ import { renderTemplates, type TemplateFiles } from "../../scaffold/templates.ts
 
 interface Options {
   readonly json?: true;
-  readonly package?: string;
+  readonly name?: string;
 }
 
 /** `toolmount package create tool <name> [folder]`: creates a package with one tool, which passes every check. */
@@ -23,14 +23,14 @@ export function define(command: Command, shell: Shell): void {
     .addArgument(new Argument("<kind>", "what to create").choices(["tool"]))
     .argument("<name>", "the subject of the tool, in lower case: weather, send-mail")
     .argument("[folder]", "the folder to create it in; default: a new folder of that name")
-    .option("--package <name>", "the name of the package; default: toolmount-tool-<name>")
+    .option("--name <name>", "the name of the package; default: toolmount-tool-<name>")
     .option(...jsonOption)
     .action(async (_kind: string, name: string, folder: string | undefined, options: Options) => {
       shell.end(await create(name, folder, options, shell));
     });
   addExamples(command, [
     "toolmount package create tool weather",
-    "toolmount package create tool send-mail --package @acme/mail-tool",
+    "toolmount package create tool send-mail --name @acme/mail-tool",
   ]);
 }
 
@@ -40,7 +40,7 @@ async function create(
   options: Options,
   { cwd, out }: Shell,
 ): Promise<ExitCode> {
-  const names = nameTool(name, options.package);
+  const names = nameTool(name, options.name);
   const folder = resolve(cwd, given ?? names.id);
   await requireEmpty(folder);
   const files = await renderToolPackage(names);

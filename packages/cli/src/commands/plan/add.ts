@@ -18,13 +18,8 @@ import type { Trial } from "../../trial/try-new.ts";
 
 interface Options {
   readonly json?: true;
-  readonly id?: string;
-  readonly source?: string;
-  readonly prefix?: string;
-  readonly export?: readonly string[];
+  readonly entry?: string;
   readonly config?: string;
-  readonly run?: string;
-  readonly optional?: true;
   readonly hooks?: true;
   readonly registry?: string;
   readonly use?: string;
@@ -48,16 +43,8 @@ export function define(command: Command, shell: Shell): void {
     .option("--registry <place>", "of an MCP server by its name: a registry's address, a folder or a file")
     .option("--use <kind>", "of an MCP server: npm, pypi, oci, nuget or remote; default the first that fits")
     .option("-y, --yes", "of an MCP server: write and start it without asking")
-    .option("--id <id>", "what the entry is called; its module, if not given")
-    .option("--source <source>", "where the module is, such as npm:name@^1")
-    .option("--prefix <prefix>", "put before the names of its tools")
-    .option(
-      "--export <names...>",
-      "of a package of another library: the exports that are, or make, its tools",
-    )
+    .option("--entry <json>", 'more of its entry, in the words of a plan, such as {"prefix":"acme_"}')
     .option("--config <json>", "its config")
-    .option("--run <json>", 'where its calls run, such as {"in":"process","network":"any"}')
-    .option("--optional", "the plan opens without it")
     .option("--hooks", "add to hooks instead of tools")
     .option("--dry-run", "try it and show its tools; write nothing, and keep nothing that was fetched")
     .option("--no-lock", "do not record the tools of a fetched package in the lock file")
@@ -71,9 +58,9 @@ export function define(command: Command, shell: Shell): void {
     });
   addExamples(command, [
     'toolmount add filesystem --config \'{"working_dir":"."}\'',
-    "toolmount add @acme/weather plan.yaml --prefix acme_",
+    'toolmount add @acme/weather plan.yaml --entry \'{"prefix":"acme_"}\'',
     "toolmount add npm:weather-tools@^2 --dry-run",
-    "toolmount add @tavily/ai-sdk --export tavilySearch",
+    'toolmount add @tavily/ai-sdk --entry \'{"export":"tavilySearch"}\'',
     "toolmount add io.github.acme/weather --registry https://registry.modelcontextprotocol.io",
   ]);
 }
@@ -83,22 +70,19 @@ async function add(module: string, plan: string | undefined, options: Options, s
     throw usageError(
       `--${options.use === undefined ? "yes" : "use"} is for an MCP server; name its server.json, or a --registry`,
     );
-  const { json, id, prefix, config, optional, hooks, export: exported, dryRun } = options;
+  const { json, hooks, dryRun } = options;
   const [{ addEntries }, { readModule }] = await Promise.all([
     import("../../edit/edit-plan.ts"),
     import("../../install/fetch-entry.ts"),
   ]);
-  const settings = {
-    source: options.source,
-    export: exported,
-    required: optional === true ? false : undefined,
-    prefix,
-    run: readJsonObject("--run", options.run),
-    config: readJsonObject("--config", config),
+  const config = readJsonObject("--config", options.config);
+  const entry: Omit<NewEntry, "module"> = {
+    ...readJsonObject("--entry", options.entry),
+    ...(config !== undefined && { config }),
   };
   const work = new Attempt(hooks === true ? "hooks" : "tools", shell);
   const report = await withStatus(shell, "trying the module", () =>
-    addEntries(plan, [readModule({ module, id, ...settings })], {
+    addEntries(plan, [readModule({ ...entry, module })], {
       cwd: shell.cwd,
       section: work.section,
       dryRun,
@@ -106,8 +90,8 @@ async function add(module: string, plan: string | undefined, options: Options, s
       check: (entries, folder) => work.try(entries, folder),
     }),
   );
-  const given = Object.entries(settings).find(([, value]) => value !== undefined);
-  if (report.kept.length > 0 && given !== undefined) throw nameTaken(report, given[0]);
+  const given = Object.keys(entry).find((key) => key !== "id");
+  if (report.kept.length > 0 && given !== undefined) throw nameTaken(report, given);
   if (dryRun === true) await work.withdraw();
   const lock = dryRun === true ? undefined : await work.lock(report, options.lock);
   const { fetched, trial } = work;
@@ -172,8 +156,7 @@ async function writeWork({ trial, fetched }: Attempt, lock: Locked | undefined, 
 }
 
 /** Options for an entry that is there already would be lost without a word. */
-function nameTaken({ file, kept: [id = ""] }: EditReport, option: string): ToolmountError {
-  const says = option === "required" ? "optional" : option;
-  const problem = `${basename(file)} has an entry "${id}" already, and --${says} does not change it; name the new entry with --id, or edit the file`;
+function nameTaken({ file, kept: [id = ""] }: EditReport, key: string): ToolmountError {
+  const problem = `${basename(file)} has an entry "${id}" already, and its ${key} is not changed; name the new entry with --entry '{"id":"…"}', or edit the file`;
   return new ToolmountError("PLAN_VALUE_INVALID", { problem });
 }

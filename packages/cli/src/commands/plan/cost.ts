@@ -28,7 +28,7 @@ export function define(command: Command, shell: Shell): void {
     .argument("[plan]", planArgument)
     .option("--mode <name>", "the tools that are offered in this mode")
     .option("--form <name>", `only one form of the definitions: ${formNames.join(", ")}`, readForm)
-    .option("--max <tokens>", "fail when a request costs more; default: offer.maxTokens of the plan", readMax)
+    .option("--max <tokens>", "fail when a request costs more", readMax)
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await showCost(plan, options, shell));
@@ -55,7 +55,7 @@ async function showCost(plan: string | undefined, options: Options, shell: Shell
     const forms = form === undefined ? formNames : [form];
     const measured = await measureOffer(offer, forms);
     const inPrograms = await measureOffer(inProgramsOnly(host.tools({ mode: offer.mode }), offer), forms);
-    const max = options.max ?? budgetOf(host.plan.written["offer"]);
+    const { max } = options;
     const above = max === undefined ? [] : forms.filter((name) => totalOf(measured, name) > max);
     const saved = savedBy(inPrograms, forms[0], priceOf(host.plan.written["agent"]));
     if (json === true) shell.out.json({ ...measured, inPrograms, saved, max: max ?? null, above });
@@ -71,12 +71,6 @@ function inProgramsOnly(tools: readonly ToolInfo[], offer: Offer): Offer {
   const offered = new Set([...offer.tools, ...offer.available].map(({ name }) => name));
   const hidden = tools.filter(({ name }) => !offered.has(name));
   return { ...offer, tools: hidden, available: [], guidance: "" };
-}
-
-/** The budget of the plan: the loader has checked it. */
-function budgetOf(offer: unknown): number | undefined {
-  const { maxTokens } = (offer ?? {}) as { readonly maxTokens?: unknown };
-  return typeof maxTokens === "number" ? maxTokens : undefined;
 }
 
 interface Price {

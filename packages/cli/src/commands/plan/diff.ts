@@ -1,5 +1,5 @@
 import type { Json } from "@toolmount/core";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { comparePlans, readPlanSide, type PlanDifference } from "../../trial/compared-plan.ts";
 import { readRunningPlan } from "../../trial/running-plan.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
@@ -15,7 +15,7 @@ import { jsonText, printable } from "../../screen/printable.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
-  readonly markdown?: true;
+  readonly format?: "markdown";
   readonly running?: string;
   readonly host: string;
 }
@@ -30,7 +30,7 @@ export function define(command: Command, shell: Shell): void {
       "compare what the server at this address runs now; its token is TOOLMOUNT_TOKEN",
     )
     .option("--host <name>", "the host of that server", "default")
-    .option("--markdown", "print a comment for a pull request")
+    .addOption(new Option("--format <name>", "markdown: a comment for a pull request").choices(["markdown"]))
     .option(...jsonOption)
     .action(async (plan: string, now: string | undefined, options: Options) => {
       shell.end(await diff(plan, now, options, shell));
@@ -44,7 +44,7 @@ export function define(command: Command, shell: Shell): void {
 async function diff(
   plan: string,
   now: string | undefined,
-  { running, host, json, markdown, ...options }: Options,
+  { running, host, json, format, ...options }: Options,
   shell: Shell,
 ): Promise<ExitCode> {
   if ((now === undefined) === (running === undefined))
@@ -59,7 +59,7 @@ async function diff(
     return comparePlans(before, named);
   });
   if (json === true) shell.out.json(difference);
-  else if (markdown === true) shell.out.line(commentOf(difference, shell));
+  else if (format === "markdown") shell.out.line(commentOf(difference, shell));
   else writeDifference(difference, shell);
   return isSame(difference) ? exitCodes.done : exitCodes.failed;
 }

@@ -1,7 +1,7 @@
 import type { ToolInfo } from "@toolmount/core";
 import { summaryOf } from "@toolmount/core/sessions";
 import type { ManifestTool } from "@toolmount/loader/commands";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { verdictOf, verdictsOfHost, type CallVerdict } from "../../host/call-verdicts.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -21,8 +21,7 @@ interface Options extends PlanOptions, Pick<SourceOptions, "stdio" | "http"> {
   readonly tool?: string;
   readonly category?: string;
   readonly module?: string;
-  readonly names?: true;
-  readonly signatures?: true;
+  readonly format?: "names" | "signatures";
 }
 
 /** `toolmount list [plan]`: lists the offered tools. */
@@ -33,8 +32,12 @@ export function define(command: Command, shell: Shell): void {
     .option("--tool <glob>", "only tools whose name matches: 'read_*'")
     .option("--category <name>", "only tools of this category: read, write, delete, side_effect")
     .option("--module <id>", "only tools of this entry")
-    .option("--names", "print names only, one a line")
-    .option("--signatures", "print each tool as a function of TypeScript")
+    .addOption(
+      new Option("--format <form>", "names, one a line; signatures: functions of TypeScript").choices([
+        "names",
+        "signatures",
+      ]),
+    )
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await list(plan, options, shell));
@@ -55,8 +58,8 @@ export async function list(plan: string | undefined, options: Options, shell: Sh
   await refuseUnknownNames(options, all.tools);
   const listing = { ...all, tools: all.tools.filter(createFilter(options)) };
   if (json === true) shell.out.json(listing);
-  else if (options.names === true) for (const { name } of listing.tools) shell.out.line(printable(name));
-  else if (options.signatures === true) await writeSignatures(shell.out, listing.tools);
+  else if (options.format === "names") for (const { name } of listing.tools) shell.out.line(printable(name));
+  else if (options.format === "signatures") await writeSignatures(shell.out, listing.tools);
   else writeTools(shell.out, listing.tools);
   return exitCodes.done;
 }

@@ -28,7 +28,7 @@ import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 
 interface DiffOptions extends PlanOptions {
-  readonly against: string;
+  readonly from: string;
   readonly json?: true;
 }
 
@@ -47,7 +47,7 @@ export function define(command: Command, shell: Shell): void {
     "Show the recorded calls that the plan would answer otherwise; exit code 1 if there are any";
   addPlanOptions(command.command("diff").summary(summary).description(`${summary}.`))
     .argument("[plan]", planArgument)
-    .requiredOption("--against <record>", records)
+    .requiredOption("--from <record>", records)
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: DiffOptions) =>
       shell.end(await diff(plan, options, shell)),
@@ -64,15 +64,15 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, [
     "toolmount policy suggest --from audit.jsonl",
     "toolmount policy suggest --from sessions --write",
-    "toolmount policy diff new-plan.yaml --against audit.jsonl",
-    "toolmount policy diff --against calls.tape --json",
+    "toolmount policy diff new-plan.yaml --from audit.jsonl",
+    "toolmount policy diff --from calls.tape --json",
   ]);
 }
 
 async function diff(plan: string | undefined, options: DiffOptions, shell: Shell): Promise<ExitCode> {
   const judge = await openJudge(plan, loaderOptions(options, shell));
   try {
-    const found = await withCalls(plan, ["--against", options.against], options, shell, (calls) =>
+    const found = await withCalls(plan, ["--from", options.from], options, shell, (calls) =>
       diffPolicy(calls, judge),
     );
     if (options.json === true) shell.out.json(found);

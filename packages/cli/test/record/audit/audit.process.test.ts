@@ -37,11 +37,11 @@ test("audit shows a call on a line, and filters by tool, user, time and denial",
     expect.stringMatching(/^just now {2}order\(title: Ivanhoe, …\) +bob +allowed {2}ok \d+ ms$/),
   ]);
   expect(await lines("--last", "1")).toEqual([expect.stringContaining("Ivanhoe")]);
-  expect(await lines("--denied")).toEqual([expect.stringContaining("poison")]);
+  expect(await lines("--status", "denied")).toEqual([expect.stringContaining("poison")]);
   expect(await lines("--user", "bob", "--since", "1h")).toHaveLength(2);
   expect(await lines("--since", "2999-01-01")).toEqual([none]);
   expect(await lines("--tool", "gone")).toEqual([""]);
-  const json = JSON.parse((await run(["audit", "--denied", "--json"])).stdout) as object[];
+  const json = JSON.parse((await run(["audit", "--status", "denied", "--json"])).stdout) as object[];
   expect(json).toMatchObject([{ kind: "end", status: "denied" }]);
   expect((await run(["audit", "--since", "soon"])).code).toBe(2);
 });
@@ -58,16 +58,16 @@ test("audit selects calls by words, status, code, session and time, without read
   expect(await lines("--session", "none")).toEqual([none]);
   expect(await lines("--until", "2001-01-01")).toEqual([none]);
   expect(await lines("--status", "ok", "--last", "1")).toEqual([expect.stringContaining("Ivanhoe")]);
-  const csv = (await run(["audit", "--export", "csv", "--text", "emma"])).stdout.trimEnd().split("\n");
+  const csv = (await run(["audit", "--format", "csv", "--text", "emma"])).stdout.trimEnd().split("\n");
   expect(csv).toEqual([expect.stringContaining("time,run"), expect.stringContaining('""ordered"":""Emma""')]);
   const wrong = await run(["audit", "--status", "good"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("timed_out")]);
 });
 
-test("audit --export prints records with their hashes, calls as CSV, and events of OCSF", async () => {
+test("audit --format prints records with their hashes, calls as CSV, and events of OCSF", async () => {
   const { here: run } = await ordered();
   const lines = async (...words: string[]) =>
-    (await run(["audit", "--export", ...words])).stdout.trimEnd().split("\n");
+    (await run(["audit", "--format", ...words])).stdout.trimEnd().split("\n");
 
   const records = (await lines("jsonl")).map((line) => JSON.parse(line) as object);
   expect(records).toHaveLength(5);
@@ -82,7 +82,7 @@ test("audit --export prints records with their hashes, calls as CSV, and events 
     "time,run,kind,tool,arguments,user,session,answer,rules,approved_by,denied_by,allowed_by,status,code,error,result,duration_ms",
   );
   expect(csv).toHaveLength(4);
-  const events = (await lines("ocsf", "--denied")).map((line) => JSON.parse(line) as object);
+  const events = (await lines("ocsf", "--status", "denied")).map((line) => JSON.parse(line) as object);
   expect(events).toMatchObject([{ class_uid: 6003, status_id: 2, unmapped: { answer: "deny" } }]);
 });
 

@@ -87,7 +87,7 @@ describe.skipIf(!existsSync(folder))("AgentDyn's recorded runs (skipped without 
       });
       const suggested = await run(["policy", "suggest", "plan.yaml", "--from", "learn.jsonl", "--write"]);
       const against = async (file: string) =>
-        (await run(["policy", "diff", "plan.yaml", "--against", file, "--json"])).json() as unknown as Diff;
+        (await run(["policy", "diff", "plan.yaml", "--from", file, "--json"])).json() as unknown as Diff;
       const [rest, met] = [await against("rest.jsonl"), await against("attacks.jsonl")];
 
       expect(suggested.code, suggested.stderr).toBe(0);

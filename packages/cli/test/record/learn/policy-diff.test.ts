@@ -32,9 +32,9 @@ async function recorded() {
 
 test("policy diff shows recorded calls that a plan would answer otherwise, by rule, and runs no tool", async () => {
   const { here: run } = await recorded();
-  const found = await run(["policy", "diff", "new.yaml", "--against", "audit", "--json"]);
-  const same = await run(["policy", "diff", "plan.yaml", "--against", "audit"]);
-  const shown = await run(["policy", "diff", "new.yaml", "--against", "audit"]);
+  const found = await run(["policy", "diff", "new.yaml", "--from", "audit", "--json"]);
+  const same = await run(["policy", "diff", "plan.yaml", "--from", "audit"]);
+  const shown = await run(["policy", "diff", "new.yaml", "--from", "audit"]);
   const audit = await run(["audit", "plan.yaml", "--json"]);
 
   const { groups, ...counts } = found.json() as { readonly groups: readonly Group[] };
@@ -61,7 +61,7 @@ test("a tape and an audit as JSON lines are compared, too; what cannot be judged
   );
   await write("gone.jsonl", '{"kind":"end","runId":"r","tool":"gone","arguments":{},"status":"ok"}\n');
   await write("bad.jsonl", "{}\n");
-  const against = (file: string) => run(["policy", "diff", "new.yaml", "--against", file, "--json"]);
+  const against = (file: string) => run(["policy", "diff", "new.yaml", "--from", file, "--json"]);
 
   expect((await against("calls.tape")).json()).toMatchObject({ judged: 1, changed: 1 });
   expect((await against("audit.jsonl")).json()).toMatchObject({ judged: 7 });

@@ -90,7 +90,7 @@ test("the lines are an edit of the plan that keeps its comments, and no denied c
   await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl", "--write"]);
   const written = await read("plan.yaml");
   const again = await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl", "--json"]);
-  const diff = await run(["policy", "diff", "plan.yaml", "--against", "audit.jsonl"]);
+  const diff = await run(["policy", "diff", "plan.yaml", "--from", "audit.jsonl"]);
 
   expect(shown.stdout).toContain("allow run(git status): 2 calls");
   expect(shown.stdout).toMatch(/\+ .*git status/);

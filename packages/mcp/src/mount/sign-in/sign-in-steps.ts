@@ -22,7 +22,7 @@ import type { ServerSettings } from "../config.ts";
 import { negotiationOf } from "../client.ts";
 import { createTransport } from "../transport.ts";
 
-/** What the server asks for, as it said it when a call was refused, or says it now; null when it asks for nothing. */
+/** Returns what the server asks for, as it said it when a call was refused, or says it now; null when it asks for nothing. */
 export async function challengeFor(
   { challenge: known }: CredentialRecord,
   settings: ServerSettings,

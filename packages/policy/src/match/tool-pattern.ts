@@ -1,6 +1,6 @@
 import type { ToolInfo } from "@toolmount/core";
 import { kindOf, matchesGlob } from "@toolmount/core/text";
-import type { Rule } from "./config.ts";
+import type { ToolMatch } from "./match.ts";
 import { fitsSigned, leadsUp, type Members } from "./pattern.ts";
 
 /** A pattern of a list, read: `bash(git push*)`, `grep(path: src/*)`, `web_fetch`. */
@@ -14,7 +14,7 @@ interface ToolPattern {
 }
 
 /** Reads a line about what tools say of themselves: `category: delete`, `consequence: high`, `tag: shell`. */
-export function readKind(text: string): Rule["match"] | null {
+export function readKind(text: string): ToolMatch | null {
   const [kind, word] = kindOf(text) ?? [];
   return kind === undefined ? null : { [kind]: word };
 }
