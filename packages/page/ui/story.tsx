@@ -10,7 +10,13 @@ import { Age, countText, durationText, HiddenNote, Time } from "./value.tsx";
 
 /** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
 export function StoryView(props: { readonly id: string; readonly again: Signal<unknown> }) {
-  return served.value?.stories === true ? <Read {...props} /> : null;
+  return served.value?.stories === true ? (
+    <Read {...props} />
+  ) : (
+    <p class="nothing">
+      This host keeps no audit, so what happened in a session is not known. Its calls are under Calls.
+    </p>
+  );
 }
 
 function Read({ id, again }: { readonly id: string; readonly again: Signal<unknown> }) {
