@@ -173,7 +173,7 @@ const operations: Readonly<
     },
     gives: (mark) => ({ paid: mark }),
   },
-  /** A client that can ask nobody: its model makes the same call again until it has its result. */
+  /** A client that cannot ask its user: its model makes the same call again until it has its result. */
   repeated: {
     async act(servers, mark) {
       const { url, tokens } = servers;
