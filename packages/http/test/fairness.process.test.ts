@@ -23,7 +23,7 @@ test("a user with a thousand calls that wait delays the first call of another on
     ask("POST", "/api/v1/hosts/default/calls", { as: "caller", body: { tool, userId } });
   const arrived = async () => {
     const { body } = await ask("GET", "/api/v1/hosts/default/calls?status=running&limit=2000");
-    return (body as { calls: unknown[] }).calls.length;
+    return ((body as Record<string, unknown>)["calls"] as unknown[]).length;
   };
   const held = call("wait", "ana");
   await expect.poll(arrived, { interval: 500 }).toBe(1);
@@ -33,7 +33,7 @@ test("a user with a thousand calls that wait delays the first call of another on
   await expect.poll(arrived, { interval: 500 }).toBe(1_002);
   release();
   const answers = await Promise.all([held, first, ...many]);
-  expect(new Set(answers.map(({ body }) => (body as { status: unknown }).status))).toEqual(new Set(["ok"]));
+  expect(new Set(answers.map(({ body }) => body["status"]))).toEqual(new Set(["ok"]));
   expect(order.indexOf("ben")).toBeLessThanOrEqual(1);
   expect(order).toHaveLength(1_001);
 });

@@ -30,11 +30,11 @@ test("one, two and four servers of one store answer every call; how many a secon
       const { ask: post } = servers[at % size]!;
       return (await post("POST", "/calls", body, { as: tokens.call })).body["status"];
     };
-    const play = async (count: number) => {
+    const play = async (many: number) => {
       let next = 0;
       const statuses: unknown[] = [];
       const work = async () => {
-        while (next < count) statuses.push(await ask(next++));
+        while (next < many) statuses.push(await ask(next++));
       };
       await Promise.all(Array.from({ length: 16 }, work));
       return statuses;

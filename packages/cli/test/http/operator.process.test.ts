@@ -339,8 +339,7 @@ async function photograph(url: string, token: string, window: (typeof windows)[n
 
 test("an operator sees the servers of the plan, and which of them has another one", async () => {
   const { start, tokens, place } = await serverGroup("sqlite:./state.db");
-  const servers = await Promise.all([start(), start()]);
-  const [one, other] = servers as [(typeof servers)[0], (typeof servers)[0]];
+  const [one, other] = await Promise.all([start(), start()]);
   const page = await openPage(browser, one.url, tokens.ops);
   await page.goto(`${one.url}/#/plan`);
   const rows = page.getByRole("region", { name: "Servers of this plan" }).locator("tbody tr");

@@ -158,9 +158,14 @@ export function endOneAfterTheOther(servers: EqualServers, size: number) {
       await Promise.all([servers.end(ended % 4 === 0 ? "SIGTERM" : "SIGKILL"), servers.start()]);
     }
   })();
-  return async () => {
-    stop.abort();
-    await working;
-    return ended;
+  return {
+    /** Rejects when a server does not start. */
+    failed: working.then(() => new Promise<never>(() => {})),
+    /** Resolves to how many ended. */
+    stop: async () => {
+      stop.abort();
+      await working;
+      return ended;
+    },
   };
 }
