@@ -22,7 +22,11 @@ interface Wrong {
 export async function playServers(state: string, size: number, count: number): Promise<Wrong> {
   const servers = await equalServers(state, size);
   const { failed, stop } = endOneAfterTheOther(servers, size);
-  const { differ, paid, unknown } = await Promise.race([playOperations(servers, count), failed]);
+  const { differ, paid, unknown } = await Promise.race([
+    playOperations(servers, count),
+    failed,
+    servers.crash,
+  ]);
   const ended = await stop();
   const facts = `${count} operations at ${size} servers, of which ${ended} ended`;
   process.stdout.write(`${facts}: ${differ.length} differ, ${unknown.length} were killed in the middle\n`);
