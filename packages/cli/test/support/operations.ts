@@ -180,11 +180,11 @@ const operations: Readonly<
       const { decide } = clientOf(servers, mark);
       const session = await connect(url, tokens.ana);
       const pay = { name: "pay", arguments: { mark } };
-      const again = () => until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay));
-      const asked = outcomeOf((await again()).result).status;
+      const ask = () => until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay));
+      const asked = outcomeOf((await ask()).result).status;
       await decide("approve");
-      let { result } = await again();
-      while (outcomeOf(result).status === "pending") ({ result } = await again());
+      let { result } = await ask();
+      while (outcomeOf(result).status === "pending") ({ result } = await ask());
       return [asked, shownOf(result)];
     },
     gives: (mark) => ["pending", { paid: mark }],
