@@ -1,6 +1,6 @@
 import { createMemoryStore, silentLogger } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { CallsElsewhere } from "../src/journal/calls-elsewhere.ts";
+import { CallsElsewhere } from "../src/work/calls-elsewhere.ts";
 import { EventLog } from "../src/work/event-log.ts";
 import { clockOfLooks } from "./support/clock.ts";
 import { historyOf } from "./support/history.ts";
@@ -56,7 +56,7 @@ test("a server alone looks at nothing", async () => {
   expect(await look()).toEqual([]);
 });
 
-test("who comes back when nobody has watched for a minute, hears that events are missing", async () => {
+test("a client that comes back a minute after the last watcher hears that events are missing", async () => {
   const { here, elsewhere, events, look } = world();
   const stop = elsewhere.watch();
   await look();

@@ -170,7 +170,7 @@ describe("a client from before 2026 whose connection broke", () => {
       ...facts,
       name: "slow",
       execute: async (_, context) => {
-        context!.progress({ progress: 1 });
+        context.progress({ progress: 1 });
         await gate.promise;
         return data({ done: true });
       },

@@ -8,6 +8,7 @@ import { startBrowser } from "../../../page/test/support/browser.ts";
 import { openPage, windows } from "../support/browser.ts";
 import { driftedWorld, operatorFolder, operatorWorld, standingWorld } from "../support/operator-world.ts";
 import { startServer } from "../support/served.ts";
+import { serverGroup } from "../support/server-group.ts";
 import { root } from "../support/workspace.ts";
 
 let browser: Browser;
@@ -335,3 +336,25 @@ async function photograph(url: string, token: string, window: (typeof windows)[n
   await shoot("try");
   await page.context().close();
 }
+
+test("an operator sees the servers of the plan, and which of them has another one", async () => {
+  const { start, tokens, place } = await serverGroup("sqlite:./state.db");
+  const [one, other] = await Promise.all([start(), start()]);
+  const page = await openPage(browser, one.url, tokens.ops);
+  await page.goto(`${one.url}/#/plan`);
+  const rows = page.getByRole("region", { name: "Servers of this plan" }).locator("tbody tr");
+  const shown = async () => {
+    await page.reload();
+    await page.getByText("generation").first().waitFor();
+    return (await rows.allInnerTexts()).map((text) => [text.includes("ready"), text.includes("another one")]);
+  };
+  const equal = [true, false];
+  await expect.poll(shown).toEqual([equal, equal]);
+  await rows.filter({ hasText: other.url }).waitFor();
+
+  const written = await place.read("plan.yaml");
+  await place.write("plan.yaml", written.replace("  - module: ./look.ts\n", ""));
+  other.child.kill("SIGHUP");
+  await expect.poll(shown).toEqual(expect.arrayContaining([equal, [true, true]]));
+  expect(await rows.filter({ hasText: "another one" }).innerText()).toContain(other.url);
+});

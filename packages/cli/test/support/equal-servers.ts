@@ -103,11 +103,16 @@ export async function equalServers(state: string, size: number) {
   ];
   const living = new Set<Awaited<ReturnType<typeof startServer>>>();
   const crashed: string[] = [];
+  const crash = Promise.withResolvers<never>();
+  crash.promise.catch(() => {});
   const start = async () => {
     const server = await startServer(place, tokens, words);
     living.add(server);
     void server.ended.then(({ code, stderr }) => {
-      if (living.delete(server)) crashed.push(`${code}: ${stderr}`);
+      if (!living.delete(server)) return;
+      crashed.push(`${code}: ${stderr}`);
+      // Without servers, the clients would wait for ever.
+      if (living.size === 0) crash.reject(new Error(`all servers ended: ${crashed.join("")}`));
     });
     balancer.add(server.url);
     return server;
@@ -131,6 +136,8 @@ export async function equalServers(state: string, size: number) {
     living,
     /** What servers said that ended by themselves. */
     crashed,
+    /** Rejects when the last of them has. */
+    crash: crash.promise,
     reports: receiver.reports,
     paid: async () => (await place.read("paid.txt")).split("\n").filter(Boolean),
     /** Changes the plan and lets every server mount it, one after the other. */
@@ -152,15 +159,21 @@ export function endOneAfterTheOther(servers: EqualServers, size: number) {
     while (!stop.signal.aborted) {
       await delay(3_000, undefined, { signal: stop.signal }).catch(() => {});
       // On a busy machine a server takes longer than that to start: two stay.
-      if (stop.signal.aborted || servers.living.size < Math.max(2, size - 1)) continue;
+      if (stop.signal.aborted) break;
+      if (servers.living.size < Math.max(2, size - 1)) continue;
       ended += 1;
       if (ended % 3 === 0) await servers.changePlan();
       await Promise.all([servers.end(ended % 4 === 0 ? "SIGTERM" : "SIGKILL"), servers.start()]);
     }
   })();
-  return async () => {
-    stop.abort();
-    await working;
-    return ended;
+  return {
+    /** Rejects when a server does not start. */
+    failed: working.then(() => new Promise<never>(() => {})),
+    /** Resolves to how many ended. */
+    stop: async () => {
+      stop.abort();
+      await working;
+      return ended;
+    },
   };
 }

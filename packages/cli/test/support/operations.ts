@@ -173,18 +173,18 @@ const operations: Readonly<
     },
     gives: (mark) => ({ paid: mark }),
   },
-  /** A client that can ask nobody: its model makes the same call again until it has its result. */
+  /** A client that cannot ask its user: its model makes the same call again until it has its result. */
   repeated: {
     async act(servers, mark) {
       const { url, tokens } = servers;
       const { decide } = clientOf(servers, mark);
       const session = await connect(url, tokens.ana);
       const pay = { name: "pay", arguments: { mark } };
-      const again = () => until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay));
-      const asked = outcomeOf((await again()).result).status;
+      const ask = () => until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay));
+      const asked = outcomeOf((await ask()).result).status;
       await decide("approve");
-      let { result } = await again();
-      while (outcomeOf(result).status === "pending") ({ result } = await again());
+      let { result } = await ask();
+      while (outcomeOf(result).status === "pending") ({ result } = await ask());
       return [asked, shownOf(result)];
     },
     gives: (mark) => ["pending", { paid: mark }],

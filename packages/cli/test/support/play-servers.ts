@@ -21,8 +21,12 @@ interface Wrong {
  */
 export async function playServers(state: string, size: number, count: number): Promise<Wrong> {
   const servers = await equalServers(state, size);
-  const stop = endOneAfterTheOther(servers, size);
-  const { differ, paid, unknown } = await playOperations(servers, count);
+  const { failed, stop } = endOneAfterTheOther(servers, size);
+  const { differ, paid, unknown } = await Promise.race([
+    playOperations(servers, count),
+    failed,
+    servers.crash,
+  ]);
   const ended = await stop();
   const facts = `${count} operations at ${size} servers, of which ${ended} ended`;
   process.stdout.write(`${facts}: ${differ.length} differ, ${unknown.length} were killed in the middle\n`);

@@ -45,8 +45,8 @@ export interface CounterChange {
   /** What they cost together, such as milliseconds. */
   readonly amount: number;
   /**
-   * What runs, by its id: until when it counts as running where nobody says more, in milliseconds since the epoch. 0 for what
-   * has ended.
+   * What runs, by its id: until when it counts as running unless that is said again, in milliseconds since the epoch. 0 for
+   * what has ended.
    */
   readonly running?: Readonly<Record<string, number>> | undefined;
   /** Nothing is added where more would be counted than this. */

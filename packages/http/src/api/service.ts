@@ -6,7 +6,7 @@ import { truncateText } from "@toolmount/core/text";
 import { HttpError } from "../fault/http-error.ts";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { CallHistory } from "../journal/call-history.ts";
-import type { CallsElsewhere } from "../journal/calls-elsewhere.ts";
+import type { CallsElsewhere } from "../work/calls-elsewhere.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
 import type { Metrics } from "../journal/metrics.ts";
 import type { ServedHost } from "../served-host.ts";

@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditSink, Host, Json, Omission, PastCall, PastCallFilter } from "@toolmount/core";
 import { joinRecord, newestFirst, readProgram, type PastProgram } from "@toolmount/core/record";
-import { isOpen } from "./calls-elsewhere.ts";
 import { summaryOf, type CallJournal } from "./call-journal.ts";
 import {
+  isOpen,
   omittedStep,
   shownOf,
   type CallDetails,

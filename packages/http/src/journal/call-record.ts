@@ -142,3 +142,11 @@ export function addStep({ steps }: CallRecord, step: CallStep): void {
   if (steps.length >= maxSteps) steps.splice(maxSteps / 2, 1);
   steps.push(step);
 }
+
+/** Statuses of a call that runs, or waits, or whose answer is known. */
+export const openStatuses: readonly string[] = ["running", "waiting", "decided"];
+
+/** Whether a call has not ended. */
+export function isOpen({ status }: Pick<CallSummary, "status">): boolean {
+  return openStatuses.includes(status);
+}

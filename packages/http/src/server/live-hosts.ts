@@ -3,7 +3,7 @@ import type { LiveHost } from "../api/service.ts";
 import { reachedAt } from "../guard/authority.ts";
 import { ApprovalWatch } from "../journal/approval-watch.ts";
 import { CallHistory } from "../journal/call-history.ts";
-import { CallsElsewhere } from "../journal/calls-elsewhere.ts";
+import { CallsElsewhere } from "../work/calls-elsewhere.ts";
 import { CallJournal } from "../journal/call-journal.ts";
 import type { ServedHost } from "../served-host.ts";
 import { BackgroundCalls } from "../work/background-calls.ts";

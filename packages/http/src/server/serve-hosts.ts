@@ -96,22 +96,12 @@ function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-async function closeHost({
-  journal,
-  elsewhere,
-  watch,
-  mcp,
-  reports,
-  background,
-  replicas,
-}: LiveHost): Promise<void> {
-  await replicas.close();
-  await background.close();
-  await reports?.close();
-  elsewhere.close();
-  journal.close();
-  watch.close();
-  await mcp?.close();
+async function closeHost(live: LiveHost): Promise<void> {
+  await live.replicas.close();
+  await live.background.close();
+  await live.reports?.close();
+  for (const part of [live.elsewhere, live.journal, live.watch]) part.close();
+  await live.mcp?.close();
 }
 
 /** The version of this package. */

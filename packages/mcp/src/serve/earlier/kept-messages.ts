@@ -79,7 +79,7 @@ export class KeptMessages {
   async #messagesOf(of: MessageStream, after: number) {
     const records = (await this.#store?.list({ kind, sessionId: nameOf(of), limit: 1_000 })) ?? [];
     return records
-      .flatMap(({ body }) => (decryptWithTicket(String(body["sealed"]), keyOf(of))?.value as Kept) ?? [])
+      .flatMap(({ body }) => (decryptWithTicket(body["sealed"] as string, keyOf(of))?.value as Kept) ?? [])
       .filter(({ id }) => numberOf(id) > after)
       .toSorted((one, other) => numberOf(one.id) - numberOf(other.id));
   }

@@ -1,13 +1,13 @@
 import type { Clock, Logger } from "@toolmount/core";
-import type { EventLog } from "../work/event-log.ts";
-import type { Replicas } from "../work/replicas.ts";
-import { repeat } from "../work/repeat.ts";
-import type { CallHistory } from "./call-history.ts";
-import type { CallSummary } from "./call-record.ts";
+import type { EventLog } from "./event-log.ts";
+import type { Replicas } from "./replicas.ts";
+import { repeat } from "./repeat.ts";
+import type { CallHistory } from "../journal/call-history.ts";
+import { isOpen, openStatuses, type CallSummary } from "../journal/call-record.ts";
 
 /** Milliseconds between two looks at the calls of the other servers. */
 const lookMs = 1_000;
-/** Looks that go on when nobody watches: a client whose connection broke comes back within them. */
+/** Looks without a watcher, after which they end: a client whose connection broke comes back within them. */
 const idleLooks = 60;
 /** Milliseconds after which a new call of another server is in the audit: servers write it together, and clocks differ. */
 const lateMs = 10_000;
@@ -23,8 +23,8 @@ interface CallsElsewhereOptions {
 }
 
 /**
- * Puts the calls that other servers of the store make among the events of this one, as the audit has them, while somebody
- * watches. A server alone looks at nothing.
+ * Puts the calls that other servers of the store make among the events of this one, as the audit has them, while there are
+ * watchers. A server alone looks at nothing.
  */
 export class CallsElsewhere {
   readonly #options: CallsElsewhereOptions;
@@ -63,7 +63,7 @@ export class CallsElsewhere {
       return;
     }
     this.close();
-    // Whoever comes back later must not think that these events are all that happened.
+    // For a client that comes back later, these events are not all that happened.
     if (this.#known !== null) this.#options.events.forget();
     this.#known = null;
   }
@@ -103,12 +103,4 @@ export class CallsElsewhere {
     const runIds = [...this.#known.values()].filter(isOpen).map(({ runId }) => runId);
     return runIds.length === 0 ? [] : [await history.list({ runIds, limit: maxRead })];
   }
-}
-
-/** Statuses of a call that runs, or waits, or whose answer is known. */
-const openStatuses = ["running", "waiting", "decided"];
-
-/** Whether a call has not ended. */
-export function isOpen({ status }: Pick<CallSummary, "status">): boolean {
-  return openStatuses.includes(status);
 }
