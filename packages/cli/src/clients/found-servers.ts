@@ -37,7 +37,7 @@ export async function findServerLists(
 ): Promise<readonly FoundList[]> {
   const known = mcpClients.flatMap((client) => listsOf(client, shell));
   const lists = await Promise.all([
-    ...known.map((list) => readKnown(list, true, program)),
+    ...known.map((list) => readKnown(list, list.isOwn, program)),
     ...otherLists(shell).map((list) => readKnown(list, false, program)),
   ]);
   return lists.flatMap((list) => list ?? []);

@@ -45,7 +45,7 @@ export async function draftPlan(
   const list = client.file(shell);
   if ((await readClientFile(list)) === undefined)
     throw new ToolmountError("USAGE_INVALID", {
-      problem: `${client.name} has no list of servers at ${list}; toolmount alone shows the lists that are here`,
+      problem: `${client.name} has no list of servers at ${list}; ${await otherList(client, shell)}`,
     });
   const file = await planFile(plan, shell);
   const drafts = draftsOf(file);
@@ -72,6 +72,13 @@ export async function draftPlan(
     await drop();
     throw error;
   }
+}
+
+/** A list of the client that `guard` does not write: the one of the user, for every project. */
+async function otherList(client: McpClient, shell: Shell): Promise<string> {
+  for (const { file } of client.userFiles(shell))
+    if ((await readClientFile(file)) !== undefined) return `toolmount import ${file} reads your own list`;
+  return "toolmount alone shows the lists that are here";
 }
 
 /** Why a list gave no server: those that stand behind a plan already are left out by name. */

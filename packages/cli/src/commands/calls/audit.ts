@@ -106,13 +106,19 @@ async function prune(sink: AuditSink, days: number, { json }: Options, { out }: 
 async function show(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
   const filter = { ...filterOf(options), last: options.last };
   if (options.json === true) shell.out.json(await newestEntries(sink, filter));
-  else writeCalls(await newestCalls(sink, filter), lines, shell);
+  else writeCalls(await newestCalls(sink, filter), lines, sink, shell);
   return exitCodes.done;
 }
 
-function writeCalls(calls: readonly AuditedCall[], lines: LineOptions, shell: Shell): void {
+function writeCalls(
+  calls: readonly AuditedCall[],
+  lines: LineOptions,
+  { mode }: Pick<AuditSink, "mode">,
+  shell: Shell,
+): void {
   writeLines(calls, lines, shell);
-  if (calls.length === 0) shell.out.line("no call is recorded that fits");
+  const reads = mode === "changes" ? "; reads are recorded where the plan has a state and audit: mixed" : "";
+  if (calls.length === 0) shell.out.line(`no call is recorded that fits${reads}`);
 }
 
 function writeLines(calls: readonly AuditedCall[], lines: LineOptions, { out }: Shell): void {
