@@ -324,7 +324,7 @@ test("a client of MCP reads where to sign in, from the refusal on", async () => 
   expect((await fetch(`${url}/api/v1/hosts/default/tools`, { headers })).status).toBe(200);
 
   const far = ["--public-url", "https://tools.example.com/"];
-  const proxied = await startServer(place, await writeTokens(), [...words, "a", ...far]);
+  const proxied = await startServer(place, await writeTokens(), [...words, "audience=a", ...far]);
   const metadata = await fetch(`${proxied.url}/.well-known/oauth-protected-resource`);
   expect(await metadata.json()).toMatchObject({ resource: "https://tools.example.com/mcp" });
 });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost, PlanInput } from "@toolmount/loader";
 import { resolve } from "node:path";
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
@@ -20,6 +20,7 @@ import { countOf } from "../../screen/count.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { usageError } from "../../process/usage-error.ts";
+import { readBound, readCount, readNumber, readPair, type Bounds } from "./eval-options.ts";
 
 interface Options extends PlanOptions {
   readonly model?: readonly string[];
@@ -91,33 +92,6 @@ export function define(command: Command, shell: Shell): void {
     "toolmount test prompts --model gpt-5 --runs 20 --compare plan-b.yaml",
     "toolmount test prompts --model gpt-5 --swap read_file,grep",
   ]);
-}
-
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number from 1.");
-}
-
-function readPair(text: string): readonly [string, string] {
-  const [one = "", other = "", ...more] = text.split(",").map((name) => name.trim());
-  if (one === "" || other === "" || more.length > 0)
-    throw new InvalidArgumentError("It is the names of two tools, as read_file,grep.");
-  return [one, other];
-}
-
-function readNumber(text: string): number {
-  const number = Number(text);
-  if (text.trim() === "" || !(number >= 0)) throw new InvalidArgumentError("It is a number from 0 on.");
-  return number;
-}
-
-/** What all evaluations may cost, and the milliseconds that 95 % of the turns may take. */
-type Bounds = Readonly<Partial<Record<"cost" | "p95", number>>>;
-
-function readBound(text: string, before: Bounds = {}): Bounds {
-  const [, name, amount = ""] = /^(cost|p95)=(.+)$/.exec(text) ?? [];
-  if (name === undefined) throw new InvalidArgumentError("It is cost=<amount> or p95=<ms>.");
-  return { ...before, [name]: readNumber(amount) };
 }
 
 async function evaluate(input: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {

@@ -2,13 +2,14 @@ import type { Writable } from "node:stream";
 import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { HostsAbove } from "@toolmount/mcp";
-import type { Command } from "commander";
+import { nearestNames } from "@toolmount/core/text";
+import { InvalidArgumentError, type Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { addModelOptions } from "../../agent/open-reasoner.ts";
+import type { OidcOptions } from "../../http/access.ts";
 import type { HttpOptions } from "../../http/serve-http.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
-import { readOidc } from "../../options/oidc-option.ts";
 import { addApprovalOptions, approvalsOf } from "../../options/served-approvals.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions, exitCodeOfReplay } from "../../options/tape-options.ts";
@@ -81,6 +82,25 @@ function addPeopleOptions(command: Command): Command {
     )
     .option("--webhook <url>", "with --http: questions, decisions and ends are reported there, signed")
     .option("--webhook-secret <file>", "with --webhook: a file with the secret of both sides, whsec_…");
+}
+
+/** What `--oidc` may say. */
+const oidcNames: readonly (keyof OidcOptions)[] = [
+  "issuer",
+  "audience",
+  "roles",
+  "client",
+  "scope",
+  "secret",
+];
+
+/** Reads one `name=value` of `--oidc` beside those before it. */
+export function readOidc(text: string, before: OidcOptions = {}): OidcOptions {
+  const [, name = "", value = ""] = /^([^=]*)=(.+)$/s.exec(text) ?? [];
+  if (oidcNames.some((known) => known === name)) return { ...before, [name]: value };
+  const [near] = nearestNames(name, oidcNames);
+  const hint = near === undefined ? "" : ` Did you mean ${near}=…?`;
+  throw new InvalidArgumentError(`Give ${oidcNames.map((known) => `${known}=…`).join(", ")}.${hint}`);
 }
 
 async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {

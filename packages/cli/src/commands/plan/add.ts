@@ -80,9 +80,10 @@ async function add(module: string, plan: string | undefined, options: Options, s
     ...readJsonObject("--entry", options.entry),
     ...(config !== undefined && { config }),
   };
+  if ("module" in entry) throw usageError("--entry has no module: it is the first word of the command");
   const work = new Attempt(hooks === true ? "hooks" : "tools", shell);
   const report = await withStatus(shell, "trying the module", () =>
-    addEntries(plan, [readModule({ ...entry, module })], {
+    addEntries(plan, [readModule({ module, ...entry })], {
       cwd: shell.cwd,
       section: work.section,
       dryRun,

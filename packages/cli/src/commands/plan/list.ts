@@ -1,5 +1,6 @@
 import type { ToolInfo } from "@toolmount/core";
 import { summaryOf } from "@toolmount/core/sessions";
+import { matchesGlob } from "@toolmount/core/text";
 import type { ManifestTool } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
 import { countOf } from "../../screen/count.ts";
@@ -69,9 +70,8 @@ function hasServer({ stdio, http }: Options): boolean {
 }
 
 function createFilter({ tool, category, module }: Options): (tool: ListedTool) => boolean {
-  const name = tool === undefined ? undefined : patternOf(tool);
   return (listed) =>
-    (name === undefined || name.test(listed.name)) &&
+    (tool === undefined || matchesGlob(tool, listed.name)) &&
     (category === undefined || listed.category === category) &&
     (module === undefined || listed.module === module);
 }
@@ -80,13 +80,13 @@ const categories = ["read", "write", "delete", "side_effect"];
 
 /**
  * Throws `USAGE_INVALID` for a filter that names a tool, a category or an entry that does not exist: an empty list would
- * look like an answer. A name with `*` is a pattern, and may match nothing.
+ * look like an answer. A name with `*` or `?` is a pattern, and may match nothing.
  */
 async function refuseUnknownNames(
   { tool, category, module }: Options,
   tools: readonly ListedTool[],
 ): Promise<void> {
-  if (tool?.includes("*") === false) {
+  if (tool !== undefined && !/[*?]/.test(tool)) {
     await refuseUnknown(
       "tool",
       tool,
@@ -102,12 +102,6 @@ async function refuseUnknownNames(
     module,
     tools.map((listed) => listed.module),
   );
-}
-
-/** A name in which `*` matches any characters. */
-function patternOf(glob: string): RegExp {
-  const parts = glob.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join(".*")}$`);
 }
 
 interface Listing {
