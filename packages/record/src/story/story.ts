@@ -95,7 +95,9 @@ async function treeOf(
   const entries = await entriesOfRuns(sink, runIds);
   const known = new Set(runIds);
   const changed = new Map(changes.map((change) => [change.runId, change]));
-  const made = Map.groupBy(past, ({ parentRunId }) => (known.has(parentRunId ?? "") ? parentRunId : null));
+  const made = Map.groupBy(inOrder(past, [...entries.keys()]), ({ parentRunId }) =>
+    known.has(parentRunId ?? "") ? parentRunId : null,
+  );
   const stepsFrom = (call: PastCall, depth: number): Made => {
     const { runId, startedAt: at, tool } = call;
     const own = entries.get(runId) ?? [{ kind: "start", at, runId, tool }];
@@ -103,6 +105,19 @@ async function treeOf(
     return [{ kind: "call", depth, call: storyCall(call, own, changed.get(runId) ?? null) }, ...below];
   };
   return (made.get(null) ?? []).map((call) => stepsFrom(call, 0));
+}
+
+/**
+ * Calls in the order in which they began. When one began that asked is known to a millisecond only: of two that are so near,
+ * that one is first whose first record was written first.
+ */
+function inOrder(past: readonly PastCall[], written: readonly string[]): readonly PastCall[] {
+  const places = new Map(written.map((runId, at) => [runId, at]));
+  const placeOf = ({ runId }: PastCall) => places.get(runId) ?? written.length;
+  return past.toSorted((one, other) => {
+    const apart = one.startedAt - other.startedAt;
+    return Math.abs(apart) > 1 ? apart : placeOf(one) - placeOf(other);
+  });
 }
 
 /** Texts in their order, each answer of a model before its calls; calls of others stay before the call that came next. */
