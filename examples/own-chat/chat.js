@@ -1,4 +1,4 @@
-import { connectToolmount } from "/elements.js";
+import { connectToolmount } from "./elements.js";
 
 // Its own server adds the token of its user, so the browser has none.
 connectToolmount({ server: "/toolmount" });
