@@ -87,6 +87,9 @@ export class BudgetCounters {
       ...(!isKnown && { maxCount: calls }),
       maxAmount: ms,
       maxRunning: concurrent,
+    }).catch((error: unknown) => {
+      if (left !== nothing) this.#leave(key, left, awayMs);
+      throw error;
     });
     if (isAdded && concurrent !== undefined) this.#hold(key, runId);
     if (!isAdded && left !== nothing) this.#leave(key, left);

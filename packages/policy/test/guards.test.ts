@@ -36,6 +36,28 @@ describe("budgets", () => {
     expect(asked).toBe(trips);
   });
 
+  test("what calls cost is not lost while the store cannot be reached", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = createMemoryStore();
+    let isAway = false;
+    const count: WorkStore["count"] = (...given) =>
+      isAway ? Promise.reject(new Error("away")) : store.work!.count(...given);
+    let now = 1_000;
+    const clock = { now: () => now, setTimer: systemClock.setTimer };
+    const look = tool("look", { execute: () => data((now += 6)) });
+    const work = { ...store.work!, count };
+    const { host } = await world({ budgets: { ms: 10 } }, [look], { store: { ...store, work }, clock });
+    const statuses: string[] = [];
+    for (const away of [false, true, false, false]) {
+      isAway = away;
+      const call = { name: "look", arguments: { n: statuses.length } };
+      statuses.push((await host.call(call, { sessionId: "s" })).status);
+    }
+    await host.close();
+    expect(statuses).toEqual(["ok", "denied", "ok", "denied"]);
+  });
+
   test("calls: counted for each session; what was denied is not", async () => {
     const { host } = await world(
       { budgets: { calls: 2 }, rules: [{ match: { tool: "no" }, answer: "deny" }] },
