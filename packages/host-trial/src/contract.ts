@@ -8,6 +8,8 @@ export interface TrialTool {
   readonly asks: boolean;
   /** Does the work, with the arguments as the host gives them. Returns what the model reads. */
   readonly run: (args: unknown) => Promise<unknown>;
+  /** Undoes what one run with these arguments did; absent where that cannot be. The ledger has it as `undo`. */
+  readonly undo?: (args: unknown) => Promise<unknown>;
 }
 
 /** A question that waits for a person. */
@@ -25,6 +27,14 @@ export interface Answer {
   readonly approve: boolean;
   /** Other arguments, for a host that lets people change them. */
   readonly arguments?: unknown;
+  /** `stranger`: a person whom the host knows, and who may not answer. Only of hosts that know `people`. */
+  readonly by?: "stranger";
+}
+
+/** A call that a person's list has. */
+export interface ListedCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /** Where a thread stands after a message or an answer. */
@@ -48,6 +58,10 @@ export interface OpenHost {
   cancel?(thread: string): Promise<void>;
   /** Revokes the questions of a thread: its turn ends. Only of hosts that can `withdraw`. */
   withdraw?(thread: string): Promise<void>;
+  /** Undoes what the calls of a thread changed, the last one first. Only of hosts that can `undo`. */
+  undo?(thread: string): Promise<void>;
+  /** Asks one question for several calls, which run in this order after its answer. Only of hosts that can `lists`. */
+  list?(thread: string, calls: readonly ListedCall[]): Promise<Question>;
   /** The questions of a thread that are open, for a process that did not ask them. */
   open(thread: string): Promise<readonly Question[]>;
 }
@@ -86,6 +100,12 @@ export type Ability =
   | "withdraw"
   /** A turn has at most so many requests to the model, and an answer does not begin the count again. */
   | "limit"
+  /** What calls changed can be undone. */
+  | "undo"
+  /** Several calls can be approved with one answer. */
+  | "lists"
+  /** The host knows who may answer. */
+  | "people"
   /** A model can hand a task to a sub-agent. */
   | "agents";
 

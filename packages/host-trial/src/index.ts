@@ -2,6 +2,7 @@ export type {
   Ability,
   Answer,
   Delegation,
+  ListedCall,
   HostAdapter,
   OpenHost,
   Question,

@@ -7,8 +7,8 @@ import { plantedFaults } from "./planted/faults.ts";
 import { hostsOf, hostTrial, planted } from "./support/run.ts";
 
 test("rows have names of their own, and threads that are addresses", () => {
-  expect(rows).toHaveLength(53);
-  expect(new Set(rows.map(({ name }) => name)).size).toBe(53);
+  expect(rows).toHaveLength(56);
+  expect(new Set(rows.map(({ name }) => name)).size).toBe(56);
   expect(rows.filter(({ thread }) => thread !== undefined && !/^[\w.-]+\/[\w.-]+#\d+$/.test(thread))).toEqual(
     [],
   );
@@ -50,7 +50,7 @@ test("for people it prints a line for each row, and one page with the table and 
 test.each([
   [[], "name a host: --host ./adapter.ts"],
   [["--host", "./gone.ts"], "there is no adapter at ./gone.ts"],
-  [["--host", planted, "--rows", "54"], 'there is no row "54"; --list prints them'],
+  [["--host", planted, "--rows", "57"], 'there is no row "57"; --list prints them'],
   [["--host", planted, "--rows", "wait"], 'there is no row "wait"; --list prints them'],
   [["--hosts"], "Unknown option '--hosts'"],
 ])("%j is refused in one line", async (words, problem) => {

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Answer, HostAdapter, OpenHost, TrialTool } from "../contract.ts";
+import type { Answer, HostAdapter, ListedCall, OpenHost, TrialTool } from "../contract.ts";
 import { appendEffect } from "./ledger.ts";
 import { faults, toolsWith, type Change, type Fault } from "./tools.ts";
 import { Writes } from "./writes.ts";
@@ -13,7 +13,8 @@ export type Command =
   | ({ readonly do: "start"; readonly root: string; readonly modelUrl: string } & StartOptions)
   | { readonly do: "say"; readonly thread: string; readonly message: string }
   | { readonly do: "answer"; readonly thread: string; readonly answers: readonly Answer[] }
-  | { readonly do: "resume" | "cancel" | "withdraw" | "open"; readonly thread: string };
+  | { readonly do: "list"; readonly thread: string; readonly calls: readonly ListedCall[] }
+  | { readonly do: "resume" | "cancel" | "withdraw" | "undo" | "open"; readonly thread: string };
 
 /** What goes wrong in a tool, by its name. */
 type Faults = Readonly<Record<string, Fault>>;
@@ -76,6 +77,7 @@ function hold(adapter: HostAdapter): void {
       writes.begin(dieAtWrite);
       return host!.answer(command.thread, command.answers);
     }
+    if (command.do === "list") return host!.list!(command.thread, command.calls);
     if (command.do === "writes") return Promise.resolve(writes.count);
     if (command.do !== "facts") return host![command.do]!(command.thread);
     const { name, version, can, delegation } = adapter;
@@ -100,5 +102,8 @@ function toolsOf(root: string, { faults: wrong = {}, change }: StartOptions): re
       appendEffect(join(root, "ledger.jsonl"), facts.name, args);
       return fault.after === undefined ? `${facts.name} did it` : fault.after();
     },
+    ...(facts.name === "pay" && {
+      undo: async (args: unknown) => appendEffect(join(root, "ledger.jsonl"), "undo", args),
+    }),
   }));
 }

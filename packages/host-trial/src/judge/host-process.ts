@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Answer, Delegation, Question, Turn } from "../contract.ts";
+import type { Answer, Delegation, ListedCall, Question, Turn } from "../contract.ts";
 import type { Command, StartOptions } from "./child.ts";
 
 /** The host's process ended before it answered. */
@@ -122,6 +122,14 @@ export class HostProcess {
 
   withdraw(thread: string): Promise<void> {
     return this.#ask({ do: "withdraw", thread });
+  }
+
+  undo(thread: string): Promise<void> {
+    return this.#ask({ do: "undo", thread });
+  }
+
+  list(thread: string, calls: readonly ListedCall[]): Promise<Question> {
+    return this.#ask({ do: "list", thread, calls });
   }
 
   open(thread: string): Promise<readonly Question[]> {

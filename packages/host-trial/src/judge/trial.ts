@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
-import type { Answer, Delegation, Question, Turn } from "../contract.ts";
+import type { Answer, Delegation, ListedCall, Question, Turn } from "../contract.ts";
 import type { StartOptions } from "./child.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
 import { exactText, readEffects, type Effect } from "./ledger.ts";
@@ -88,6 +88,14 @@ export class Trial {
 
   withdraw(thread = "t1"): Promise<void> {
     return this.#host!.withdraw(thread);
+  }
+
+  undo(thread = "t1"): Promise<void> {
+    return this.#host!.undo(thread);
+  }
+
+  list(calls: readonly ListedCall[], thread = "t1"): Promise<Question> {
+    return this.#host!.list(thread, calls);
   }
 
   /** Resolves when the tool has begun that waits until it may go on. */

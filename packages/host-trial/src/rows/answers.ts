@@ -172,6 +172,37 @@ export const answers: readonly Row[] = [
       requireEffects(trial, "pay", [{ to: "b", amount: 1 }], "after the amount was changed to 1");
     },
   },
+  {
+    name: "list-once",
+    holds: "A list of calls that was approved once runs each of them once, also when the answer comes again.",
+    tried: "One answer approves two calls; the same answer is given again, and again in another process.",
+    needs: ["lists", "resume"],
+    async run(trial) {
+      const calls = ["ann", "bob"].map((to) => ({ tool: "pay", arguments: { to, amount: 2 } }));
+      await trial.start();
+      const { id } = await trial.list(calls);
+      requireEffects(trial, "pay", [], "before an answer");
+      await trial.answer([{ question: id, approve: true }]);
+      await trial.tryAnswer([{ question: id, approve: true }]);
+      await trial.start();
+      await trial.tryAnswer([{ question: id, approve: true }]);
+      const paid = calls.map((call) => call.arguments);
+      requireEffects(trial, "pay", paid, "after one approval of both");
+    },
+  },
+  {
+    name: "may-not-answer",
+    holds: "An approval by a person who may not answer runs nothing, and one who may still can.",
+    tried: "A person without the right approves; then the one who has it.",
+    needs: ["people"],
+    async run(trial) {
+      const { id } = await asked(trial);
+      await trial.tryAnswer([{ question: id, approve: true, by: "stranger" }]);
+      requireEffects(trial, "pay", [], "after an approval by a stranger");
+      await trial.answer([{ question: id, approve: true }]);
+      requireEffects(trial, "pay", paidOnce, "after an approval by the person who may");
+    },
+  },
 ];
 
 /** Approves b and denies a, in one list that begins with b. */

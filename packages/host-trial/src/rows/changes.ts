@@ -1,7 +1,7 @@
 import type { Change } from "../judge/tools.ts";
 import type { Row } from "../row.ts";
 import { requireEffects, type Trial } from "../judge/trial.ts";
-import { asked, requireAlive } from "./steps.ts";
+import { asked, paidOnce, requireAlive } from "./steps.ts";
 
 /** Leaves a question that waits while its host is started again with other tools. */
 async function askedBefore(trial: Trial, change: Change) {
@@ -58,6 +58,21 @@ export const changes: readonly Row[] = [
       await trial.tryAnswer([{ question: question.id, approve: true }]);
       await beside.kill();
       requireEffects(trial, "pay", [], "after another person had denied it");
+    },
+  },
+  {
+    name: "undone-once",
+    holds: "What is undone twice, also by two processes, is undone once.",
+    tried: "A payment is approved and undone; another process undoes it again.",
+    needs: ["undo", "resume"],
+    async run(trial) {
+      const question = await asked(trial);
+      await trial.answer([{ question: question.id, approve: true }]);
+      await trial.undo();
+      await trial.start();
+      await trial.undo().catch(() => null);
+      requireEffects(trial, "pay", paidOnce, "after one approval");
+      requireEffects(trial, "undo", paidOnce, "after it was undone twice");
     },
   },
 ];

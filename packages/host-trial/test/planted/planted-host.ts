@@ -1,7 +1,15 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { Answer, HostAdapter, Question, TrialTool, TrialWorld, Turn } from "../../src/contract.ts";
+import type {
+  Answer,
+  HostAdapter,
+  ListedCall,
+  Question,
+  TrialTool,
+  TrialWorld,
+  Turn,
+} from "../../src/contract.ts";
 import type { PlantedFault } from "./faults.ts";
 import { askModel, isJson, runCall, shownText } from "./calls.ts";
 import {
@@ -23,7 +31,7 @@ export function plantedHost(fault: PlantedFault): HostAdapter {
   return {
     name: `planted: ${fault}`,
     version: "1",
-    can: ["resume", "edit", "crash", "cancel", "withdraw", "limit", "agents"],
+    can: ["resume", "edit", "crash", "cancel", "withdraw", "limit", "undo", "lists", "people", "agents"],
     delegation: { tool: "helper", task: "task" },
     start: async (world) => {
       const host = new PlantedHost(fault, world);
@@ -33,6 +41,8 @@ export function plantedHost(fault: PlantedFault): HostAdapter {
         resume: (thread) => host.resume(thread),
         cancel: async (thread) => host.cancel(thread),
         withdraw: (thread) => host.withdraw(thread),
+        undo: (thread) => host.undo(thread),
+        list: async (thread, calls) => host.askList(thread, calls),
         open: async (thread) => host.list(thread),
       };
     },
@@ -79,6 +89,8 @@ class PlantedHost {
     if (helped !== undefined) return this.#answerHelper(name, thread, helped, answers);
     // Both processes read before either writes.
     if (this.#fault === "two-processes") await setTimeout(500);
+    if (answers.some(({ by }) => by === "stranger") && this.#fault !== "may-not-answer")
+      throw new Error("a stranger may not answer");
     const inOrder = openOf(thread);
     for (const [at, answer] of answers.entries()) {
       const isByPlace = this.#fault === "right-call-reversed" && answers.length > 1;
@@ -131,6 +143,25 @@ class PlantedHost {
     writeThread(this.#world.folder, name, thread);
   }
 
+  /** Undoes what the calls of a thread paid, each once. */
+  async undo(name: string): Promise<void> {
+    const thread = this.#read(name);
+    for (const call of thread.calls.filter(({ tool, isUndone }) => tool === "pay" && isUndone !== true)) {
+      await this.#tools.get("pay")!.undo!(JSON.parse(call.text));
+      call.isUndone = this.#fault !== "undone-once";
+    }
+    writeThread(this.#world.folder, name, thread);
+  }
+
+  /** One question for several calls. */
+  askList(name: string, calls: readonly ListedCall[]): Question {
+    const thread = this.#read(name);
+    const question = `list-${thread.calls.length}`;
+    thread.calls.push({ id: question, question, tool: "list", text: JSON.stringify(calls), state: "open" });
+    writeThread(this.#world.folder, name, thread);
+    return { id: question, tool: "list", arguments: calls };
+  }
+
   list(name: string): readonly Question[] {
     const questions = this.open(name);
     for (const { id } of questions) this.#listed.add(id);
@@ -158,7 +189,12 @@ class PlantedHost {
     if (fault === "approve-after-deny" && named.wasDenied === true && approve && open === undefined)
       return this.#decided.size === 1 ? Object.assign(named, { state: "open" as const }) : undefined;
     const isOwn = this.#asked.has(question);
-    const isUsedAgain = isOwn ? fault === "answer-twice" : fault === "used-before-the-death";
+    const isUsedAgain =
+      named.tool === "list"
+        ? fault === "list-once"
+        : isOwn
+          ? fault === "answer-twice"
+          : fault === "used-before-the-death";
     const isOverruled = fault === "denied-by-another" && !this.#decided.has(question);
     if (named.wasDenied === true ? isOverruled : isUsedAgain) await this.#run(named);
     return undefined;
@@ -221,7 +257,11 @@ class PlantedHost {
     else endCall(thread, call, text);
   }
 
-  #run(call: Call): Promise<string> {
+  async #run(call: Call): Promise<string> {
+    if (call.tool === "list")
+      for (const { tool, arguments: args } of JSON.parse(call.text) as ListedCall[])
+        await this.#tools.get(tool)!.run(args);
+    if (call.tool === "list") return "made";
     return runCall(call, this.#tools, this.#fault, this.#asked.size > 0);
   }
 

@@ -9,6 +9,7 @@ export interface Call {
   /** `helping`: the sub-agent that it began waits. `running`: its tool has begun. */
   state: "open" | "approved" | "denied" | "helping" | "running" | "done";
   wasDenied?: boolean;
+  isUndone?: boolean;
 }
 
 export interface Message {
