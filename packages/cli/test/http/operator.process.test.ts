@@ -48,7 +48,9 @@ test("an operator follows a turn: it asks twice, runs on when it is answered, an
   await before.getByText("I read the notes first.").waitFor();
   const [, line = ""] = /mount-plan\.yaml:(\d+):/.exec(await card.innerText()) ?? [];
   expect((await read("mount-plan.yaml")).split("\n")[Number(line) - 1]).toContain("tool: edit_file");
-  expect(await card.getByLabel("Difference", { exact: true }).innerText()).toBe("- version: 1.9.0\n+ version: 2.0.0");
+  expect(await card.getByLabel("Difference", { exact: true }).innerText()).toBe(
+    "- version: 1.9.0\n+ version: 2.0.0",
+  );
   expect(await read("notes.md")).toContain("1.9.0");
   await approve(page, "edit_file");
   await approve(page, "deploy");
