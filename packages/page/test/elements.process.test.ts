@@ -56,7 +56,7 @@ async function product(chat?: Awaited<ReturnType<typeof reactPage>>) {
   });
   await page.goto(url);
   const ask = (to: string, sessionId: string) => host.call({ name: "pay", arguments: { to } }, { sessionId });
-  return { host, page, problems, seen, ask };
+  return { host, server, page, problems, seen, ask };
 }
 
 const question = (page: Page, session: string) => page.locator(`toolmount-question[session="${session}"]`);
@@ -112,6 +112,42 @@ describe("the elements in a product's page", () => {
     await page.evaluate("disconnect()");
     await own.getByRole("heading").waitFor({ state: "detached" });
     expect(problems).toEqual([]);
+  });
+
+  test("show another session when the page says so, and call no question answered while the server is away", async () => {
+    const { server, page, ask } = await product();
+    await ask("ann", "s1");
+    await ask("bob", "s2");
+    const first = page.locator("toolmount-question").first();
+    await first.getByRole("heading", { name: "ann" }).waitFor();
+    await first.evaluate((element) => element.setAttribute("session", "s2"));
+    await first.getByRole("heading", { name: "bob" }).waitFor();
+
+    await server.close({ graceMs: 0 });
+    await first.getByText("The server does not answer now.").waitFor();
+
+    expect(await first.getByRole("heading").count()).toBe(0);
+    expect(await page.evaluate("answers")).toEqual([]);
+  });
+
+  test("ask for one more token where the server refuses one, and say it when that is refused, too", async () => {
+    const { page } = await product();
+    let refused = 0;
+    await page.route("**/toolmount/api/**", (route) => {
+      refused += 1;
+      return route.fulfill({ status: 401, json: { code: "TOKEN_INVALID", detail: "unknown token" } });
+    });
+    await page.evaluate(
+      `globalThis.given = 0;
+       import("/elements.js").then(({ connectToolmount }) =>
+         connectToolmount({ server: "/toolmount", token: async () => "t" + ++given }))`,
+    );
+    await question(page, "s1").getByText("The server does not accept this token: unknown token.").waitFor();
+
+    // The first token, and one for each request, which was sent twice.
+    const given = await page.evaluate<number>("given");
+    expect(given).toBeGreaterThan(1);
+    expect(given - 1).toBeLessThanOrEqual((refused + 1) / 2);
   });
 
   test("are components of React, also where a server renders them", async () => {

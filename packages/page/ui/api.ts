@@ -21,7 +21,7 @@ export function reach(given: Partial<Way>): void {
   way = { ...way, ...given };
 }
 
-/** The token; null while there is none, or when the server refused it; empty where requests need none. */
+/** The token of this tab. It is null before the person has one and after the server refused it, and empty where requests carry none. */
 export const token = signal<string | null>(null);
 
 /** Why the server refused the last token; empty when it did not. */
@@ -55,9 +55,10 @@ async function request(
   extra: { readonly accept?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
   const used = token.value;
-  const response = await send(method, path, body, extra);
+  let response = await send(method, path, body, extra);
+  // Once: a server may refuse the next token, too.
+  if (response.status === 401 && (await way.renew(used))) response = await send(method, path, body, extra);
   if (response.ok) return response;
-  if (response.status === 401 && (await way.renew(used))) return request(method, path, body, extra);
   const { code, detail } = (await response.json()) as { code: string; detail: string };
   if (response.status === 401) {
     way.refused();

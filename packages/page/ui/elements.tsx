@@ -7,54 +7,53 @@ import { drawn } from "./drawn.ts";
 import { Following, findQuestion, isWaiting } from "./inbox/shown.ts";
 import { Question } from "./inbox/question.tsx";
 import { markHidden } from "./mark-hidden.ts";
+import { Says } from "./parts/frame.tsx";
 import type { Approval } from "./shapes.ts";
-import { announced, approvals, calls, connection, hostName, notices } from "./state.ts";
+import { approvals, calls, connection, hostName } from "./state.ts";
 import { watchPlaces } from "./steady.ts";
 import { StoryView } from "./story.tsx";
 import type { AnsweredEvent, Connection } from "@toolmount/page/elements";
 import styleText from "./style.css";
 
-type Attributes = Readonly<Record<string, string | null>>;
-
-/** Ends the connection that the elements have; null without one. */
-let disconnect: (() => void) | null = null;
+/** Ends the connection that was made last. */
+let disconnect = () => {};
 /** Whether the elements of this document are connected. */
 const isConnected = signal(false);
 
 /** See the types of this entry. */
 export function connectToolmount({ server, host, page, token: given = "" }: Connection): () => void {
-  disconnect?.();
+  disconnect();
   const base = server.replace(/\/+$/, "");
   drawn.page = page ?? `${base}/`;
   if (host !== undefined) hostName.value = host;
+  refusal.value = "";
   const take = async () => {
     token.value = typeof given === "string" ? given : await given();
     return true;
   };
   const renew = () => (typeof given === "string" ? Promise.resolve(false) : take());
   reach({ base, renew, refused: () => (token.value = null) });
-  let stop: (() => void) | null = null;
-  const began = Symbol("connection");
-  current = began;
+  let isOver = false;
+  let stop = () => {};
+  disconnect = () => {
+    if (isOver) return;
+    isOver = true;
+    isConnected.value = false;
+    stop();
+  };
   void take().then(
     () => {
-      if (current !== began) return;
+      if (isOver) return;
       isConnected.value = true;
       stop = untracked(follow);
     },
     (error: unknown) => (refusal.value = String(error)),
   );
-  return (disconnect = () => {
-    if (current !== began) return;
-    current = null;
-    disconnect = null;
-    isConnected.value = false;
-    stop?.();
-  });
+  return disconnect;
 }
 
-/** The connection that was made last. */
-let current: symbol | null = null;
+/** The attributes of an element, by their names. */
+type Attributes = Readonly<Record<string, string | null>>;
 
 /** An element with a shadow root of its own, drawn again when one of its attributes changes. */
 abstract class Drawn extends HTMLElement {
@@ -97,61 +96,56 @@ class QuestionElement extends Drawn {
   }
 
   draw(attributes: Signal<Attributes>) {
-    return <OneQuestion attributes={attributes} element={this} />;
+    return <QuestionOf attributes={attributes} element={this} />;
   }
 }
 
-interface ElementProps {
+interface QuestionOfProps {
   readonly attributes: Signal<Attributes>;
+  readonly element: HTMLElement;
 }
 
-function OneQuestion({ attributes, element }: ElementProps & { readonly element: HTMLElement }) {
-  const shown = useSignal<string | null>(null);
+function QuestionOf({ attributes, element }: QuestionOfProps) {
+  const { approval = null, session = null } = attributes.value;
+  // Another question or session begins with nothing of the one before.
+  return (
+    <OneQuestion key={`${approval} ${session}`} approval={approval} session={session} element={element} />
+  );
+}
+
+interface OneQuestionProps {
+  readonly approval: string | null;
+  readonly session: string | null;
+  readonly element: HTMLElement;
+}
+
+function OneQuestion({ approval, session, element }: OneQuestionProps) {
+  const shown = useSignal(approval);
   const next = () => {
-    const { approval, session } = attributes.value;
-    if (approval !== null && approval !== undefined) return approval === shown.value ? null : approval;
-    const isOf = ({ id, info }: Approval) => info.sessionId === session && id !== shown.value;
-    return session === null ? null : (approvals.value?.find(isOf)?.id ?? null);
+    const isNext = ({ id, info }: Approval) => info.sessionId === session && id !== shown.value;
+    return session === null ? null : (approvals.value?.find(isNext)?.id ?? null);
   };
   // The question that is shown changes by an act of the person alone.
   useSignalEffect(() => {
-    if (shown.value === null) shown.value = next();
-  });
-  useSignalEffect(() => {
-    const { approval } = attributes.value;
-    if (approval !== null && approval !== undefined) shown.value = approval;
+    shown.value ??= next();
   });
   useSignalEffect(watchPlaces);
   const question = useComputed(() => findQuestion(shown.value));
-  const ended = useComputed(() => question.value !== undefined && !isWaiting(question.value.id));
+  // While the connection is lost, it is not known what waits.
+  const isKnown = useComputed(() => approvals.value !== null && question.value !== undefined);
+  const hasEnded = useComputed(() => isKnown.value && !isWaiting(question.value!.id));
   useSignalEffect(() => {
-    if (ended.value) untracked(() => sayAnswered(element, question.value!));
+    if (hasEnded.value) untracked(() => sayAnswered(element, question.value!));
   });
-  if (!isConnected.value || question.value === undefined) return <Away />;
+  if (!isConnected.value || !isKnown.value) return <Away />;
   const following = { nextWaiting: next, show: (id: string) => (shown.value = id) };
   return (
     <Following.Provider value={following}>
       <div class="pane">
-        <Question key={question.value.id} approval={question.value} />
+        <Question key={question.value!.id} approval={question.value!} />
       </div>
       <Says />
     </Following.Provider>
-  );
-}
-
-/** What was said to the person, also for a screen reader. */
-function Says() {
-  return (
-    <>
-      <p class="quiet" role="status">
-        {announced.value}
-      </p>
-      <div class="notices" role="status" aria-live="polite">
-        {notices.value.map(({ id, text }) => (
-          <p key={id}>{text}</p>
-        ))}
-      </div>
-    </>
   );
 }
 
@@ -187,8 +181,8 @@ class StoryElement extends Drawn {
   }
 }
 
-function OneStory({ attributes }: ElementProps) {
-  const id = attributes.value["session"] ?? null;
+function OneStory({ attributes }: { readonly attributes: Signal<Attributes> }) {
+  const { session: id = null } = attributes.value;
   if (!isConnected.value || id === null) return <Away />;
   return (
     <section class="pane" aria-label={`Session ${id}`}>

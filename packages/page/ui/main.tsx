@@ -8,22 +8,13 @@ import { follow } from "./connect.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { InboxView } from "./inbox/inbox.tsx";
 import { markHidden } from "./mark-hidden.ts";
+import { Says } from "./parts/frame.tsx";
 import { PlanView } from "./plan/plan.tsx";
 import { Login } from "./login.tsx";
 import { linkTo, route } from "./route.ts";
 import { ServersView } from "./servers.tsx";
 import { SessionsView } from "./sessions.tsx";
-import {
-  announced,
-  approvals,
-  connection,
-  hasMore,
-  hostName,
-  mayApprove,
-  me,
-  notices,
-  served,
-} from "./state.ts";
+import { approvals, connection, hasMore, hostName, mayApprove, me, served } from "./state.ts";
 import { TryView } from "./try.tsx";
 
 const views = [
@@ -79,14 +70,7 @@ function Page() {
       <main id="content" tabIndex={-1}>
         <View />
       </main>
-      <p class="quiet" role="status">
-        {announced.value}
-      </p>
-      <div class="notices" role="status" aria-live="polite">
-        {notices.value.map(({ id, text }) => (
-          <p key={id}>{text}</p>
-        ))}
-      </div>
+      <Says />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../icons.tsx";
+import { announced, notices } from "../state.ts";
 
 interface TopProps {
   readonly title: string;
@@ -32,5 +33,21 @@ export function Empty({ icon, title, children }: EmptyProps) {
       <h2>{title}</h2>
       {children}
     </div>
+  );
+}
+
+/** What was said to the person, also for a screen reader. */
+export function Says() {
+  return (
+    <>
+      <p class="quiet" role="status">
+        {announced.value}
+      </p>
+      <div class="notices" role="status" aria-live="polite">
+        {notices.value.map(({ id, text }) => (
+          <p key={id}>{text}</p>
+        ))}
+      </div>
+    </>
   );
 }
