@@ -48,7 +48,7 @@ export const adapter: HostAdapter = {
     /** What resumes the lists that wait, by their questions. */
     const tickets = new Map<string, string>();
     const decide = async ({ question, approve, arguments: edited, by }: Answer) => {
-      if (by === "stranger") return decideAs("call", host, question);
+      if (by === "stranger") return approveAsStranger(host, question);
       const answer = approve
         ? ({ decision: "approve", arguments: edited as JsonObject | undefined } as const)
         : "deny";
@@ -81,12 +81,12 @@ export const adapter: HostAdapter = {
   },
 };
 
-/** Approves over HTTP, with a token of this role. Rejects where it may not. */
-async function decideAs(role: "call" | "approve", host: Host, question: string): Promise<void> {
+/** Approves over HTTP, with a token that may call and not approve. Rejects when the server refuses it. */
+async function approveAsStranger(host: Host, question: string): Promise<void> {
   const token = createToken();
   const server = await serveHosts({
     hosts: { default: { host } },
-    authenticate: createTokenCheck([{ name: "stranger", sha256: hashToken(token), roles: [role] }]),
+    authenticate: createTokenCheck([{ name: "stranger", sha256: hashToken(token), roles: ["call"] }]),
     listen: { host: "127.0.0.1", port: 0 },
   });
   const { ok, status } = await fetch(`${server.url}/api/v1/hosts/default/approvals/${question}/decision`, {

@@ -30,8 +30,8 @@ interface Left {
 const nothing: Left = { count: 0, amount: 0, running: {} };
 
 /**
- * Counts calls, their time, and those that run: in the store, or in memory where there is none, and for calls that nothing ties
- * together. What a call leaves behind goes to the store with the next call of its key, or a moment later by itself.
+ * Counts calls, their time, and calls that run. The store has the counters; memory has those of a host without a store, and those
+ * of calls without a session and a turn. What a call leaves behind goes to the store with the next call of its key, or a moment later by itself.
  */
 export class BudgetCounters {
   readonly #budgets: Budgets;

@@ -43,7 +43,7 @@ async function nearestDependencies(folder: string): Promise<Readonly<Record<stri
   return Object.fromEntries(all.filter(([name]) => packageNames.test(name)));
 }
 
-/** Undefined where there is none; one that cannot be read names nothing. */
+/** Reads a `package.json`. Resolves to undefined where there is no file, and to an empty object for a file that it cannot read. */
 async function readManifest(file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) return undefined;

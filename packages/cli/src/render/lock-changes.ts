@@ -12,10 +12,11 @@ export function writeLockChanges(screen: Screen, changes: readonly LockChange[])
     const versions = own.flatMap(({ before, now }) => [before?.version, now?.version]);
     const facts = [module, [...new Set(versions)].filter(Boolean).join(" → ")].filter(Boolean).join(" ");
     screen.line(`${screen.paint("bold", printable(facts))}  ${countOf(own, "tool")}`);
-    const notes = [...Map.groupBy(own, ({ change, differences }) => JSON.stringify([change, differences]))];
-    const isAlone = ([, [first]]: (typeof notes)[number]) => first!.change !== "changed";
-    const tools = notes.flatMap((note) => (isAlone(note) ? note[1].map((one) => [one]) : [note[1]]));
-    for (const same of tools.toSorted(([a], [b]) => rankOf(a!) - rankOf(b!))) writeNote(screen, same);
+    const notes = Map.groupBy(own, ({ tool, change, differences }) =>
+      JSON.stringify(change === "changed" ? differences : tool),
+    );
+    for (const same of [...notes.values()].toSorted(([a], [b]) => rankOf(a!) - rankOf(b!)))
+      writeNote(screen, same);
   }
 }
 

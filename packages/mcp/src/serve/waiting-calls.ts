@@ -81,7 +81,7 @@ export class WaitingCalls {
     return sealed && (decryptWithTicket(sealed, this.#keyOf(request))?.value as string | undefined);
   }
 
-  /** The store has neither the request nor what opens the ticket. */
+  /** The ticket is opened with the session and the request: a person who reads the store has it only by knowing the arguments, too. */
   #idOf(request: string): string {
     return digestOf([kind, this.#keyOf(request)]);
   }
