@@ -71,7 +71,8 @@ export const deaths: readonly Row[] = [
   {
     name: "dies-after-effect",
     holds: "A call whose process died after its effect does not take effect again unsaid.",
-    tried: "The tool writes its effect and its process is killed; another process continues.",
+    tried:
+      "The tool writes its effect and its process is killed; another process continues, and gets the answer again.",
     needs: ["crash"],
     async run(trial) {
       await diesIn(trial, "dies after its effect");
@@ -82,7 +83,7 @@ export const deaths: readonly Row[] = [
   {
     name: "dies-before-effect",
     holds: "A call whose process died before its effect takes effect at most once.",
-    tried: "The process is killed as the tool begins; another process continues.",
+    tried: "The process is killed as the tool begins; another process continues, and gets the answer again.",
     needs: ["crash"],
     async run(trial) {
       await diesIn(trial, "dies before its effect");

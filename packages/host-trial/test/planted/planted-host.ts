@@ -110,7 +110,10 @@ class PlantedHost {
   /** Continues what a death cut: a call whose tool had begun may have run, and what was not decided can be decided. */
   async resume(name: string): Promise<Turn> {
     const thread = this.#read(name);
-    for (const call of thread.calls) if (call.state === "running") endCall(thread, call, "it may have run");
+    for (const call of thread.calls.filter(({ state }) => state === "running")) {
+      call.wasCut = true;
+      endCall(thread, call, "it may have run");
+    }
     if (this.#fault !== "dies-anywhere")
       for (const call of openOf(thread)) rmSync(this.#claimOf(name, call), { recursive: true, force: true });
     await this.#finish(name, thread);
@@ -194,7 +197,7 @@ class PlantedHost {
         ? fault === "list-once"
         : isOwn
           ? fault === "answer-twice"
-          : fault === "used-before-the-death";
+          : fault === "used-before-the-death" && named.wasCut !== true;
     const isOverruled = fault === "denied-by-another" && !this.#decided.has(question);
     if (named.wasDenied === true ? isOverruled : isUsedAgain) await this.#run(named);
     return undefined;

@@ -9,6 +9,8 @@ export interface Call {
   /** `helping`: the sub-agent that it began waits. `running`: its tool has begun. */
   state: "open" | "approved" | "denied" | "helping" | "running" | "done";
   wasDenied?: boolean;
+  /** Whether its process died while its tool ran. */
+  wasCut?: boolean;
   isUndone?: boolean;
 }
 
