@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type * as babelModule from "../carried/babel.ts";
-import type { PluginItem, PluginObject } from "@babel/core";
+import type { NodePath, PluginItem, PluginObject, types } from "@babel/core";
 import { legacyParameters } from "./legacy-parameters.ts";
 import { findTsconfig, type CompilerOptions } from "./tsconfig.ts";
 
@@ -59,16 +59,16 @@ function assignsFields({ useDefineForClassFields, target = "esnext" }: CompilerO
   return year < 2022;
 }
 
-/** A field that is assigned, and has no value, is only a type. */
+/** A field that is assigned, and has no value, is only a type. It is removed before the fields of its class are compiled. */
 const onlyTypedFields = (): PluginObject => ({
-  visitor: {
-    ClassProperty(path) {
-      const { value, decorators, static: isStatic } = path.node;
-      const isOnlyTyped = path.node.declare === true || (value == null && !isStatic);
-      if (isOnlyTyped && (decorators ?? []).length === 0) path.remove();
-    },
-  },
+  visitor: { Program: (program) => program.traverse({ ClassProperty: removeOnlyTyped }) },
 });
+
+function removeOnlyTyped(path: NodePath<types.ClassProperty>): void {
+  const { value, decorators, static: isStatic, declare } = path.node;
+  const isOnlyTyped = declare === true || (value == null && !isStatic);
+  if (isOnlyTyped && (decorators ?? []).length === 0) path.remove();
+}
 
 function jsxOptions({ jsx = "react-jsx", ...names }: CompilerOptions): object {
   const { jsxFactory, jsxFragmentFactory, jsxImportSource } = names;
