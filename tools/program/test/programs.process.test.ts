@@ -29,6 +29,17 @@ test.each(programs)("$title", async ({ settings, source, answer }) => {
   expect(linesOf((await run(source)).result)).toEqual(answer);
 });
 
+test("types in a program that is nested too deeply for their parser are refused in words, and the next program runs", async () => {
+  const { host, run } = await mounted({} as Settings, {}, () => {});
+  const errorOf = async (source: string) => (await run(source)).result.error;
+
+  expect(await errorOf(`return (1 as any) + ${"(".repeat(5000)}1${")".repeat(5000)}`)).toBe(
+    "SyntaxError: the program is nested too deeply to be read. Write it in smaller parts",
+  );
+  expect(await errorOf("const a: number = 1; return a")).toBeUndefined();
+  await host.close();
+});
+
 function linesOf(result: object): string[] {
   const { data, error, code, details } = result as Record<string, unknown>;
   const members = error === undefined ? (data as object) : { error, code, ...(details as object) };

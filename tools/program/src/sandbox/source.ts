@@ -15,6 +15,8 @@ export function mayHaveTypes(source: string): boolean {
   return from >= 0 && /(?<!=)>\s*[(`/]/.test(source.slice(from));
 }
 
+const tooDeep = "the program is nested too deeply to be read. Write it in smaller parts";
+
 /**
  * A program as a function of JavaScript: its types become blanks, so that each character keeps its place. What cannot be
  * stripped, such as an enum, and most mistakes come back as the error. Its lines begin at the second.
@@ -23,7 +25,9 @@ export function toJavaScript(source: string): { readonly code: string } | { read
   try {
     return { code: stripTypeScriptTypes(asFunction(source)) };
   } catch (error) {
-    const { message, stack = "" } = error as Error;
+    const { message, stack = "", code } = error as NodeJS.ErrnoException;
+    // The parser of types runs out of its stack, and calls that a bug of Node.
+    if (code === "ERR_INTERNAL_ASSERTION") return { thrown: { name: "SyntaxError", message: tooDeep } };
     // Node shows the lines around the mistake, with a mark below it.
     const [, line, marked = ""] = /^:(\d+)\n(?:.*\n){0,9}?( *)\^/.exec(stack) ?? [];
     return {
