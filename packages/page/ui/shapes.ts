@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { changeSchema, undoReportSchema } from "../../http/src/api/sessions/changes.js";
 import type { programSchema } from "../../http/src/api/history.js";
 import type * as plan from "../../http/src/api/plan-schemas.js";
-import type { approvalSchema, previewSchema, rememberedSchema } from "../../http/src/api/approvals.js";
+import type { approvalSchema, previewSchema, rememberedSchema } from "../../http/src/api/approval-schemas.js";
 import type * as api from "../../http/src/api/schemas.js";
 import type { serversSchema } from "../../http/src/api/servers.js";
 import type { sessionSchema, sessionSummarySchema } from "../../http/src/api/sessions/sessions.js";

@@ -4,8 +4,9 @@ import { countHidden } from "./hidden.ts";
 import { Missing, useLoaded } from "./load.tsx";
 import { Markdown } from "./parts/markdown.tsx";
 import { linkTo, route } from "./route.ts";
-import type { RecentSession, Story, StoryCall, StoryStep } from "./shapes.ts";
-import { approvals, served } from "./state.ts";
+import { canRunNow } from "./inbox/shown.ts";
+import type { Approval, RecentSession, Story, StoryCall, StoryStep } from "./shapes.ts";
+import { answered, approvals, served } from "./state.ts";
 import { Age, countText, durationText, HiddenNote, Time } from "./value.tsx";
 
 /** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
@@ -90,7 +91,9 @@ interface AskedProps {
 }
 
 function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }: AskedProps) {
-  const open = approvals.value?.find(({ info }) => info.runId === runId)?.id;
+  const isOfCall = ({ info }: Approval) => info.runId === runId;
+  const open = approvals.value?.find(isOfCall)?.id;
+  const left = answered.value.find((one) => isOfCall(one) && canRunNow(one))?.id;
   return (
     <small>
       asked by {rules.join(", ")}
@@ -100,6 +103,8 @@ function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }:
       {reason !== null && `: ${reason}`}
       {by === null && open !== undefined && " · "}
       {by === null && open !== undefined && <a href={linkTo("inbox", open)}>answer it</a>}
+      {left !== undefined && " · "}
+      {left !== undefined && <a href={linkTo("inbox", left)}>run it now</a>}
     </small>
   );
 }

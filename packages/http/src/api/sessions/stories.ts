@@ -38,6 +38,7 @@ const storyCallSchema = callSummarySchema
         reason: nullableText,
       })
       .nullable(),
+    runBy: nullableText.describe("The person who ran it in the place of its caller"),
     allowedBy: nullableText.describe("The line of the plan that took a question away"),
     omitted: z.array(z.object({ what: z.string(), amount: z.string(), why: z.string(), how: z.string() })),
     change: changeSchema.nullable(),
