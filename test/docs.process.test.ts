@@ -38,7 +38,6 @@ const pages = [
   "docs/evaluate-your-tools.md",
   "docs/deploy.md",
   "docs/serve-http.md",
-  "docs/operators-page.md",
   "docs/shell.md",
   "docs/isolation.md",
   "docs/fleet.md",

@@ -1,4 +1,4 @@
-// A server of two tools over a store on disk, in a process that kills itself at the step that it was given: each write of its
+// A server of three tools over a store on disk, in a process that kills itself at the step that it was given: each write of its
 // store, and each side of what a tool does, is a step.
 import { appendFile } from "node:fs/promises";
 import { argv, kill, pid } from "node:process";
@@ -35,9 +35,9 @@ const host = createHost({
     work: stepped(store.work, "save"),
   },
   approvals: { leaseMs: 150 },
-  approver: () => ({ decision: "approve" }),
+  approver: ({ tool }) => ({ decision: tool.name === "pay_later" ? "later" : "approve" }),
 });
-for (const name of ["pay", "pay_asked"])
+for (const name of ["pay", "pay_asked", "pay_later"])
   host.coordinator.mount(
     "tools",
     defineTool({
@@ -46,7 +46,7 @@ for (const name of ["pay", "pay_asked"])
       schema: z.strictObject({ text: z.string() }),
       category: "side_effect",
       consequenceLevel: "low",
-      requiresConfirmation: name === "pay_asked",
+      requiresConfirmation: name !== "pay",
       execute: async ({ text }) => {
         step();
         await appendFile(effects, `${text}\n`);
@@ -57,7 +57,7 @@ for (const name of ["pay", "pay_asked"])
   );
 const server = await serveHosts({
   hosts: { default: { host } },
-  authenticate: createTokenCheck([{ name: "program", sha256: hashToken(token), roles: ["call"] }]),
+  authenticate: createTokenCheck([{ name: "program", sha256: hashToken(token), roles: ["call", "approve"] }]),
   listen: { host: "127.0.0.1", port: 0 },
   limits: { leaseMs: 150 },
 });

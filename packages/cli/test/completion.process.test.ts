@@ -43,7 +43,7 @@ test("bash completes commands, options, choices and the tools of the plan", asyn
 
   expect(offered("toolmount de")).toEqual(["describe"]);
   expect(offered("toolmount call --app")).toEqual(["--approve"]);
-  expect(offered("toolmount approvals r")).toEqual(["revoke"]);
+  expect(offered("toolmount approvals r")).toEqual(["run", "revoke"]);
   expect(offered("toolmount check --format g")).toEqual(["github"]);
   expect(offered("toolmount completion f")).toEqual(["fish"]);
   expect(offered("toolmount call write")).toEqual(["write_file"]);

@@ -109,6 +109,7 @@ const stepOf = (more: readonly string[]) =>
       }),
     },
     { weight: 5, arbitrary: fc.record({ do: is("resume"), which, caller: anotherCaller }) },
+    { weight: 3, arbitrary: fc.record({ do: is("run"), which }) },
     { weight: 4, arbitrary: fc.record({ do: is("again"), which }) },
     {
       weight: 3,
@@ -366,6 +367,8 @@ class Run {
         if (held !== undefined) await this.#as(whose!, () => this.host.resume(held.ticket, whose));
         return;
       }
+      case "run":
+        return this.#run(one);
       case "rehearse":
         return this.#rehearse(one);
       case "use":
@@ -446,6 +449,15 @@ class Run {
     if (kind === undefined || edit !== undefined) return;
     const sessionId = kind === "session" ? seen.sessionId : null;
     this.#note({ ...seen, sessionId, to: kind === "rule" ? null : whom, isStanding: true, forMs });
+  }
+
+  /** A person runs a call in the place of its caller. */
+  async #run({ which: at }: StepOf<"run">): Promise<void> {
+    const states = ["pending", "approved", "denied", "ended"] as const;
+    const question = (await this.host.approvals.list({ states })).at(-1 - at);
+    if (question === undefined) return;
+    const { sessionId = "", userId = "" } = question.info;
+    await this.#as({ sessionId, userId }, () => this.host.approvals.run(question.id, "dan"));
   }
 
   async #rehearse({ all, caller: whose, nested, makes, first }: StepOf<"rehearse">): Promise<void> {

@@ -110,8 +110,8 @@ export interface ServedServer {
 
 /** What happened in the sessions of a host. Results are JSON; with a user, only that user's. */
 export interface ServedStories {
-  /** The sessions of the newest calls, the last used first. */
-  recent(userId: string | undefined): Promise<readonly object[]>;
+  /** The sessions of the newest calls that the filter chooses, the last used first. */
+  recent(filter: Omit<PastCallFilter, "limit">): Promise<readonly object[]>;
   /** A session without calls and texts has no steps. */
   read(sessionId: string, userId: string | undefined): Promise<object>;
 }

@@ -24,6 +24,7 @@ const rows: readonly Row[] = [
   ["POST /plan/suggest", { last: 1 }, ["admin"], true],
   ["POST /reload", null, ["admin"], true],
   ["POST /approvals/none/decision", { decision: "deny" }, ["approve"], false],
+  ["POST /approvals/none/run", {}, ["approve"], true],
   ["POST /approvals/none/matches", { remember: { scope: "session" } }, ["approve"], false],
   ["GET /approvals", null, ["approve", "view"], false],
   ["GET /approvals/none", null, ["approve", "view"], false],

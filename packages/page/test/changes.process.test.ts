@@ -35,6 +35,16 @@ function mountNotes(host: Host): Map<string, string> {
       notes.set(key, text);
       return data(text);
     },
+    difference: async (changes) => {
+      const first = new Map(
+        changes.map(({ data: given }) => [kept.parse(given).key, kept.parse(given).before]),
+      );
+      return [...first].map(([target, before]) => ({
+        target,
+        change: before === null ? ("create" as const) : ("change" as const),
+        difference: `+${notes.get(target)}`,
+      }));
+    },
     undo({ data: given }) {
       const { key, before, after } = kept.parse(given);
       if (notes.get(key) !== after) return changedSince("the note has another text now");
@@ -80,6 +90,13 @@ test("changes are listed and undone over HTTP, each once, also by two at the sam
     { number: 3 },
     { number: 4 },
   ]);
+  expect(body["difference"]).toEqual({
+    effects: [
+      { target: "b", change: "create", difference: "+three" },
+      { target: "a", change: "create", difference: "+two" },
+    ],
+    unknown: [expect.objectContaining({ tool: "mail" })],
+  });
   expect(await ask("POST", `${path}/undo`, { body: { after: 3 } })).toMatchObject({
     status: 200,
     body: { undone: [{ number: 4, isUndone: true }], stopped: null },
@@ -105,7 +122,10 @@ test("an undo stops where something else changed, and says so", async () => {
 test("a token of a user neither sees nor undoes what is not that user's, and one that only looks undoes nothing", async () => {
   const { ask, notes } = await worked();
   const asAna = { as: "ana" } as const;
-  expect((await ask("GET", `${path}/changes`, asAna)).body).toEqual({ changes: [] });
+  expect((await ask("GET", `${path}/changes`, asAna)).body).toEqual({
+    changes: [],
+    difference: { effects: [], unknown: [] },
+  });
   const { body } = await ask("POST", `${path}/undo`, { ...asAna, body: {} });
   expect(body).toMatchObject({ undone: [], stopped: null });
   expect(notes.size).toBe(2);
@@ -120,8 +140,8 @@ test("a token of a user lists and undoes what its own calls changed, in a sessio
   for (const session of ["s", "ana:s"])
     expect(
       (await ask("GET", `/api/v1/hosts/default/sessions/${session}/changes`, { as: "ana" })).body,
-    ).toEqual(changed);
-  expect((await ask("GET", "/api/v1/hosts/default/sessions/ana:s/changes")).body).toEqual(changed);
+    ).toMatchObject(changed);
+  expect((await ask("GET", "/api/v1/hosts/default/sessions/ana:s/changes")).body).toMatchObject(changed);
   expect((await ask("POST", `${path}/undo`, { as: "ana", body: {} })).body).toMatchObject({
     undone: [{ number: 1 }],
   });
@@ -135,6 +155,9 @@ test("a person sees what a session changed, undoes back to a change, and then th
   await page.goto(`${server.url}/#/sessions/s`);
   const changes = page.getByRole("region", { name: "Changes" });
   await changes.getByText("cannot be undone", { exact: true }).waitFor();
+  const whole = changes.getByRole("group", { name: "As one difference" });
+  expect(await whole.getByLabel("Difference of a").innerText()).toBe("+two");
+  await whole.getByText("What 1 change made different is not known.").waitFor();
   expect((await new AxeBuilder({ page }).setLegacyMode().analyze()).violations).toEqual([]);
 
   await changes.getByRole("listitem").filter({ hasText: '"a"' }).first().getByRole("button").click();

@@ -2,7 +2,8 @@ import { useSignal, type Signal } from "@preact/signals";
 import { ask } from "./api.ts";
 import { useLoaded } from "./load.tsx";
 import { linkTo } from "./route.ts";
-import type { Change, UndoReport } from "./shapes.ts";
+import { EffectOf } from "./inbox/listed.tsx";
+import type { Change, ChangesAnswer, UndoReport } from "./shapes.ts";
 import { hostPath, me, notify, textOf } from "./state.ts";
 import { Age, countText } from "./value.tsx";
 
@@ -16,12 +17,13 @@ const mayUndo = ({ isUndone, irreversible }: Change) => !isUndone && irreversibl
 /** What a session changed, newest first; a person undoes all of it, or all after a change. */
 export function Changes({ sessionId, again }: ChangesProps) {
   const path = `/sessions/${encodeURIComponent(sessionId)}`;
-  const loaded = useLoaded<{ changes: readonly Change[] }>(`${path}/changes`, again);
+  const loaded = useLoaded<ChangesAnswer>(`${path}/changes`, again);
   /** The changes after this number are about to be undone; null before a person has chosen. */
   const after = useSignal<number | null>(null);
   const busy = useSignal(false);
-  const changes = loaded.value !== null && "value" in loaded.value ? loaded.value.value.changes : [];
-  if (changes.length === 0) return null;
+  const answer = loaded.value !== null && "value" in loaded.value ? loaded.value.value : null;
+  if (answer === null || answer.changes.length === 0) return null;
+  const { changes, difference } = answer;
   const undo = async () => {
     busy.value = true;
     try {
@@ -59,7 +61,23 @@ export function Changes({ sessionId, again }: ChangesProps) {
           </Line>
         ))}
       </ul>
+      {difference.effects.length > 0 && <Whole difference={difference} />}
     </section>
+  );
+}
+
+/** What all changes together made different: each target from its first state to its last one. */
+function Whole({ difference: { effects, unknown } }: Pick<ChangesAnswer, "difference">) {
+  return (
+    <div class="in" role="group" aria-label="As one difference">
+      <h4>As one difference: {countText(effects.length, "target")}</h4>
+      {effects.map((effect) => (
+        <EffectOf effect={effect} isOpen={effects.length <= 10} />
+      ))}
+      {unknown.length > 0 && (
+        <p class="note">What {countText(unknown.length, "change")} made different is not known.</p>
+      )}
+    </div>
   );
 }
 

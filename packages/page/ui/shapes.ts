@@ -1,9 +1,13 @@
 // The answers of the API that the page reads, as the types of its schemas, so the page expects nothing that the API does not say.
 import type { z } from "zod";
-import type { changeSchema, undoReportSchema } from "../../http/src/api/sessions/changes.js";
+import type {
+  changeSchema,
+  differenceSchema,
+  undoReportSchema,
+} from "../../http/src/api/sessions/changes.js";
 import type { programSchema } from "../../http/src/api/history.js";
 import type * as plan from "../../http/src/api/plan-schemas.js";
-import type { approvalSchema, previewSchema, rememberedSchema } from "../../http/src/api/approvals.js";
+import type { approvalSchema, previewSchema, rememberedSchema } from "../../http/src/api/approval-schemas.js";
 import type * as api from "../../http/src/api/schemas.js";
 import type { serversSchema } from "../../http/src/api/servers.js";
 import type { sessionSchema, sessionSummarySchema } from "../../http/src/api/sessions/sessions.js";
@@ -36,6 +40,11 @@ export type StoryStep = Story["steps"][number];
 /** A call of a story. */
 export type StoryCall = Extract<StoryStep, { kind: "call" }>["call"];
 export type Change = z.output<typeof changeSchema>;
+/** What the calls of a session changed. */
+export interface ChangesAnswer {
+  readonly changes: readonly Change[];
+  readonly difference: z.output<typeof differenceSchema>;
+}
 export type UndoReport = z.output<typeof undoReportSchema>;
 
 export type Status = z.output<typeof plan.statusSchema>;

@@ -3,9 +3,11 @@ import { StatusChip } from "./calls/status.tsx";
 import { countHidden } from "./hidden.ts";
 import { Missing, useLoaded } from "./load.tsx";
 import { Markdown } from "./parts/markdown.tsx";
-import { linkTo, route } from "./route.ts";
-import type { RecentSession, Story, StoryCall, StoryStep } from "./shapes.ts";
-import { approvals, served } from "./state.ts";
+import { queryOf } from "./calls/history.ts";
+import { filterBy, linkTo, route } from "./route.ts";
+import { canRunNow } from "./inbox/shown.ts";
+import type { Approval, RecentSession, Story, StoryCall, StoryStep } from "./shapes.ts";
+import { answered, approvals, served } from "./state.ts";
 import { Age, countText, durationText, HiddenNote, Time } from "./value.tsx";
 
 /** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
@@ -90,7 +92,9 @@ interface AskedProps {
 }
 
 function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }: AskedProps) {
-  const open = approvals.value?.find(({ info }) => info.runId === runId)?.id;
+  const isOfCall = ({ info }: Approval) => info.runId === runId;
+  const open = approvals.value?.find(isOfCall)?.id;
+  const left = answered.value.find((one) => isOfCall(one) && canRunNow(one))?.id;
   return (
     <small>
       asked by {rules.join(", ")}
@@ -100,6 +104,8 @@ function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }:
       {reason !== null && `: ${reason}`}
       {by === null && open !== undefined && " · "}
       {by === null && open !== undefined && <a href={linkTo("inbox", open)}>answer it</a>}
+      {left !== undefined && " · "}
+      {left !== undefined && <a href={linkTo("inbox", left)}>run it now</a>}
     </small>
   );
 }
@@ -114,18 +120,47 @@ interface StoriesProps {
   readonly without: ReadonlySet<string>;
 }
 
+/** The fields that choose sessions by their calls. */
+const fields = ["text", "tool", "user", "status"] as const;
+
 function Listed({ again, without }: StoriesProps) {
-  const loaded = useLoaded<{ stories: readonly RecentSession[] }>("/stories", again);
+  const query = queryOf(route.value.filter);
+  return (
+    <>
+      <div class="filters" role="search" aria-label="Sessions">
+        {fields.map((name) => (
+          <label key={name}>
+            <span class="quiet">{name} of its calls</span>
+            <input
+              value={route.value.filter[name] ?? ""}
+              placeholder={name === "text" ? "words, or a folder/" : name}
+              onChange={(event) =>
+                filterBy({ ...route.value.filter, [name]: event.currentTarget.value.trim() })
+              }
+            />
+          </label>
+        ))}
+      </div>
+      <Found key={query} query={query} again={again} without={query === "" ? without : none} />
+    </>
+  );
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function Found({ query, again, without }: StoriesProps & { readonly query: string }) {
+  const loaded = useLoaded<{ stories: readonly RecentSession[] }>(`/stories?${query}`, again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
   const stories = loaded.value.value.stories.filter(({ session }) => !without.has(session));
-  if (stories.length === 0) return null;
+  if (stories.length === 0)
+    return query === "" ? null : <p class="nothing">No session has calls with these filters.</p>;
   return (
-    <ul class="tree" aria-label="Sessions of clients">
+    <ul class="tree" aria-label={query === "" ? "Sessions of clients" : "Sessions with such calls"}>
       {stories.map(({ session, user, calls, to, stands }) => (
         <li key={session}>
           <a
             class="item"
-            href={linkTo("sessions", session)}
+            href={linkTo("sessions", session, route.value.filter)}
             aria-current={route.value.open === session ? "true" : undefined}
           >
             <span class="t">

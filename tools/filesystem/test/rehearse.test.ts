@@ -52,7 +52,7 @@ test("a rehearsal lists what each call would change, with the lines that differ"
   await call("delete_file", { path: "b.bin" });
 
   expect(rehearsal.calls.map(({ tool, effects }) => [tool, effects])).toEqual([
-    ["edit_file", [{ target: "a.txt", change: "change", difference: "-two\n+2\n+three" }]],
+    ["edit_file", [{ target: "a.txt", change: "change", difference: " one\n-two\n+2\n+three" }]],
     [
       "move_file",
       [

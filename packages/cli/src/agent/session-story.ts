@@ -1,16 +1,25 @@
-import { ToolmountError, type AuditSink, type Host } from "@toolmount/core";
+import { ToolmountError, type AuditSink, type Host, type PastCallFilter } from "@toolmount/core";
 import { readStory, recentSessions } from "@toolmount/record";
 import type { Reasoner } from "@toolmount/reasoner";
 import { findByPrefix } from "../options/find-by-prefix.ts";
 import type { AllSessions, SessionStory } from "../render/session-story.ts";
 
 /** Lists the sessions, the last used first. */
-export async function listSessions(reasoner: Reasoner, host: Host): Promise<AllSessions> {
+export async function listSessions(
+  reasoner: Reasoner,
+  host: Host,
+  filter: Omit<PastCallFilter, "limit"> = {},
+): Promise<AllSessions> {
   const sessions = await reasoner.list();
   const known = new Set(sessions.map(({ id }) => id));
   const audit = auditOf(host);
-  const recent = audit === null ? [] : await recentSessions(audit);
-  return { sessions, ofClients: recent.filter(({ session }) => !known.has(session)) };
+  const recent = audit === null ? [] : await recentSessions(audit, filter);
+  const chosen = new Set(recent.map(({ session }) => session));
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return {
+    sessions: isFiltered ? sessions.filter(({ id }) => chosen.has(id)) : sessions,
+    ofClients: recent.filter(({ session }) => !known.has(session)),
+  };
 }
 
 /** What is known of a session, by its id or the beginning of it. Rejects with `SESSION_NOT_FOUND`. */

@@ -12,7 +12,18 @@ type Shorten = (id: string) => string;
 
 /** A question, with why it is asked and its arguments. */
 export function viewLines(
-  { id, tool, arguments: given, place, reasons, info, createdAt, expiresAt }: ApprovalView,
+  {
+    id,
+    tool,
+    arguments: given,
+    place,
+    reasons,
+    info,
+    createdAt,
+    expiresAt,
+    decision,
+    runnable,
+  }: ApprovalView,
   short: Shorten,
   screen: Screen,
 ): string[] {
@@ -28,6 +39,8 @@ export function viewLines(
       : [`  in ${printable(placeText(place))}`, `  toolmount program --show ${short(id)} shows the program`]),
     ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
     `  asked ${agoOf(createdAt, now)}, ends in ${timeOf(expiresAt - now)}`,
+    ...(decision === null ? [] : [`  approved by ${printable(decision.by)}; its caller has not run it yet`]),
+    ...(decision !== null && runnable ? [`  toolmount approvals run ${short(id)} runs it`] : []),
     ...(tool === listTool ? listedCalls(given, screen) : jsonText(given).split("\n")).map(
       (line) => `    ${line}`,
     ),

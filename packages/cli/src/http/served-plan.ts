@@ -198,7 +198,7 @@ export function serveStories(host: OpenedHost, reasoner: Reasoner | undefined): 
     }
   };
   return {
-    recent: async (userId) => recentSessions(auditSinkOf(host), { userId }),
+    recent: async (filter) => recentSessions(auditSinkOf(host), filter),
     read: async (sessionId, userId) =>
       readStory(host, sessionId, { userId, said: await saidIn(sessionId, userId) }),
   };

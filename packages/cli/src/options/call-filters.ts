@@ -1,4 +1,4 @@
-import { systemClock } from "@toolmount/core";
+import { systemClock, type PastCallFilter } from "@toolmount/core";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { CallFilter } from "@toolmount/record";
 
@@ -41,7 +41,7 @@ export function addCallFilters(command: Command): Command {
     .option("--code <code>", "only calls that ended with this code of an error")
     .option(
       "--text <words>",
-      "only calls with these words in arguments, result or error; order* also finds orders",
+      "only calls with these words in arguments, result or error; order* also finds orders, invoices/ that folder",
     )
     .option("--since <time>", "only since then: 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z", readSince)
     .option("--until <time>", "only before then", readSince);
@@ -51,6 +51,12 @@ export function addCallFilters(command: Command): Command {
 export function filterOf(options: CallFilterOptions): CallFilter {
   const { run, tool, user, session, code, since, until, text, status } = options;
   return { run, tool, user, session, code, since, until, text, status };
+}
+
+/** The same as a filter of stored calls. */
+export function pastFilterOf(options: CallFilterOptions): Omit<PastCallFilter, "limit"> {
+  const { run, user: userId, session: sessionId, ...same } = filterOf(options);
+  return { ...same, userId, sessionId, runIds: run === undefined ? undefined : [run] };
 }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -71,8 +71,11 @@ function linesOf(screen: Screen, { effects, isModelled, canUndo, asks, origins }
 export function effectLines(screen: Screen, { change, target, difference, cost }: PreviewedEffect): string[] {
   const lines = difference === undefined ? [] : difference.split("\n");
   const price = cost === undefined ? "" : ` for ${cost.amount} ${printable(cost.currency)}`;
-  return [
-    `${change} ${printable(target)}${price}`,
-    ...lines.map((line) => `  ${screen.paint(line.startsWith("+") ? "green" : "red", printable(line))}`),
-  ];
+  return [`${change} ${printable(target)}${price}`, ...lines.map((line) => `  ${paintedLine(screen, line)}`)];
+}
+
+function paintedLine(screen: Screen, line: string): string {
+  const shown = printable(line);
+  if (line.startsWith("+")) return screen.paint("green", shown);
+  return line.startsWith("-") ? screen.paint("red", shown) : screen.paint("dim", shown);
 }

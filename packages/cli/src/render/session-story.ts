@@ -6,6 +6,7 @@ import { agoOf } from "../screen/relative-time.ts";
 import type { Screen } from "../screen/screen.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable, type Column } from "../screen/table.ts";
+import { effectLines } from "./rehearsal.ts";
 import { writeDetails, writeList } from "./session.ts";
 
 /** A session: its conversation, where a model of the plan had one, and what its calls did, where the plan has an audit. */
@@ -43,6 +44,8 @@ function writeClients(screen: Screen, sessions: readonly RecentSession[], now: n
 export function writeSessionStory(screen: Screen, { conversation, story }: SessionStory, now: number): void {
   if (conversation === null) return writeStory(screen, story!);
   writeDetails(screen, conversation, now, story === null ? new Map() : endsOf(story));
+  for (const effect of story?.difference.effects ?? [])
+    for (const line of effectLines(screen, effect)) screen.line(line);
 }
 
 /** What became of each call that was not simply run. */

@@ -29,7 +29,7 @@ const editLines = [
   "  change a\\u001b.md",
   "    red(-old\\u001b)",
   "    green(+new)",
-  "    red( same)",
+  "    dim( same)",
   "  other shop for 12.5 EU\\u001bR",
   "  red(cannot be undone)",
   "  asks: by plan.yaml:3\\u001b",

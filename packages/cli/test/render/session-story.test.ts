@@ -34,6 +34,7 @@ const story = (more: object): Story =>
     stands: "nothing is open",
     steps: [],
     changes: [],
+    difference: { effects: [], unknown: [] },
     ...more,
   }) as never;
 
@@ -52,7 +53,9 @@ test("a session of a client is its calls, with who was asked and what became of 
     { kind: "call", depth: 1, call: call({ tool: "log", line: "" }) },
   ];
   const changes = [{ tool: "pay", arguments: { to: "ACME" }, isUndone: false }];
-  const shown = { conversation: null, story: story({ steps, changes }) };
+  const effects = [{ target: "a.txt", change: "change", difference: "-one\n+two" }];
+  const difference = { effects, unknown: [] };
+  const shown = { conversation: null, story: story({ steps, changes, difference }) };
 
   expect(
     written((screen) => writeSessionStory(screen, shown, at))
@@ -70,6 +73,13 @@ test("a session of a client is its calls, with who was asked and what became of 
     "## Changes",
     "",
     "- `pay` `to: ACME`: can be undone",
+    "",
+    "change `a.txt`",
+    "",
+    "```diff",
+    "-one",
+    "+two",
+    "```",
   ]);
   expect(written((screen) => writeTicket(screen, shown))).toEqual(
     written((screen) => writeSessionStory(screen, shown, at)),

@@ -169,6 +169,7 @@ function mask(text: string, folder: string): string {
 const masks: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>"],
   [/(?<=session )[0-9a-f]{8}(?= ·)/g, "<id>"],
+  [/(?<=toolmount approvals run )[\w-]{8}/g, "<id>"],
   [/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z/g, "<time>"],
   [/\b1[78]\d{11}\b/g, "<time>"],
   [/(?<!timeout )\b\d+(?:\.\d+)? ms\b/g, "12 ms"],

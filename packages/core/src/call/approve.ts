@@ -15,6 +15,7 @@ import {
   defaultOptions,
   holdCall,
   grantedCallOf,
+  leaveToOther,
   promptOf,
   suspend,
 } from "./hold.ts";
@@ -227,9 +228,12 @@ function storeDecision(call: Call, given: Decision): HopAnswer {
   return waitFor(call, host.stores.track(stored.decide(decision)), take, onStoreFailure, storeWait);
 }
 
-function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
+function applyStoredDecision(call: Call, stored: StoredCall): HopAnswer {
+  const { record } = stored;
   const { decision, state, edited } = record;
   if (edited !== undefined && state === "approved") return beginAgain(call, record);
+  if (decision?.decision === "approve" && state !== "approved" && state !== "denied")
+    return leaveToOther(call, stored);
   if (decision !== null && (state === "approved" || state === "denied")) return applyDecision(call, decision);
   return endDenied(call, "its question was withdrawn");
 }

@@ -7,7 +7,7 @@ import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { isThenable } from "../registry/gates.ts";
 import { typeName } from "../result/tool-failure.ts";
-import { holdCall, suspend } from "./hold.ts";
+import { holdCall, leaveToOther, suspend } from "./hold.ts";
 import { openInnerLog } from "./inner-log.ts";
 import { isRecorded, recordStart } from "./journal.ts";
 import { rehearsalOf, rehearse } from "./rehearse.ts";
@@ -137,9 +137,15 @@ function recordAndLaunch(call: Call): HopAnswer {
   if (recorded === null) return launch(call);
   call.timing.executedAt = call.host.time.now();
   startDeadline(call);
-  return waitFor(call, recorded, (_, problem) =>
-    problem === null ? launch(call) : endUnavailable(call, problem),
-  );
+  return waitFor(call, recorded, (_, problem) => {
+    if (problem === null) return launch(call);
+    return isTaken(call) ? leaveToOther(call, call.stored!) : endUnavailable(call, problem);
+  });
+}
+
+/** Whether the approval of a call that waited here was used by another host. */
+function isTaken({ stored }: Call): boolean {
+  return stored !== null && stored.lost && !stored.isResumed && stored.record.state !== "denied";
 }
 
 function launch(call: Call): HopAnswer {

@@ -8,7 +8,7 @@ import type { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket } from "../pending/ticket.ts";
 import type { Call } from "./call.ts";
 import { approvalOf } from "./call-state.ts";
-import { defaultDecider, grantedCallOf, type SealedRequest } from "./hold.ts";
+import { defaultDecider, grantedCallOf, ownArguments, type SealedRequest } from "./hold.ts";
 import { parseHop } from "./transitions.ts";
 
 /** Asks about a list as a whole, or about a call that is not the next one of its list. */
@@ -40,7 +40,10 @@ export function yesOf({ approval }: Call): JsonObject {
 
 /** The stored request of a call, with the arguments that its approver gave it. Throws `TICKET_INVALID`. */
 export function openRequest({ record, ticket }: StoredCall): SealedRequest {
-  const request = decryptWithTicket(record.sealed, ticket!);
+  const { open, tool: name, shown } = record;
+  if (ticket === null && open != null)
+    return editedRequest({ name, arguments: open.arguments ?? shown }, record);
+  const request = ticket === null ? null : decryptWithTicket(record.sealed, ticket);
   if (request === null) throw new ToolmountError("TICKET_INVALID", {});
   return editedRequest(request.value as SealedRequest, record);
 }
@@ -77,12 +80,6 @@ function editedRequest<Request extends CallRequest>(
     return [name, isSame ? own[name] : value];
   });
   return { ...request, arguments: Object.fromEntries(members) as JsonObject };
-}
-
-/** A model may have written them as text, which was parsed when the question was made. */
-function ownArguments({ arguments: given }: CallRequest): Readonly<Record<string, unknown>> {
-  const own: unknown = typeof given === "string" ? JSON.parse(given) : given;
-  return (own ?? {}) as Readonly<Record<string, unknown>>;
 }
 
 /** Returns what a model reads of a call that ran with other arguments than its own: which of them a person changed. */

@@ -1,11 +1,17 @@
 import { errorMessage } from "../contract/errors.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ApprovalRecord, ApprovalState, ApprovalStore } from "../contract/stores.ts";
-import { digestOf } from "../json/canonical.ts";
+import { canonicalJson, digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import { argumentsDigest, type GrantedCall } from "../pending/grant.ts";
 import { StoredCall } from "../pending/stored-call.ts";
-import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
+import {
+  encryptForHolder,
+  encryptWithTicket,
+  hashTicket,
+  publicKeyOf,
+  randomName,
+} from "../pending/ticket.ts";
 import { infoOf, type Call } from "./call.ts";
 import { hasInnerLog } from "./inner-log.ts";
 import { placeOf } from "../pending/place.ts";
@@ -42,6 +48,7 @@ export function holdCall(
     definition: bound.definition,
     argumentsDigest: argumentsDigest(tool.name, call.arguments),
     sealed,
+    ...(state === "pending" && openPart(call, { ticket, shown })),
     shown,
     prompt,
     reasons,
@@ -80,6 +87,40 @@ export function requestToSeal({
     ...words,
     ...(parentSessionIds && { parentSessionIds }),
   };
+}
+
+/**
+ * What the host needs to make the call without its ticket, where nothing of its request is for its caller alone: no masked
+ * value, no words of its user, no place in a tool's run.
+ */
+function openPart(
+  { host, parent, request, tool, given: { prompts, parentSessionIds } }: Call,
+  { ticket, shown }: { readonly ticket: string; readonly shown: JsonObject },
+): Pick<ApprovalRecord, "open"> {
+  const isOwn = prompts !== undefined || parentSessionIds !== undefined || parent !== null;
+  const own = JSON.parse(JSON.stringify(ownArguments(request))) as JsonObject;
+  const text = canonicalJson(own);
+  if (isOwn || tool!.info.execution === "client" || canonicalJson(host.redact(own)) !== text) return {};
+  const isShown = text === canonicalJson(shown);
+  return { open: { holder: publicKeyOf(ticket), ...(!isShown && { arguments: own }) } };
+}
+
+/** A model may have written them as text, which was parsed when the question was made. */
+export function ownArguments({ arguments: given }: CallRequest): JsonObject {
+  const own: unknown = typeof given === "string" ? JSON.parse(given.trim() || "{}") : given;
+  return (own ?? {}) as JsonObject;
+}
+
+/** Encrypts a value for the caller that has the ticket; null where this host knows neither the ticket nor its public key. */
+export function sealForCaller(value: unknown, { ticket, record: { open } }: StoredCall): string | null {
+  if (ticket !== null) return encryptWithTicket(value, ticket);
+  return open == null ? null : encryptForHolder(value, open.holder);
+}
+
+/** Another host runs the call, as a person asked: the caller reads its outcome with the ticket, and nothing is reported here. */
+export function leaveToOther(call: Call, stored: StoredCall): "next" {
+  stored.lost = true;
+  return suspend(call, stored);
 }
 
 /** What a resumed call is made from. */
@@ -130,8 +171,7 @@ export function promptOf({ approval, tool }: Call): string {
 /** A resumed call that could not run waits again under its ticket: it used nothing, so the answer stays valid. */
 export function requeue(call: Call, stored: StoredCall): void {
   const { ending } = call;
-  if (stored.ticket === null || stored.record.state !== "claimed") return;
-  if (ending.result?.code !== "UNAVAILABLE") return;
+  if (stored.record.state !== "claimed" || ending.result?.code !== "UNAVAILABLE") return;
   const { tool, fetchedAt, error } = ending.result;
   const waitsFor = "run";
   ending.status = "pending";

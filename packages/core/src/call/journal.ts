@@ -4,12 +4,11 @@ import { digestOf } from "../json/canonical.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { AuditWriter } from "../pending/audit.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
-import { encryptWithTicket } from "../pending/ticket.ts";
 import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
 import { yesOf } from "./grants.ts";
 import { announceIrreversible, undoProblem } from "./changes.ts";
-import { releaseRecord } from "./hold.ts";
+import { releaseRecord, sealForCaller } from "./hold.ts";
 import { beginInLog, endInnerLog, mustBegin } from "./inner-log.ts";
 import { lineOf } from "../pending/place.ts";
 import { logError, logFields } from "./trace.ts";
@@ -120,7 +119,13 @@ function auditStart(call: Call): Promise<void> | null {
   const audit = auditOf(call);
   if (audit === null || call.audited) return null;
   call.audited = true;
-  const entry = { ...entryOf(call, "start"), ...argumentsOf(call), ...lineOf(call), ...yesOf(call) };
+  const entry = {
+    ...entryOf(call, "start"),
+    ...argumentsOf(call),
+    ...lineOf(call),
+    ...yesOf(call),
+    runBy: call.stored?.runBy,
+  };
   if (isDurable(call)) return audit.write(entry);
   audit.note(entry);
   return null;
@@ -153,6 +158,7 @@ async function saveState(call: Call): Promise<void> {
 function recordOutcome(call: Call): Promise<void> | null {
   const { stores } = call.host;
   const audit = auditOf(call);
+  if (call.stored?.lost === true && call.ending.status === "pending") return null;
   if (call.stored !== null && call.stored.endsAt !== null)
     return stores.track(storeOtherEnd(call, call.stored));
   const audited = audit === null ? null : auditEnd(call, audit);
@@ -228,15 +234,16 @@ async function hasAuditedEnd({ generation, host, runId }: Call): Promise<boolean
   }
 }
 
-function endOf(call: Call, { ticket }: StoredCall): RecordedEnd {
+function endOf(call: Call, stored: StoredCall): RecordedEnd {
   const { ending, host, timing } = call;
   const { code, error } = ending.result!;
+  const sealed = sealForCaller(outcomeOf(call), stored);
   return {
     status: ending.status,
     at: host.time.at(timing.endedAt),
     ...(code === undefined ? {} : { code }),
-    ...(error === undefined || ticket !== null ? {} : { error }),
-    sealed: ticket === null ? null : encryptWithTicket(outcomeOf(call), ticket),
+    ...(error === undefined || sealed !== null ? {} : { error }),
+    sealed,
   };
 }
 

@@ -25,6 +25,8 @@ export interface ApprovalView extends Placed {
   readonly default: "approve" | "deny";
   /** Whether a decision may carry `remember`. */
   readonly rememberable: boolean;
+  /** Whether `run` can run the call once it is approved. */
+  readonly runnable: boolean;
   readonly end?: { readonly status: CallStatus; readonly at: number; readonly code?: string };
 }
 
@@ -62,6 +64,12 @@ export interface Approvals {
    * `APPROVAL_NOT_FOUND` and `APPROVAL_DECIDED`.
    */
   preview(id: string): Promise<QuestionPreview>;
+  /**
+   * Runs an approved call in the place of its caller, which may be gone, for the caller's session and user. The call runs once: a
+   * caller that resumes it reads the same outcome. Resolves when it has ended, or to the question as it is where another host runs
+   * it. Throws `APPROVAL_NOT_FOUND`, and `RUN_REFUSED` for a call that is not approved or that only its caller can make.
+   */
+  run(id: string, by: string): Promise<ApprovalView>;
   /** The remembered approvals, of one tool or all. */
   remembered(tool?: string): Promise<readonly StandingGrant[]>;
   /** Revokes a remembered approval, or an approval that was not used yet. False when there is none. */

@@ -95,7 +95,8 @@ export interface PastCallFilter {
   /** Only calls that started before. */
   readonly until?: number | undefined;
   /**
-   * Words that its arguments, result or error have, all of them, in any case: `order*` is each word with that beginning.
+   * Words that its arguments, result or error have, all of them, in any case: `order*` is each word with that beginning, and
+   * `invoices/` a folder in a path of the arguments.
    * Calls that run are not found.
    */
   readonly text?: string | undefined;

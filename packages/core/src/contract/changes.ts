@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../json/json.ts";
 import type { ToolOutcome } from "./outcome.ts";
+import type { PreviewedEffect } from "./preview.ts";
 
 /** What a tool's `undo` gets: one change of an earlier call, as `context.undoable` stored it. */
 export interface UndoRequest {
@@ -35,6 +36,13 @@ export interface SessionChange {
   readonly isUndone: boolean;
   /** An undo of it began and has not ended: another process undoes it now, or died or stalled in the middle. */
   readonly undoBegan?: true;
+}
+
+/** What changes that are not undone made different: each target from before the first of them to now. */
+export interface SessionDifference {
+  readonly effects: readonly PreviewedEffect[];
+  /** Changes of which no tool says what they made different. */
+  readonly unknown: readonly SessionChange[];
 }
 
 /** Selects changes of a session. Without a member: all. */

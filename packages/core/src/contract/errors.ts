@@ -47,6 +47,7 @@ const messages = {
   APPROVAL_NOT_FOUND: (_: object) => "no approval has this id; toolmount approvals lists the ids",
   APPROVAL_DECIDED: (d: { tool: string; state: string }) =>
     `the question about "${d.tool}" cannot be decided: it is already ${d.state}`,
+  RUN_REFUSED: (d: { tool: string; problem: string }) => `"${d.tool}" cannot be run here: ${d.problem}`,
   /** `away`: its server cannot be reached now, and may be later. */
   STATE_UNAVAILABLE: (d: { where: string; problem: string; away?: boolean }) =>
     `the state store at ${d.where} cannot be opened: ${d.problem}`,
@@ -213,10 +214,7 @@ export class ToolError extends Error {
   }
 }
 
-/**
- * A runner's report that a call ended without an answer of its tool: the process died, the call is not on the tape, or
- * it is not known whether the tool ran. Only a runner may throw it; the outcome gets its code, message and status, `failed` by default.
- */
+/** A runner's report that a call ended without an answer of its tool. The outcome gets its code, message and status. */
 export class RunnerFailure extends Error {
   override readonly name = "RunnerFailure";
   readonly code: ErrorCode;

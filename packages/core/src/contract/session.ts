@@ -1,5 +1,5 @@
 import type { CancellationToken } from "./cancellation.ts";
-import type { ChangeFilter, SessionChange, UndoReport, UndoSelection } from "./changes.ts";
+import type { ChangeFilter, SessionChange, SessionDifference, UndoReport, UndoSelection } from "./changes.ts";
 import type { CallContext, CallRequest, SessionState } from "./context.ts";
 import type { ToolInfo } from "./tool.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -59,6 +59,8 @@ export interface Session {
   resume(ticket: string, context?: SessionCallContext, clientResult?: unknown): Promise<ToolOutcome>;
   /** What calls of the session changed, as far as their tools can undo it or say that they cannot, oldest first. */
   changes(filter?: ChangeFilter): Promise<readonly SessionChange[]>;
+  /** The changes that are not undone as one difference. Secrets are masked. Rejects with `STORE_FAILED`. */
+  difference(filter?: ChangeFilter): Promise<SessionDifference>;
   /**
    * Undoes changes, the newest first, each once, also when several processes do it or one of them dies or stalls. Each is a
    * call of its tool with the change as its input. It stops at the first that fails, and at one whose undo began and is not

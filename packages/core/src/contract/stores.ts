@@ -68,6 +68,11 @@ export interface ApprovalRecord extends Placed {
   readonly argumentsDigest: string;
   /** The encrypted request. */
   readonly sealed: string;
+  /**
+   * What makes the call without its ticket: its arguments, where they differ from `shown`, and the public key of the ticket's
+   * holder. Missing or null where only the caller can make it.
+   */
+  readonly open?: { readonly holder: string; readonly arguments?: JsonObject } | null;
   readonly prompt: string;
   readonly reasons: readonly ApprovalReason[];
   readonly options: readonly string[];

@@ -1,7 +1,7 @@
 import type { CallInfo, ToolContext } from "./context.ts";
 import type { UndoRequest } from "./changes.ts";
 import type { CallHistory } from "./origins.ts";
-import type { Preview } from "./preview.ts";
+import type { Preview, PreviewedEffect } from "./preview.ts";
 import type { SchemaOutput, ToolSchema } from "./standard-schema.ts";
 import type { PartialResult, ToolResult, ToolReturn } from "./result.ts";
 
@@ -108,6 +108,11 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * Else it fails and says what changed. So it may run again after it has ended. It makes no calls.
    */
   undo?(change: UndoRequest, context: ToolContext): Promise<ToolReturn> | ToolReturn;
+  /**
+   * What is different now from before these changes, which this tool and others with the same function made, newest first. It only
+   * reads. So people see the changes of a session as one difference.
+   */
+  difference?(changes: readonly UndoRequest[]): Promise<readonly PreviewedEffect[]>;
   /**
    * What `execute` would do, without doing it: the effects, and the result that it would give. It sees what earlier previews
    * staged in `context.rehearsal`, and stages its own. A tool whose only effect is on `context.session` may run `execute`.

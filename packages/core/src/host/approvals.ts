@@ -7,7 +7,7 @@ import type { HostState } from "./host-state.ts";
 import type { Issue } from "../contract/ports.ts";
 import type { ApprovalDecision, Approvals, ApprovalView, QuestionPreview } from "../contract/approvals.ts";
 import type { Session } from "../contract/session.ts";
-import { isDue, settleDue } from "./resume.ts";
+import { isDue, runWithoutCaller, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
 import { notifyApproval } from "../call/approve.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -25,6 +25,12 @@ export function createApprovals(host: HostState, openSession: (id: string) => Se
     },
     async decide(id, decision, by) {
       return viewOf(await decide(host, requireStore(stored()), id, decision, by));
+    },
+    async run(id, by) {
+      requireName(by);
+      const call = await find(host, requireStore(stored()), id);
+      requireRunnable(call.record);
+      return viewOf(await runWithoutCaller(host, call, by));
     },
     async preview(id) {
       const { record } = await find(host, requireStore(stored()), id);
@@ -143,8 +149,21 @@ function invalid(option: string, problem: string): ToolmountError {
 
 function requireAnswer(decision: unknown, by: unknown, reason: unknown): void {
   if (decision !== "approve" && decision !== "deny") throw invalid("decision", "it must be approve or deny");
-  if (typeof by !== "string" || by.trim() === "") throw invalid("by", "it must name who decides");
+  requireName(by);
   if (reason !== undefined && typeof reason !== "string") throw invalid("reason", "it must be a text");
+}
+
+function requireName(by: unknown): void {
+  if (typeof by !== "string" || by.trim() === "") throw invalid("by", "it must name who decides");
+}
+
+/** Only an approved call whose whole request the host can read is run without its caller. */
+function requireRunnable({ state, decision, open, tool }: ApprovalRecord): void {
+  const refuse = (problem: string) => new ToolmountError("RUN_REFUSED", { tool, problem });
+  if (decision === null) throw refuse("no person has approved it");
+  if (decision.decision === "deny") throw refuse("it is denied");
+  if (open == null && state !== "ended")
+    throw refuse("its request has a secret, words of its user or calls that only its caller has");
 }
 
 function requirePending({ state, tool, end }: ApprovalRecord): void {
@@ -223,6 +242,7 @@ function viewOf(record: ApprovalRecord): ApprovalView {
     info: record.info,
     default: record.default,
     rememberable: areStanding(reasons),
+    runnable: record.open != null,
     ...(record.place && { place: record.place }),
     ...(end && { end: { status: end.status, at: end.at, ...(end.code && { code: end.code }) } }),
   };

@@ -43,6 +43,19 @@ export async function resume(
   return host.stores.track(resumeStored(host, stored, context));
 }
 
+/** Runs a call for its caller's session and user, as `Approvals.run` says. Of several that run or resume it, one does. */
+export async function runWithoutCaller(
+  host: HostState,
+  stored: StoredCall,
+  by: string,
+): Promise<ApprovalRecord> {
+  if (host.closing) throw new ToolmountError("HOST_CLOSED", {});
+  const { sessionId, userId } = stored.record.info;
+  stored.runBy = by;
+  await host.stores.track(resumeStored(host, stored, { sessionId, userId }));
+  return stored.record;
+}
+
 async function resumeStored(host: HostState, stored: StoredCall, context: CallContext): Promise<ToolOutcome> {
   const { record } = stored;
   if (record.state === "ended") return pastOutcome(host, stored);

@@ -15,7 +15,7 @@ import { IdleCache } from "../sessions/states.ts";
 import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
 import { createRehearsal } from "./approved-list.ts";
-import { listChanges, undoChanges } from "./undo.ts";
+import { differenceOf, listChanges, undoChanges } from "./undo.ts";
 import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
@@ -72,6 +72,7 @@ function createSession(host: HostState, id: SessionId, forget: () => void): Sess
       return resume(host, ticket, context, clientResult);
     },
     changes: (filter) => listChanges(host, id, filter),
+    difference: (filter) => differenceOf(host, id, filter),
     undo: (selection, given = {}) =>
       undoChanges(host, ownSession(given.userId, id), (of) => begin(given, of), selection),
     rehearse: () => createRehearsal(host, session, begin),

@@ -1,10 +1,9 @@
 import { needsApproval, type Call, type HopAnswer } from "../call/call.ts";
 import type { InnerCall, InnerCalls } from "../call/call-state.ts";
-import { defaultDecider, holdCall, requestToSeal, suspend } from "../call/hold.ts";
+import { defaultDecider, holdCall, requestToSeal, sealForCaller, suspend } from "../call/hold.ts";
 import { logError } from "../call/trace.ts";
 import { endUnavailable, resumeCall, waitFor } from "../call/transitions.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
-import { encryptWithTicket } from "../pending/ticket.ts";
 
 /** Suspends a call once nothing of it runs any more: other calls that were made beside the one that waits end first. */
 export function suspendSoon(call: Call, inner: InnerCalls): void {
@@ -53,11 +52,11 @@ function suspendOuter(call: Call, inner: InnerCalls): HopAnswer {
 /** A call that was resumed waits again, under the ticket that it has. */
 async function holdAgain(call: Call, stored: StoredCall, inner: readonly InnerCall[]): Promise<StoredCall> {
   stored.dropLease();
-  const sealed = encryptWithTicket({ ...requestToSeal(call), inner }, stored.ticket!);
+  const sealed = sealForCaller({ ...requestToSeal(call), inner }, stored)!;
   const expiresAt = call.host.clock.now() + call.host.stores.options.keepMs;
   const held = await stored.change((record) =>
     record.state === "started" && stored.owns(record)
-      ? { state: "suspended", leaseUntil: null, sealed, expiresAt }
+      ? { state: "suspended", leaseUntil: null, sealed, open: null, expiresAt }
       : null,
   );
   if (!held) throw new Error("another host has the call");

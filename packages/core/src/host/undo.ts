@@ -1,14 +1,18 @@
 import type {
   ChangeFilter,
   SessionChange,
+  SessionDifference,
   UnclearUndo,
   UndoReport,
+  UndoRequest,
   UndoSelection,
 } from "../contract/changes.ts";
 import type { CallContext } from "../contract/context.ts";
 import type { SessionId } from "../contract/own-session.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
+import type { PreviewedEffect } from "../contract/preview.ts";
 import { startCall } from "../call/pipeline.ts";
+import type { Json } from "../json/json.ts";
 import type { HostState } from "./host-state.ts";
 import { UndoLog } from "./undo-log.ts";
 
@@ -40,6 +44,48 @@ export async function listChanges(
   filter: ChangeFilter = {},
 ): Promise<readonly SessionChange[]> {
   return selectFrom(await readLogs(host, sessionId), sessionId, filter);
+}
+
+/** The changes that are not undone as one difference, as their tools read it. Rejects with `STORE_FAILED`. */
+export async function differenceOf(
+  host: HostState,
+  sessionId: SessionId,
+  filter: ChangeFilter = {},
+): Promise<SessionDifference> {
+  const logs = await readLogs(host, sessionId);
+  const left = selectFrom(logs, sessionId, filter).filter(({ isUndone }) => !isUndone);
+  const readers = Map.groupBy(left, (change) => readerOf(host, logOf(logs, change), change));
+  const effects: PreviewedEffect[] = [];
+  const unknown = [...(readers.get(null) ?? [])];
+  for (const [read, changes] of readers) {
+    if (read === null) continue;
+    const requests = changes.toReversed().map((change) => requestOf(logOf(logs, change), change.number));
+    try {
+      effects.push(...(await read(requests)));
+    } catch (err) {
+      host.logger.error(
+        { err, session_id: sessionId },
+        "a tool could not say what its changes made different",
+      );
+      unknown.push(...changes);
+    }
+  }
+  return { effects: host.redact(effects as unknown as Json) as unknown as PreviewedEffect[], unknown };
+}
+
+/** What reads the difference of a change; null where no tool does, or where another module has taken the tool's name. */
+function readerOf(host: HostState, log: UndoLog, { tool: name, number, irreversible }: SessionChange) {
+  const tool = host.moduleSet.generation().find(name);
+  if (irreversible !== undefined || tool?.owner !== log.change(number).owner) return null;
+  return tool.definition.difference ?? null;
+}
+
+const logOf = (logs: Logs, { sessionId }: SessionChange): UndoLog =>
+  (sessionId === undefined ? [...logs.values()][0] : logs.get(sessionId))!;
+
+function requestOf(log: UndoLog, number: number): UndoRequest {
+  const { callId, runId, arguments: given, data } = log.change(number);
+  return { id: `${runId}:${number}`, callId, runId, arguments: given, data };
 }
 
 /** The logs of changes by session. The session that is listed or undone is the first. */
@@ -103,8 +149,8 @@ async function undoOne(
   { number, unclear }: { readonly number: number; readonly unclear: UnclearUndo | undefined },
   { context, origin }: UndoStart,
 ): Promise<ToolOutcome | "by another" | "decided"> {
-  const { tool, owner, callId, runId, arguments: given, data } = log.change(number);
-  const request = { id: `${runId}:${number}`, callId, runId, arguments: given, data };
+  const { tool, owner, arguments: given } = log.change(number);
+  const request = requestOf(log, number);
   const isIdempotent = host.moduleSet.generation().find(tool)?.info.idempotentUndo === true;
   const decided = unclear ?? (isIdempotent ? "idempotent" : undefined);
   const startUndo = (begin: () => Promise<boolean>, isUnclear = false) => {

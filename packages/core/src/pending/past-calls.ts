@@ -1,4 +1,3 @@
-import { ToolmountError } from "../contract/errors.ts";
 import { isRecord, type Json } from "../json/json.ts";
 import type { CallTrace } from "../contract/call-trace.ts";
 import type {
@@ -9,6 +8,7 @@ import type {
   PastCallFilter,
   PastCallPage,
 } from "../contract/audit.ts";
+import { hasWords, soughtWords, wordsOf } from "./call-words.ts";
 
 /** Returns what one more record changes of a call. `before` is null for the first record that is known of it. */
 export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall {
@@ -78,88 +78,6 @@ function statusOf({ kind, status }: AuditEntry): string {
   return { start: "running", pending: "waiting", decision: "decided" }[kind];
 }
 
-/** The words that a search finds in a record: those of arguments, result and error. */
-export function wordsOf(entry: Pick<AuditEntry, string>): ReadonlySet<string> {
-  const words = new Set<string>();
-  const { arguments: given, result, resultText } = entry;
-  addWords(typeof given === "string" ? withoutEscapes(given) : given, words);
-  addWords(typeof resultText === "string" ? withoutEscapes(resultText) : result, words);
-  addWords(entry["error"], words);
-  return words;
-}
-
-/** The beginning of a JSON text, as words: an escape is a space. */
-function withoutEscapes(json: string): string {
-  return json.replaceAll(/\\(?:u[0-9a-fA-F]{4}|.)/g, " ");
-}
-
-/** Words of one record, and characters of one word, that a search finds. */
-const maxWords = 2_000;
-const maxWordLength = 64;
-
-/** A letter of a script that puts no spaces between words, or a run of other letters, digits and underscores. */
-const word =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}\p{M}_])+/gu;
-
-/** A word that a person searches for. */
-export interface SoughtWord {
-  readonly word: string;
-  /** Words with this beginning, too. */
-  readonly isStart: boolean;
-}
-
-/** Most words of a search, and most of them with `*`: each of these may mean every word of the audit. */
-const maxSought = { words: 64, starts: 2 } as const;
-
-/** The words of a search: `order*` is each word with that beginning. Throws `OPTION_INVALID` for too many. */
-export function soughtWords(text: string): readonly SoughtWord[] {
-  const problem = searchProblem(text);
-  if (problem !== null) throw new ToolmountError("OPTION_INVALID", { option: "text", problem });
-  return readSearch(text);
-}
-
-/** Why a text is no search; null for one that is. */
-export function searchProblem(text: string): string | null {
-  const sought = readSearch(text);
-  if (sought.length > maxSought.words) return `a search has at most ${maxSought.words} words`;
-  if (sought.filter(({ isStart }) => isStart).length <= maxSought.starts) return null;
-  return `a search has at most ${maxSought.starts} words with *; write the others whole`;
-}
-
-/** Each word once, without beginnings that another word has anyway. */
-function readSearch(text: string): readonly SoughtWord[] {
-  const words = new Map<string, SoughtWord>();
-  for (const { 0: found, index } of text.toWellFormed().matchAll(word)) {
-    const isStart = text[index + found.length] === "*";
-    const one = { word: foldWord(found), isStart };
-    words.set(`${one.word}${isStart ? "*" : ""}`, one);
-  }
-  const all = [...words.values()];
-  return all.filter(
-    (one) => !one.isStart || !all.some((other) => other !== one && other.word.startsWith(one.word)),
-  );
-}
-
-function foldWord(found: string): string {
-  return found.toLowerCase().slice(0, maxWordLength);
-}
-
-function addWords(value: unknown, words: Set<string>): void {
-  if (value === undefined || value === null || words.size >= maxWords) return;
-  const text = typeof value === "string" ? value : textOfJson(value);
-  for (const [found] of text.toWellFormed().matchAll(word)) {
-    words.add(foldWord(found));
-    if (words.size >= maxWords) return;
-  }
-}
-
-/** The texts of a value, its keys included, without the escapes of JSON. */
-function textOfJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return String(value);
-  const parts = Array.isArray(value) ? value : Object.entries(value).flat();
-  return parts.map((part) => (typeof part === "string" ? part : textOfJson(part))).join(" ");
-}
-
 /** The calls of a whole audit, for a sink that has all records in memory. */
 export function pastCalls(records: readonly AuditRecord[], filter: PastCallFilter): PastCallPage {
   const calls = new Map<string, PastCall>();
@@ -193,13 +111,6 @@ export function isWanted(call: PastCall, filter: Omit<PastCallFilter, "limit">):
     (since === undefined || call.startedAt >= since) &&
     (until === undefined || call.startedAt < until) &&
     (after === undefined || newestFirst(after, call) < 0)
-  );
-}
-
-/** Whether a search finds a call with these words. */
-export function hasWords(words: ReadonlySet<string>, wanted: readonly SoughtWord[]): boolean {
-  return wanted.every(({ word: one, isStart }) =>
-    isStart ? [...words].some((known) => known.startsWith(one)) : words.has(one),
   );
 }
 

@@ -27,6 +27,8 @@ export class StoredCall {
   readonly clientResult: { readonly value: unknown } | null;
   /** The call whose tool resumes this one; null when its session does. */
   maker: object | null = null;
+  /** The person who runs the call in the place of its caller. */
+  runBy: string | undefined = undefined;
   /** Whether the call was resumed: its session has the ticket, and can resume it again. */
   isResumed = false;
   record: ApprovalRecord;

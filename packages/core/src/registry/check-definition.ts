@@ -59,10 +59,11 @@ function oneOf(member: string, value: unknown, allowed: readonly string[]): stri
 }
 
 function undoProblem(definition: ToolDefinition): string | null {
-  const { undo, idempotentUndo, irreversible, preview } = definition as Partial<
+  const { undo, idempotentUndo, irreversible, preview, difference } = definition as Partial<
     Record<keyof ToolDefinition, unknown>
   >;
   if (undo !== undefined && typeof undo !== "function") return "its undo is not a function";
+  if (difference !== undefined && typeof difference !== "function") return "its difference is not a function";
   if (preview !== undefined && typeof preview !== "function") return "its preview is not a function";
   if (irreversible !== undefined && typeof irreversible !== "boolean")
     return "its irreversible is neither true nor false";

@@ -118,6 +118,7 @@ describe("a decision", () => {
       info: { ...facts(asked.runId), depth: 0 },
       default: "deny",
       rememberable: true,
+      runnable: true,
     };
     expect(question).toEqual(view);
     const decision = { decision: "deny", by: "bob", at: start, reason: "not now" };

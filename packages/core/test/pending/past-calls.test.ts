@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AuditEntry, AuditRecord, PastCallFilter } from "../../src/index.ts";
-import {
-  hasWords,
-  joinRecord,
-  lineOf,
-  pastCalls,
-  soughtWords,
-  wordsOf,
-} from "../../src/pending/past-calls.ts";
+import { hasWords, soughtWords, wordsOf } from "../../src/pending/call-words.ts";
+import { joinRecord, lineOf, pastCalls } from "../../src/pending/past-calls.ts";
 
 const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
   kind: "start",
@@ -185,6 +179,30 @@ describe("a search", () => {
     expect(soughtWords("字".repeat(64))).toHaveLength(1);
     const many = Array.from({ length: 65 }, (_, at) => `w${at}`).join(" ");
     expect(() => soughtWords(many)).toThrow("at most 64 words");
+  });
+
+  test.each([
+    ["invoices/", ["invoices/a.txt", "/srv/acme/Invoices/2026/b.txt", "invoices", "./invoices/"]],
+    ["acme/invoices/", ["/srv/acme/Invoices/2026/b.txt"]],
+    ["/srv/ 2026/", ["/srv/acme/Invoices/2026/b.txt"]],
+    ["acme.com/", ["https://acme.com/x"]],
+    ["other/", []],
+  ])("with a slash at its end finds the calls that touched a folder: %s", (sought, expected) => {
+    const paths = [
+      "invoices/a.txt",
+      "/srv/acme/Invoices/2026/b.txt",
+      "invoices",
+      "./invoices/",
+      "invoices.txt",
+      "pay the invoices",
+      "https://acme.com/x",
+    ];
+    const found = paths.filter((path) =>
+      hasWords(wordsOf({ arguments: { path, content: "x" }, result: "invoices/c" }), soughtWords(sought)),
+    );
+    expect(found).toEqual(expected);
+    const cut = `{"path":"a/invoices/b","content":"${"long ".repeat(9)}`;
+    expect(hasWords(wordsOf({ arguments: cut }), soughtWords("invoices/"))).toBe(true);
   });
 
   test("wants every word, and with a star each word with that beginning", () => {

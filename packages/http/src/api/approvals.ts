@@ -1,105 +1,26 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
-import { requireRole } from "../access/principal.ts";
-import { anyObject, effectSchema, nullableText } from "./schemas.ts";
-import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
-
-/** A question about a waiting call. */
-export const approvalSchema = z
-  .object({
-    id: z.string(),
-    state: z.string(),
-    tool: z.string(),
-    arguments: anyObject,
-    prompt: z.string(),
-    reasons: z.array(z.object({ source: z.string(), reason: z.string(), rule: z.string().optional() })),
-    place: z
-      .object({ tool: z.string(), line: z.number(), code: z.string(), after: z.number() })
-      .optional()
-      .describe("The line of a program that makes the call, and how many calls the program made before it"),
-    options: z.array(z.string()),
-    digest: z.string(),
-    createdAt: z.number(),
-    expiresAt: z.number(),
-    decision: z
-      .object({
-        decision: z.enum(["approve", "deny"]),
-        by: z.string(),
-        at: z.number(),
-        reason: z.string().optional(),
-        arguments: anyObject.optional().describe("With which the approver lets the call run instead; masked"),
-      })
-      .nullable(),
-    info: z
-      .looseObject({
-        callId: z.string(),
-        runId: z.string(),
-        parentRunId: z.string().optional(),
-        sessionId: z.string().optional(),
-        userId: z.string().optional(),
-      })
-      .describe("The call, and whose it is"),
-    default: z.enum(["approve", "deny"]),
-    rememberable: z.boolean(),
-    end: z.looseObject({ status: z.string() }).optional().describe("How the call ended"),
-  })
-  .openapi("Approval");
-
-/** An approval that answers later calls, too. */
-export const rememberedSchema = z
-  .object({
-    id: z.string(),
-    tool: z.string(),
-    definition: z.string(),
-    scope: z.enum(["arguments", "session", "rule"]),
-    argumentsDigest: z.string().nullable(),
-    pattern: anyObject.nullable(),
-    sessionId: z.string().nullable(),
-    userId: z.string().nullable(),
-    by: z.string(),
-    at: z.number(),
-    expiresAt: z.number().nullable().describe("When it ends by itself; null: when it is revoked"),
-    uses: z.number().describe("Calls that it has answered"),
-    usedAt: z.number().nullable(),
-  })
-  .openapi("RememberedApproval");
-
-/** For which later calls an approval counts, too. */
-const forMs = z
-  .int()
-  .min(1)
-  .max(315_360_000_000)
-  .optional()
-  .describe("It ends by itself after so many milliseconds; default: when it is revoked");
-
-export const scopeSchema = z
-  .union([
-    z.strictObject({ scope: z.enum(["arguments", "session"]), forMs }),
-    z.strictObject({ scope: z.literal("rule"), arguments: anyObject, forMs }),
-  ])
-  .openapi("ApprovalScope");
+import { requireRole, type Principal } from "../access/principal.ts";
+import {
+  approvalSchema,
+  decisionSchema,
+  person,
+  previewSchema,
+  rememberedSchema,
+} from "./approval-schemas.ts";
+import {
+  createRoutes,
+  failures,
+  hostOf,
+  hostParam,
+  json,
+  jsonBody,
+  requireOpen,
+  type LiveHost,
+  type Service,
+} from "./service.ts";
 
 const idParam = hostParam.extend({ id: z.string().min(1).max(256) });
-
-/** A decision. */
-const decisionSchema = z
-  .strictObject({
-    decision: z.enum(["approve", "deny"]),
-    reason: z.string().max(2_000).optional().describe("The model reads it"),
-    person: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("Who decided, where the token is of a program: recorded beside the token's name"),
-    remember: scopeSchema.optional().describe("Also approves later calls of this scope"),
-    arguments: anyObject
-      .optional()
-      .describe(
-        "Approves the call with these arguments; one that is equal to the shown one keeps the call's own value",
-      ),
-  })
-  .openapi("Decision");
 
 const list = createRoute({
   method: "get",
@@ -132,14 +53,6 @@ const show = createRoute({
   responses: { 200: json(approvalSchema, "The question"), ...failures },
 });
 
-/** What the call of a question would change. */
-export const previewSchema = z
-  .object({
-    effects: z.array(effectSchema),
-    problem: nullableText.describe("Why it is not known, or why the call would change nothing"),
-  })
-  .openapi("QuestionPreview");
-
 const preview = createRoute({
   method: "get",
   path: "/hosts/{host}/approvals/{id}/preview",
@@ -159,6 +72,22 @@ const decide = createRoute({
   request: { params: idParam, body: jsonBody(decisionSchema) },
   responses: {
     200: json(approvalSchema, "The decided question. The decision is on disk"),
+    ...failures,
+  },
+});
+
+const run = createRoute({
+  method: "post",
+  path: "/hosts/{host}/approvals/{id}/run",
+  operationId: "runApproved",
+  tags: ["Approvals"],
+  summary: "Run an approved call in the place of its caller, which may be gone",
+  request: { params: idParam, body: jsonBody(z.strictObject({ person })) },
+  responses: {
+    200: json(
+      approvalSchema,
+      "The question, with how its call ended. The call runs once; its caller reads the outcome with its ticket",
+    ),
     ...failures,
   },
 });
@@ -183,21 +112,8 @@ export function approvalRoutes(service: Service) {
   });
   return routes
     .openapi(list, async (c) => {
-      const { host, watch } = hostOf(service, c.req.valid("param").host, c.env.principal);
-      const waiting = await watch.waiting();
-      const remembered = await host.approvals.remembered();
-      return c.json(
-        {
-          waiting: waiting.map(toJson),
-          hasMore: watch.hasMore,
-          answered: watch.answered().map(toJson),
-          remembered: remembered.map((one) => ({
-            ...one,
-            pattern: one.pattern as Record<string, unknown> | null,
-          })),
-        },
-        200,
-      );
+      const live = hostOf(service, c.req.valid("param").host, c.env.principal);
+      return c.json(await questionsOf(live), 200);
     })
     .openapi(show, async (c) => {
       const { host, id } = c.req.valid("param");
@@ -217,10 +133,17 @@ export function approvalRoutes(service: Service) {
       service.countDecision(c.env.principal);
       const asked = reports && (await watch.find(id));
       if (asked !== undefined) await reports!.expect(asked);
-      const { person, ...decision } = c.req.valid("json");
-      const { name: decider } = c.env.principal;
-      const by = person === undefined ? decider : `${person} (${decider})`;
-      const view = await host.approvals.decide(id, decision as never, by);
+      const { person: who, ...decision } = c.req.valid("json");
+      const view = await host.approvals.decide(id, decision as never, nameOf(c.env.principal, who));
+      void watch.refresh();
+      return c.json(toJson(view), 200);
+    })
+    .openapi(run, async (c) => {
+      const { host: name, id } = c.req.valid("param");
+      const { host, watch } = hostOf(service, name, c.env.principal);
+      service.countDecision(c.env.principal);
+      requireOpen(service);
+      const view = await host.approvals.run(id, nameOf(c.env.principal, c.req.valid("json").person));
       void watch.refresh();
       return c.json(toJson(view), 200);
     })
@@ -233,6 +156,22 @@ export function approvalRoutes(service: Service) {
       void watch.refresh();
       return c.json({ revoked: id }, 200);
     });
+}
+
+async function questionsOf({ host, watch }: LiveHost) {
+  const waiting = await watch.waiting();
+  const remembered = await host.approvals.remembered();
+  return {
+    waiting: waiting.map(toJson),
+    hasMore: watch.hasMore,
+    answered: watch.answered().map(toJson),
+    remembered: remembered.map((one) => ({ ...one, pattern: one.pattern as Record<string, unknown> | null })),
+  };
+}
+
+/** The name under which an answer is recorded. */
+function nameOf({ name }: Principal, who: string | undefined): string {
+  return who === undefined ? name : `${who} (${name})`;
 }
 
 function toJson(view: ApprovalView): z.output<typeof approvalSchema> {

@@ -13,7 +13,7 @@ import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Se
 const time = z.coerce.number().int().min(0).optional();
 
 /** What a client asks of calls. */
-const callQuery = z.object({
+export const callQuery = z.object({
   session: z.string().optional(),
   user: z.string().optional(),
   tool: z.string().optional(),
@@ -31,7 +31,7 @@ const callQuery = z.object({
     })
     .optional()
     .describe(
-      "Words of arguments, result or error, all of them, at most 64; `order*` is each word with that beginning, at most 2 of them",
+      "Words of arguments, result or error, all of them, at most 64; `order*` is each word with that beginning, at most 2 of them; `invoices/` is a folder in a path of the arguments",
     ),
 });
 
@@ -196,7 +196,7 @@ function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableSt
 }
 
 /** The calls that a client asks for and may see. */
-async function filterOf(
+export async function filterOf(
   { session, user, from, to, ...same }: z.output<typeof callQuery>,
   live: LiveHost,
   principal: Principal,

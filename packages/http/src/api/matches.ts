@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ToolmountError, type ApprovalView } from "@toolmount/core";
 import { matchesArguments } from "@toolmount/core/text";
 import type { CallHistory } from "../journal/call-history.ts";
-import { scopeSchema } from "./approvals.ts";
+import { scopeSchema } from "./approval-schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
 /** The newest calls that are compared. */

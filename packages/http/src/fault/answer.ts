@@ -19,6 +19,7 @@ interface ErrorBody {
 const statuses: Partial<Record<ErrorCode, number>> = {
   APPROVAL_NOT_FOUND: 404,
   APPROVAL_DECIDED: 409,
+  RUN_REFUSED: 409,
   TICKET_INVALID: 404,
   TICKET_USED: 409,
   SESSION_NOT_FOUND: 404,

@@ -1,9 +1,11 @@
-import type { ApprovalView, Clock, Host, Timer } from "@toolmount/core";
+import type { ApprovalState, ApprovalView, Clock, Host, Timer } from "@toolmount/core";
 
 /** Milliseconds between two looks at the store: another process may ask or answer there. */
 const pollMs = 500;
 /** Answered questions that are remembered, so that a page can say who answered. */
 const maxAnswered = 500;
+/** States of an approved call whose effect is not known. */
+const unsettled: readonly ApprovalState[] = ["approved", "claimed", "started"];
 /** Questions that are read at a time. */
 const maxWaiting = 1_000;
 
@@ -119,13 +121,30 @@ export class ApprovalWatch {
     const gone = [...this.#waiting.values()].filter(({ id }) => !next.has(id));
     this.#waiting = next;
     for (const view of gone) await this.#remember(view);
+    await this.#readApproved();
+  }
+
+  /** Approved calls whose effect is not known stay among the answered questions, and are read until it is: also of before a restart. */
+  async #readApproved(): Promise<void> {
+    const open = await this.#host.approvals.list({ states: unsettled, limit: maxWaiting });
+    for (const view of open) this.#keep(view);
+    if (open.length === maxWaiting) return;
+    const ids = new Set(open.map(({ id }) => id));
+    const settled = [...this.#answered.values()].filter(
+      ({ id, state }) => unsettled.includes(state) && !ids.has(id),
+    );
+    for (const view of settled) await this.#remember(view);
   }
 
   async #remember({ id, info }: ApprovalView): Promise<void> {
     const { callId, sessionId = null } = info;
     const view = await readQuestion(this.#host, { id, callId, sessionId });
-    if (view === undefined || view.state === "pending") return;
-    this.#answered.set(id, view);
+    if (view === undefined) this.#answered.delete(id);
+    else if (view.state !== "pending") this.#keep(view);
+  }
+
+  #keep(view: ApprovalView): void {
+    this.#answered.set(view.id, view);
     const [oldest] = this.#answered.keys();
     if (this.#answered.size > maxAnswered && oldest !== undefined) this.#answered.delete(oldest);
   }
@@ -140,7 +159,16 @@ export async function readQuestion(
     sessionId,
   }: { readonly id: string; readonly callId: string; readonly sessionId: string | null },
 ): Promise<ApprovalView | undefined> {
-  const states = ["pending", "approved", "denied", "claimed", "started", "handed", "ended"] as const;
+  const states = [
+    "pending",
+    "approved",
+    "denied",
+    "claimed",
+    "started",
+    "handed",
+    "suspended",
+    "ended",
+  ] as const;
   const session = sessionId === null ? {} : { sessionId };
   const found = await approvals.list({ states, callId, ...session, limit: maxWaiting });
   return found.find((one) => one.id === id);

@@ -105,7 +105,7 @@ function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
         <input
           type="search"
           value={filter["text"] ?? ""}
-          placeholder="words of arguments, results"
+          placeholder="words, or a folder/"
           onInput={(event) => set("text", event.currentTarget.value)}
         />
       </label>
@@ -174,7 +174,9 @@ function NoCalls() {
   if (calls.value.length > 0 || past.value.query !== "")
     return (
       <Empty icon="calls" title="No call has these filters">
-        <p>A text is searched by whole words; order* also finds orders.</p>
+        <p>
+          A text is searched by whole words; order* also finds orders, invoices/ what touched that folder.
+        </p>
         <button type="button" onClick={() => filterBy({})}>
           Clear filters
         </button>

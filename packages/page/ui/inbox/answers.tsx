@@ -6,11 +6,13 @@ import type { Approval } from "../shapes.ts";
 import { mayApprove, notify } from "../state.ts";
 import { isSteady } from "../steady.ts";
 import { countText } from "../value.tsx";
-import { sendDecision, type Decision } from "./decision.ts";
+import { runApproved, sendDecision, type Decision } from "./decision.ts";
 import { Edit } from "./edit.tsx";
 import { coveredCalls, listOf } from "./listed-calls.ts";
 import { Scopes } from "./scopes.tsx";
-import { endOf, Following, isWaiting, toolOf } from "./shown.ts";
+import { canRunNow, endOf, Following, isWaiting, toolOf } from "./shown.ts";
+
+const tooSoon = "The button has only just come there. Press it again.";
 
 /** What is open below the answers. */
 type Panel = "" | "edit" | "scopes";
@@ -69,12 +71,38 @@ function Ended({ approval }: AnswersProps) {
         {approval.decision?.reason !== undefined && `: ${approval.decision.reason}`}
         {approval.end !== undefined && <span class="chip">{approval.end.status}</span>}
       </p>
+      <RunNow approval={approval} />
       {next !== null && (
         <button type="button" data-key="next" onClick={() => show(next)}>
           Next question <Hotkey name="n" />
         </button>
       )}
     </div>
+  );
+}
+
+/** Runs an approved call whose caller may be gone. Of several people who press, and the caller, one runs it. */
+function RunNow({ approval }: AnswersProps) {
+  const busy = useSignal(false);
+  if (!mayApprove.value || !(busy.value || canRunNow(approval))) return null;
+  const run = async (event: Event) => {
+    if (!isMeant(event)) return notify(tooSoon);
+    busy.value = true;
+    await runApproved(approval.id);
+    busy.value = false;
+  };
+  return (
+    <span data-decides>
+      <button
+        type="button"
+        data-key="run"
+        disabled={busy}
+        title="Its caller runs it when it asks again. If the caller is gone, run it here: it runs once."
+        onClick={(event) => void run(event)}
+      >
+        Run it now
+      </button>
+    </span>
   );
 }
 
@@ -87,7 +115,7 @@ function Choices({ approval }: AnswersProps) {
   const list = listOf(approval);
   const isHigh = list !== null || toolOf(approval)?.consequenceLevel === "high";
   const decide = async (event: Event, decision: Decision) => {
-    if (!isMeant(event)) return notify("The button has only just come there. Press it again.");
+    if (!isMeant(event)) return notify(tooSoon);
     busy.value = true;
     await sendDecision(id, decision);
     busy.value = false;

@@ -22,6 +22,14 @@ export async function sendDecisions(ids: readonly string[], decision: Decision):
   return count;
 }
 
+/** Runs an approved call in the place of its caller, and reads what became of it. */
+export async function runApproved(id: string): Promise<void> {
+  await ask("POST", `${hostPath.value}/approvals/${id}/run`, {}).catch((error: unknown) =>
+    notify(textOf(error)),
+  );
+  await readApprovals().catch((error: unknown) => notify(textOf(error)));
+}
+
 async function send(id: string, decision: Decision): Promise<boolean> {
   // The stream can report the answer before the request ends.
   answeredHere.value = new Set([...answeredHere.value, id]);

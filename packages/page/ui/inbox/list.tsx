@@ -5,18 +5,20 @@ import { Age } from "../value.tsx";
 import { isMarkable, marked, toggleMark } from "./marked.tsx";
 import { Hidden, Risk } from "./risk.tsx";
 import { lineOf } from "./sentence.ts";
-import { endOf, isPlaced, isWaiting, shownId } from "./shown.ts";
+import { endOf, isPlaced, isUnsettled, isWaiting, shownId } from "./shown.ts";
 
 /** Answered questions that the list shows. */
 const maxAnswered = 50;
 
-/** The questions: those that wait, each in its place, then those that were answered before. */
+/** The questions: those that wait, each in its place, approved ones until their effect is known, and those that ended. */
 export function QuestionList() {
-  const before = answered.value.filter(({ id }) => !isPlaced(id)).slice(0, maxAnswered);
+  const before = answered.value.filter(({ id }) => !isPlaced(id));
+  const ended = before.filter((approval) => !isUnsettled(approval));
   return (
     <>
       <Part title="Waiting" questions={cards.value} />
-      <Part title="Answered" questions={before} />
+      <Part title="Approved, effect not known yet" questions={before.filter(isUnsettled)} />
+      <Part title="Answered" questions={ended.slice(0, maxAnswered)} />
     </>
   );
 }

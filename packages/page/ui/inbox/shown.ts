@@ -52,24 +52,47 @@ export function isPlaced(id: string): boolean {
 }
 
 /** How a question ended, in words; null while it waits. */
-export function endOf({ id, decision, info }: Approval): string | null {
+export function endOf(approval: Approval): string | null {
+  const { id, decision } = approval;
   if (isWaiting(id)) return null;
   if (decision === null) return "ended without an answer";
   const by = answeredHere.value.has(id) ? "you" : decision.by;
   const edited = decision.arguments !== undefined ? ", with other arguments" : "";
   if (decision.decision === "deny") return `denied by ${by}`;
-  return `approved by ${by}${edited}${effectOf(info.runId)}`;
+  return `approved by ${by}${edited}${effectOf(approval)}`;
+}
+
+/** Whether a call was approved and its effect is not known: nothing has run it yet, or it runs. */
+export function isUnsettled(approval: Approval): boolean {
+  if (isWaiting(approval.id) || approval.decision?.decision !== "approve") return false;
+  return ["decided", "running"].includes(statusOf(approval));
+}
+
+/** Whether an approved call waits for its caller, and a person can run it in its place. */
+export function canRunNow(approval: Approval): boolean {
+  return approval.runnable && isUnsettled(approval) && statusOf(approval) === "decided";
+}
+
+/** The status of the call of an answered question: as the page saw it, else as the question has it. */
+function statusOf({ info, state, end }: Approval): string {
+  const known = calls.value.find(({ runId }) => runId === info.runId)?.status;
+  const byState: Readonly<Record<string, string>> = {
+    approved: "decided",
+    claimed: "running",
+    started: "running",
+  };
+  return known ?? end?.status ?? byState[state] ?? "";
 }
 
 /** What became of an approved call, as far as the page knows it; its caller runs it, so that may be later, or never. */
-function effectOf(runId: string): string {
-  const call = calls.value.find((one) => one.runId === runId);
-  if (call === undefined || call.status === "waiting") return "";
+function effectOf(approval: Approval): string {
+  const status = statusOf(approval);
+  if (status === "" || status === "waiting") return "";
   const known: Readonly<Record<string, string>> = {
     decided: "its caller has not run it yet",
     running: "it runs",
     ok: "it ran",
     unknown: "it may have run: its process ended",
   };
-  return `; ${known[call.status] ?? `it ended as ${call.status.replaceAll("_", " ")}`}`;
+  return `; ${known[status] ?? `it ended as ${status.replaceAll("_", " ")}`}`;
 }

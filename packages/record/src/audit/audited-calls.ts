@@ -45,8 +45,8 @@ export class RunJoiner {
 }
 
 /** Returns what an earlier record of a run has and a later one may lack. How a run ended is only in its last record. */
-function keptOf({ arguments: given, asked, approvedBy, allowedBy, by }: AuditEntry) {
-  return { arguments: given, asked, approvedBy, allowedBy, by };
+function keptOf({ arguments: given, asked, approvedBy, allowedBy, runBy, by }: AuditEntry) {
+  return { arguments: given, asked, approvedBy, allowedBy, runBy, by };
 }
 
 /** The records of one run, oldest first, as one. */
@@ -72,6 +72,8 @@ export interface AuditedCall {
   /** The person who answered the question. */
   readonly approvedBy: string | null;
   readonly deniedBy: string | null;
+  /** The person who ran it in the place of its caller. */
+  readonly runBy: string | null;
   /** The line of the plan, or the default, that removed a question. */
   readonly allowedBy: string | null;
   /** What a person answered; null where no person did. */
@@ -103,6 +105,7 @@ export function callOf(entry: AuditEntry): AuditedCall {
     rules: reasons.map(({ source = "rule", rule }) => rule ?? source),
     approvedBy: readText(entry["approvedBy"]),
     deniedBy: readText(entry["by"]),
+    runBy: readText(entry["runBy"]),
     allowedBy: readText(entry["allowedBy"]),
     person: reasons.length === 0 ? null : personOf(entry),
     status: ended ?? (reasons.length > 0 ? "waiting" : "running"),

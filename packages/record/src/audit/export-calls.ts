@@ -44,6 +44,7 @@ const columns = {
   result: ({ result }: AuditedCall) =>
     typeof result === "object" && result !== null ? JSON.stringify(result) : result,
   duration_ms: ({ durationMs }: AuditedCall) => durationMs,
+  run_by: ({ runBy }: AuditedCall) => runBy,
 } as const;
 
 /** The first line of CSV. Source of the format: RFC 4180. */
@@ -97,6 +98,7 @@ export function toOcsfLine(call: AuditedCall): string {
       approved_by: call.approvedBy,
       denied_by: call.deniedBy,
       allowed_by: call.allowedBy,
+      run_by: call.runBy,
       status,
     },
   });

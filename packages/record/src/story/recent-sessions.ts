@@ -1,4 +1,4 @@
-import type { AuditSink, PastCall } from "@toolmount/core";
+import type { AuditSink, PastCall, PastCallFilter } from "@toolmount/core";
 import { standsOf, type StoryOptions } from "./story.ts";
 
 /** A session as its newest calls show it. Times are milliseconds since the epoch. */
@@ -13,12 +13,12 @@ export interface RecentSession {
   readonly stands: string;
 }
 
-/** The sessions of the newest calls of an audit, the last used first, of any client. Rehearsals leave none. */
+/** The sessions of the newest calls of an audit that a filter chooses, the last used first, of any client. Rehearsals leave none. */
 export async function recentSessions(
   sink: AuditSink,
-  { last = 1_000, userId }: Pick<StoryOptions, "last" | "userId"> = {},
+  { last = 1_000, ...filter }: Omit<PastCallFilter, "limit"> & Pick<StoryOptions, "last"> = {},
 ): Promise<readonly RecentSession[]> {
-  const page = await sink.calls?.({ userId, limit: last });
+  const page = await sink.calls?.({ ...filter, limit: last });
   const named = (page?.calls ?? []).filter(
     ({ sessionId, kind }) => sessionId !== null && kind !== "rehearsal",
   );

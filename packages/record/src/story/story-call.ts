@@ -21,6 +21,8 @@ interface StoryQuestion {
 export interface StoryCall extends PastCall {
   readonly error: string | null;
   readonly question: StoryQuestion | null;
+  /** The person who ran it in the place of its caller. */
+  readonly runBy: string | null;
   /** The line of the plan that took a question away. */
   readonly allowedBy: string | null;
   readonly omitted: readonly Omission[];
@@ -37,10 +39,10 @@ export function storyCall(
 ): StoryCall {
   const joined = joinedOf(entries);
   const audited = callOf(joined);
-  const { error, allowedBy } = audited;
+  const { error, allowedBy, runBy } = audited;
   const question = questionOf(entries, audited);
   const omitted = (joined["omitted"] ?? []) as unknown as readonly Omission[];
-  const call = { ...past, error, question, allowedBy, omitted, change };
+  const call = { ...past, error, question, runBy, allowedBy, omitted, change };
   return { ...call, says: saysOf(call) };
 }
 
@@ -62,11 +64,12 @@ function questionOf(
   };
 }
 
-type Facts = Pick<StoryCall, "status" | "kind" | "code" | "error" | "question" | "change">;
+type Facts = Pick<StoryCall, "status" | "kind" | "code" | "error" | "question" | "runBy" | "change">;
 
 /** What became of a call, in words. A call that took effect is never called failed. */
-function saysOf({ status, kind, code, error, question, change }: Facts): string {
-  const grounds = question?.by == null ? "" : `${question.answer} by ${question.by}`;
+function saysOf({ status, kind, code, error, question, runBy, change }: Facts): string {
+  const by = question?.by == null ? "" : `${question.answer} by ${question.by}`;
+  const grounds = runBy === null ? by : `${by}, run by ${runBy}`;
   const parts = [grounds, endOf(status, kind, { code, error, isApproved: question?.answer === "approved" })];
   if (change?.isUndone === true) parts.push("undone later");
   return parts.filter((part) => part !== "").join("; ");

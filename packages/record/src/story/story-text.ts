@@ -1,4 +1,4 @@
-import { omissionLine, type SessionChange } from "@toolmount/core";
+import { omissionLine, type PreviewedEffect, type SessionChange } from "@toolmount/core";
 import { lineOf } from "@toolmount/core/record";
 import { escapeHidden, escapeHiddenInLines } from "@toolmount/core/text";
 import type { StoryCall } from "./story-call.ts";
@@ -9,7 +9,7 @@ import type { Story, StoryStep } from "./story.ts";
  * models, tools and people stay what they are: they make no heading, no link, and nothing in them is hidden.
  */
 export function storyText(story: Story): string {
-  const { session, user, from, stands, steps, changes } = story;
+  const { session, user, from, stands, steps, changes, difference } = story;
   const who = user === null ? "" : `, user ${code(user)}`;
   const when = from === null ? "" : `, from ${new Date(from).toISOString().slice(0, 10)} (times are UTC)`;
   return [
@@ -20,6 +20,7 @@ export function storyText(story: Story): string {
     "",
     ...steps.flatMap(stepLines),
     ...(changes.length === 0 ? [] : ["", "## Changes", "", ...changes.map(changeLine)]),
+    ...difference.effects.flatMap(effectLines),
     "",
   ].join("\n");
 }
@@ -60,6 +61,15 @@ function askedLine({ rules, by, askedAt, answeredAt, reason }: NonNullable<Story
 function changeLine({ tool, arguments: given, isUndone, irreversible, undoBegan }: SessionChange): string {
   const can = undoBegan === true ? "an undo began" : isUndone ? "undone" : "can be undone";
   return `- ${code(tool)} ${code(lineOf(given))}: ${irreversible === undefined ? can : `cannot be undone: ${visible(irreversible)}`}`;
+}
+
+/** What became of one target over the whole session, with the lines that differ in a fence that they cannot close. */
+function effectLines({ target, change, difference }: PreviewedEffect): readonly string[] {
+  const title = `${change} ${code(target)}`;
+  if (difference === undefined) return ["", title];
+  const longest = Math.max(2, ...(difference.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return ["", title, "", `${fence}diff`, ...escapeHiddenInLines(difference).split("\n"), fence];
 }
 
 const clock = (at: number) => new Date(at).toISOString().slice(11, 19);

@@ -1,4 +1,11 @@
-import type { AuditSink, Host, PastCall, PastCallFilter, SessionChange } from "@toolmount/core";
+import type {
+  AuditSink,
+  Host,
+  PastCall,
+  PastCallFilter,
+  SessionChange,
+  SessionDifference,
+} from "@toolmount/core";
 import type { Said } from "@toolmount/reasoner";
 import { auditSinkOf } from "../audit/audit-sink.ts";
 import { entriesOfRuns } from "../audit/newest-calls.ts";
@@ -28,6 +35,8 @@ export interface Story {
   readonly steps: readonly StoryStep[];
   /** What its calls changed, oldest first, with what can be undone. */
   readonly changes: readonly SessionChange[];
+  /** The changes that are not undone as one difference: each target from its first state to its last one. */
+  readonly difference: SessionDifference;
   /** Earlier calls are not here. */
   readonly isPartial: boolean;
   /** The audit leaves out the calls of tools that only read. */
@@ -57,9 +66,11 @@ export async function readStory(
   { said = [], last = maxCalls, userId }: StoryOptions = {},
 ): Promise<Story> {
   const sink = auditSinkOf(host);
-  const [{ past, isPartial }, changes] = await Promise.all([
+  const own = host.session(session);
+  const [{ past, isPartial }, changes, difference] = await Promise.all([
     pastCallsOf(sink, { sessionId: session, userId, limit: last }),
-    host.session(session).changes(),
+    own.changes(),
+    own.difference(),
   ]);
   const calls = await treeOf(sink, past, changes);
   return {
@@ -70,6 +81,7 @@ export async function readStory(
     stands: standsOf(past),
     steps: stepsOf(said, calls),
     changes,
+    difference,
     isPartial,
     omitsReads: sink.mode === "changes",
   };

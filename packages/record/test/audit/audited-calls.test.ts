@@ -33,6 +33,7 @@ describe("a record as a call", () => {
       kind: "call",
       approvedBy: null,
       deniedBy: "bo",
+      runBy: null,
       allowedBy: null,
       person: null,
       status: "ok",
@@ -51,6 +52,7 @@ describe("a record as a call", () => {
       kind: "call",
       approvedBy: null,
       deniedBy: null,
+      runBy: null,
       allowedBy: null,
       person: null,
       code: null,
@@ -108,6 +110,7 @@ describe("a record as a call", () => {
     expect(callOf(entry({ allowedBy: "plan.yaml:1:1" }))).toMatchObject({
       approvedBy: null,
       deniedBy: null,
+      runBy: null,
       allowedBy: "plan.yaml:1:1",
     });
   });

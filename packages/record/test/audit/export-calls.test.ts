@@ -17,6 +17,7 @@ const call = (more: Partial<AuditedCall> = {}): AuditedCall => ({
   kind: "call",
   approvedBy: null,
   deniedBy: null,
+  runBy: null,
   allowedBy: null,
   person: null,
   status: "ok",
@@ -30,7 +31,7 @@ const call = (more: Partial<AuditedCall> = {}): AuditedCall => ({
 test("a cell of CSV is quoted where it must be, and is no formula", () => {
   const line = toCsvLine(call({ tool: "=cmd()", arguments: { title: 'a "b"' }, error: "one\ntwo" }));
   expect(line).toBe(
-    `2026-05-01T12:00:00.000Z,r1,call,'=cmd(),"{""title"":""a \\""b\\""""}",alice,s1,allow,,,,,ok,,"one\ntwo",,12`,
+    `2026-05-01T12:00:00.000Z,r1,call,'=cmd(),"{""title"":""a \\""b\\""""}",alice,s1,allow,,,,,ok,,"one\ntwo",,12,`,
   );
 });
 
@@ -70,7 +71,7 @@ test("an export has the records as they are stored, or a call on each line", asy
   expect(await exported("jsonl", { tool: "pay" })).toEqual([]);
   const lines = await exported("csv");
   expect(lines[0]).toBe(
-    "time,run,kind,tool,arguments,user,session,answer,rules,approved_by,denied_by,allowed_by,status,code,error,result,duration_ms",
+    "time,run,kind,tool,arguments,user,session,answer,rules,approved_by,denied_by,allowed_by,status,code,error,result,duration_ms,run_by",
   );
   expect(lines).toHaveLength(2);
   expect(lines[1]).toMatch(/^2026-05-01T12:00:00\.\d+Z,r1,call,order,/);
@@ -80,15 +81,15 @@ test("an export has the records as they are stored, or a call on each line", asy
 });
 
 test.each<[Partial<AuditedCall>, string]>([
-  [{ arguments: null, result: null }, ",,alice,s1,allow,,,,,ok,,,,12"],
-  [{ arguments: "{cut", user: null, session: null, durationMs: null }, ",{cut,,,allow,,,,,ok,,,,"],
+  [{ arguments: null, result: null }, ",,alice,s1,allow,,,,,ok,,,,12,"],
+  [{ arguments: "{cut", user: null, session: null, durationMs: null }, ",{cut,,,allow,,,,,ok,,,,,"],
   [
     { rules: ["a", "b"], answer: "ask", approvedBy: "bob" },
-    `,"{""title"":""Emma"",""token"":""[masked]""}",alice,s1,ask,a b,bob,,,ok,,,,12`,
+    `,"{""title"":""Emma"",""token"":""[masked]""}",alice,s1,ask,a b,bob,,,ok,,,,12,`,
   ],
-  [{ arguments: null, result: { a: 1 } }, `,,alice,s1,allow,,,,,ok,,,"{""a"":1}",12`],
-  [{ arguments: null, result: "plain" }, ",,alice,s1,allow,,,,,ok,,,plain,12"],
-  [{ arguments: null, code: "-X", error: "@x\r" }, `,,alice,s1,allow,,,,,ok,'-X,"'@x\r",,12`],
+  [{ arguments: null, result: { a: 1 } }, `,,alice,s1,allow,,,,,ok,,,"{""a"":1}",12,`],
+  [{ arguments: null, result: "plain" }, ",,alice,s1,allow,,,,,ok,,,plain,12,"],
+  [{ arguments: null, code: "-X", error: "@x\r" }, `,,alice,s1,allow,,,,,ok,'-X,"'@x\r",,12,`],
 ])("the call with %j is a line of CSV", (more, end) => {
   expect(toCsvLine(call(more))).toBe(`2026-05-01T12:00:00.000Z,r1,call,order${end}`);
 });
@@ -131,6 +132,7 @@ test("an event of OCSF has all of a call, and leaves out what it has not", () =>
       approved_by: "bob",
       denied_by: null,
       allowed_by: null,
+      run_by: null,
       status: "running",
     },
   });

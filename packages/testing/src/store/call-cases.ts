@@ -55,10 +55,10 @@ export const callCases: readonly StoreCase[] = [
     title: "the records of one commit are joined to one call",
     async run([one]) {
       await one.audit!.append([
-        record("w", 1, { kind: "start", runId: "r", at: 1, arguments: { order: "first" } }),
+        record("w", 1, { kind: "start", runId: "r", at: 1, arguments: { order: "first", at: "a/in/b" } }),
         record("w", 2, { kind: "end", runId: "r", status: "ok", at: 4, durationMs: 3, result: "second" }),
       ]);
-      const { calls } = await one.audit!.calls!({ limit: 10, text: "first second" });
+      const { calls } = await one.audit!.calls!({ limit: 10, text: "first second a/in/" });
 
       assert.deepEqual(
         calls.map(({ status, startedAt, durationMs }) => [status, startedAt, durationMs]),
@@ -124,6 +124,7 @@ export const callCases: readonly StoreCase[] = [
       assert.deepEqual(await runs("rue*"), ["r4"]);
       assert.deepEqual(await runs('it\'s "quoted" & odd | \u0000 (text):*'), ["r5"]);
       assert.deepEqual(await runs("nowhere"), []);
+      assert.deepEqual(await runs("nowhere/"), []);
     },
   },
   {

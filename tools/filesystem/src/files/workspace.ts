@@ -1,5 +1,7 @@
+import type { PreviewedEffect, UndoRequest } from "@toolmount/core";
 import { createFiles, type Files, type FilesOptions } from "@toolmount/paths";
 import { config, rootRules, type ParsedSettings, type Settings } from "../config.ts";
+import { differenceSince } from "./session-difference.ts";
 
 /** Services of the host that the tools use; all are optional. */
 export interface Services {
@@ -23,10 +25,13 @@ export type MentionResolver = (mention: string) => string | null | Promise<strin
 export interface Workspace {
   readonly settings: ParsedSettings;
   readonly files: Files;
+  readonly workingDir: string;
   /** One change of a file at a time. */
   readonly turns: Turns;
   readonly announce: NonNullable<Services["announce"]>;
   readonly resolveMention: NonNullable<Services["resolveMention"]>;
+  /** What changes of all its tools made different: the same function for each of them. */
+  difference(changes: readonly UndoRequest[]): Promise<readonly PreviewedEffect[]>;
 }
 
 /** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when the working folder is not known. */
@@ -41,8 +46,10 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
     ),
   );
   guarded(protectedPaths(), secretPaths());
-  return {
+  const workspace: Workspace = {
     settings,
+    workingDir: rules.workingDir,
+    difference: (changes) => differenceSince(workspace, changes),
     get files() {
       return guarded(protectedPaths(), secretPaths());
     },
@@ -50,6 +57,7 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
     announce: services.announce ?? (() => {}),
     resolveMention: services.resolveMention ?? (() => undefined),
   };
+  return workspace;
 }
 
 type Guard = (protectedPaths: readonly string[], secretPaths: readonly string[]) => Files;

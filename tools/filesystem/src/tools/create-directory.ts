@@ -40,6 +40,7 @@ export function createDirectoryIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoFolders(workspace),
+    difference: workspace.difference,
     execute: work(workspace),
     preview: previewing(workspace, work, ({ path }) => [path]),
   });

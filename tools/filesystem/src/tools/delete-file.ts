@@ -41,6 +41,7 @@ export function deleteFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoDelete(workspace),
+    difference: workspace.difference,
     execute: work(workspace),
     preview: previewing(workspace, work, ({ path }) => [path]),
   });

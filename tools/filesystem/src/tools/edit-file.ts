@@ -39,6 +39,7 @@ export function editFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoWrite(workspace),
+    difference: workspace.difference,
     execute: work(workspace),
     preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });

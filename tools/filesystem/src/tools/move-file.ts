@@ -45,6 +45,7 @@ export function moveFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoMove(workspace),
+    difference: workspace.difference,
     execute: work(workspace),
     preview: previewing(workspace, work, ({ source, destination }) => [source, destination]),
   });

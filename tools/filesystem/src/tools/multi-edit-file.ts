@@ -44,6 +44,7 @@ export function multiEditFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoWrite(workspace),
+    difference: workspace.difference,
     execute: work(workspace),
     preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });

@@ -9,6 +9,7 @@ import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { sessionStoreOf } from "../../host/session-store.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
+import { addCallFilters, pastFilterOf, type CallFilterOptions } from "../../options/call-filters.ts";
 import { addExamples, planArgument } from "../../options/common.ts";
 import { addPlanSubcommand } from "../../options/plan-options.ts";
 import { writeList, writeOutput } from "../../render/session.ts";
@@ -34,11 +35,13 @@ const idArgument = "the id that list shows, or the beginning of it";
 export function define(command: Command, shell: Shell): void {
   const add = (name: string, summary: string) => addPlanSubcommand(command, name, summary);
 
-  add("list", "List sessions, the last changed first")
+  addCallFilters(add("list", "List sessions, the last changed first; with a filter, those whose calls fit"))
     .argument("[plan]", planArgument)
-    .action((plan: string | undefined, options: Options) =>
-      look(plan, options, shell, listSessions, writeSessions),
-    );
+    .action((plan: string | undefined, options: Options & CallFilterOptions) => {
+      const list = (reasoner: Reasoner, host: OpenedHost) =>
+        listSessions(reasoner, host, pastFilterOf(options));
+      return look(plan, options, shell, list, writeSessions);
+    });
   add("show", "Show what was said in one session, what its calls did, and who allowed them")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)

@@ -1,6 +1,5 @@
-import { ToolmountError, type ApprovalScope, type ApprovalView, type JsonObject } from "@toolmount/core";
+import { ToolmountError, type ApprovalView, type JsonObject } from "@toolmount/core";
 import { listTool } from "@toolmount/core/internal";
-import { refusalOf } from "@toolmount/core/json";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
@@ -9,6 +8,7 @@ import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { readFirst } from "../../options/list-options.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
+import { readEdited, readRemember } from "../../options/approval-options.ts";
 import { readDuration } from "../../options/call-filters.ts";
 import { addExamples, planArgument } from "../../options/common.ts";
 import { addPlanSubcommand, type PlanOptions } from "../../options/plan-options.ts";
@@ -27,7 +27,7 @@ interface Options extends PlanOptions {
   readonly first?: number;
 }
 
-/** `toolmount approvals list|standing|approve|deny|revoke`: calls that wait for an answer, and answers for later calls. */
+/** `toolmount approvals list|standing|approve|deny|run|revoke`: calls that wait for an answer, and answers for later calls. */
 export function define(command: Command, shell: Shell): void {
   const run: Run = (act, plan, options) => withHost(plan, options, shell, act);
   const add: Add = (name, summary) => addPlanSubcommand(command, name, summary);
@@ -55,7 +55,7 @@ export function define(command: Command, shell: Shell): void {
 
 type Add = (name: string, summary: string) => Command;
 type Run = (
-  act: (host: OpenedHost, options: Options) => Promise<unknown>,
+  act: (host: OpenedHost, options: Options) => Promise<ExitCode | void>,
   plan: string | undefined,
   options: Options,
 ) => Promise<void>;
@@ -88,6 +88,13 @@ function defineDecisions(add: Add, run: Run, shell: Shell): void {
     .action((id: string, plan: string | undefined, options: Options) =>
       run(async (host) => decide(host, await waitingId(host, id), "deny", options, shell), plan, options),
     );
+  add("run", "Run an approved call whose caller may be gone; it runs once")
+    .argument("<id>", idArgument)
+    .argument("[plan]", planArgument)
+    .option("--by <name>", "who runs it; default: the user of this machine")
+    .action((id: string, plan: string | undefined, options: Options) =>
+      run((host) => runApproved(host, id, options, shell), plan, options),
+    );
   add("revoke", "Revoke an approval that was not used yet, or a remembered one")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
@@ -100,12 +107,11 @@ async function withHost(
   plan: string | undefined,
   options: Options,
   shell: Shell,
-  act: (host: OpenedHost, options: Options) => Promise<unknown>,
+  act: (host: OpenedHost, options: Options) => Promise<ExitCode | void>,
 ): Promise<void> {
   const host = await openPlan(plan, options, shell);
   try {
-    await act(host, options);
-    shell.end(exitCodes.done satisfies ExitCode);
+    shell.end((await act(host, options)) ?? exitCodes.done);
   } finally {
     await host.close();
   }
@@ -131,12 +137,33 @@ async function knownId(host: OpenedHost, written: string): Promise<string> {
 
 async function list({ approvals }: OpenedHost, { json }: Options, { out }: Shell): Promise<void> {
   const waiting = await approvals.list();
+  const approved = await approvals.list({ states: ["approved"] });
   const always = await approvals.remembered();
-  if (json === true) return out.json({ waiting, always });
-  const short = shortIds([...waiting, ...always].map(({ id }) => id));
-  for (const view of waiting) for (const line of viewLines(view, short, out)) out.line(line);
+  if (json === true) return out.json({ waiting, approved, always });
+  const short = shortIds([...waiting, ...approved, ...always].map(({ id }) => id));
+  for (const view of [...waiting, ...approved])
+    for (const line of viewLines(view, short, out)) out.line(line);
   for (const one of always) for (const line of standingLines(one, short)) out.line(line);
   out.line(`${countOf(waiting, "question")}, ${countOf(always, "remembered approval")}`);
+}
+
+async function runApproved(
+  { approvals }: OpenedHost,
+  written: string,
+  { by, json }: Options,
+  { out, env }: Shell,
+): Promise<ExitCode> {
+  const approved = await approvals.list({ states: ["approved", "claimed", "started"] });
+  const id = findByPrefix(
+    written,
+    approved.map((view) => view.id),
+  );
+  const view = await approvals.run(id, by ?? readUserName(env));
+  const { tool, state, end } = view;
+  if (json === true) out.json(view);
+  else out.line(`${printable(tool)}: ${end?.status ?? `${state} in another process`}`);
+  if (end === undefined) return exitCodes.pending;
+  return end.status === "ok" ? exitCodes.done : exitCodes.failed;
 }
 
 async function listStanding({ approvals }: OpenedHost, { json }: Options, { out }: Shell): Promise<void> {
@@ -192,37 +219,6 @@ async function cutList(
       problem: "--first is for the question about a list of calls",
     });
   return { ...found.arguments, first };
-}
-
-function readEdited(text: string): JsonObject {
-  const refused = refusalOf(text);
-  if (refused !== null) throw new ToolmountError("USAGE_INVALID", { problem: `--arguments has ${refused}` });
-  try {
-    const value = JSON.parse(text) as unknown;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-  } catch {
-    // The sentence below says what is needed.
-  }
-  const problem = `--arguments is a JSON object of all arguments, such as '{"amount":99}'`;
-  throw new ToolmountError("USAGE_INVALID", { problem });
-}
-
-function readRemember({ remember, for: forMs }: Options): ApprovalScope | undefined {
-  if (remember !== undefined) return { ...readScope(remember), forMs };
-  if (forMs === undefined) return undefined;
-  throw new ToolmountError("USAGE_INVALID", {
-    problem: "--for says how long an approval is remembered: write --remember, too",
-  });
-}
-
-function readScope(text: string): ApprovalScope {
-  if (text === "arguments" || text === "session") return { scope: text };
-  try {
-    return { scope: "rule", arguments: JSON.parse(text) as never };
-  } catch (cause) {
-    const problem = "--remember is arguments, session, or a JSON object of patterns";
-    throw new ToolmountError("USAGE_INVALID", { problem }, { cause });
-  }
 }
 
 async function revoke(

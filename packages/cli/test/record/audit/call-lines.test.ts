@@ -17,6 +17,7 @@ const call = (more: Partial<AuditedCall> = {}): AuditedCall => ({
   kind: "call",
   approvedBy: null,
   deniedBy: null,
+  runBy: null,
   allowedBy: null,
   person: null,
   status: "ok",

@@ -113,6 +113,14 @@ export const changeSchema = z
   })
   .openapi("SessionChange");
 
+/** The changes of a session as one difference. */
+export const differenceSchema = z
+  .object({
+    effects: z.array(effectSchema).describe("Each target from before the first change to now"),
+    unknown: z.array(changeSchema).describe("Changes of which no tool says what they made different"),
+  })
+  .openapi("SessionDifference");
+
 const list = createRoute({
   method: "get",
   path: "/hosts/{host}/sessions/{session}/changes",
@@ -120,7 +128,13 @@ const list = createRoute({
   tags: ["Sessions"],
   summary: "List what the calls of a session, and of the agents that it began, have changed",
   request: { params: sessionParam },
-  responses: { 200: json(z.object({ changes: z.array(changeSchema) }), "Oldest first"), ...failures },
+  responses: {
+    200: json(
+      z.object({ changes: z.array(changeSchema).describe("Oldest first"), difference: differenceSchema }),
+      "The changes, and those that are not undone as one difference",
+    ),
+    ...failures,
+  },
 });
 
 const selection = z
@@ -168,7 +182,8 @@ export function changeRoutes(service: Service) {
     .openapi(list, async (c) => {
       const session = await openSession(service, c.req.valid("param"), c.env.principal);
       const changes = (await session.changes()) as z.output<typeof changeSchema>[];
-      return c.json({ changes }, 200);
+      const difference = (await session.difference()) as z.output<typeof differenceSchema>;
+      return c.json({ changes, difference }, 200);
     })
     .openapi(undo, async (c) => {
       const { principal } = c.env;

@@ -3,8 +3,9 @@ import { ToolmountError } from "@toolmount/core";
 import { visibleUser } from "../../access/principal.ts";
 import { HttpError } from "../../fault/http-error.ts";
 import type { ServedStories } from "../../served-host.ts";
-import { changeSchema } from "./changes.ts";
+import { changeSchema, differenceSchema } from "./changes.ts";
 import { sessionNamed } from "./own-session.ts";
+import { callQuery, filterOf } from "../history.ts";
 import { callSummarySchema, nullableText } from "../schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Service } from "../service.ts";
 import { sessionParam } from "./sessions.ts";
@@ -38,6 +39,7 @@ const storyCallSchema = callSummarySchema
         reason: nullableText,
       })
       .nullable(),
+    runBy: nullableText.describe("The person who ran it in the place of its caller"),
     allowedBy: nullableText.describe("The line of the plan that took a question away"),
     omitted: z.array(z.object({ what: z.string(), amount: z.string(), why: z.string(), how: z.string() })),
     change: changeSchema.nullable(),
@@ -68,6 +70,7 @@ export const storySchema = z
       ]),
     ),
     changes: z.array(changeSchema),
+    difference: differenceSchema,
     isPartial: z.boolean().describe("Earlier calls are not here"),
     omitsReads: z.boolean().describe("The audit leaves out the calls of tools that only read"),
   })
@@ -78,8 +81,8 @@ const recent = createRoute({
   path: "/hosts/{host}/stories",
   operationId: "listStories",
   tags: ["Sessions"],
-  summary: "List the sessions of the newest calls, of any client",
-  request: { params: hostParam },
+  summary: "List the sessions of the newest calls, of any client, or of those that a filter chooses",
+  request: { params: hostParam, query: callQuery },
   responses: { 200: json(z.object({ stories: z.array(recentSchema) }), "The last used first"), ...failures },
 });
 
@@ -97,8 +100,9 @@ const show = createRoute({
 export function storyRoutes(service: Service) {
   return createRoutes()
     .openapi(recent, async (c) => {
-      const stories = storiesOf(hostOf(service, c.req.valid("param").host, c.env.principal));
-      const found = await stories.recent(visibleUser(c.env.principal) ?? undefined);
+      const live = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const filter = await filterOf(c.req.valid("query"), live, c.env.principal);
+      const found = await storiesOf(live).recent(filter);
       return c.json({ stories: found as z.output<typeof recentSchema>[] }, 200);
     })
     .openapi(show, async (c) => {
