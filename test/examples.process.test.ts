@@ -23,9 +23,11 @@ const examples = (await readdir(join(root, "examples"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
+const withPostgres = new Set(["fleet-of-two", "dbos-step"]);
+
 const follow = followOnce(async (name) => {
   const files = join(root, "examples", name);
-  const env = name === "fleet-of-two" ? { DATABASE_URL: await postgres.database("fleet") } : {};
+  const env = withPostgres.has(name) ? { DATABASE_URL: await postgres.database(name) } : {};
   return tryPage(root, `examples/${name}/README.md`, base, { files, env });
 });
 

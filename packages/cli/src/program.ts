@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { ToolmountError } from "@toolmount/core/errors";
 import { Command, CommanderError } from "commander";
 import { commandGroups, shortNames, type CommandRow } from "./commands.ts";
 import { addGlobalOptions, applyGlobalOptions } from "./options/global-options.ts";
 import { reportFailure } from "./render/failure.ts";
 import type { Screen } from "./screen/screen.ts";
+import { readOwnVersion } from "./process/own-version.ts";
 import type { Shell } from "./process/shell.ts";
 import { exitCodes } from "./process/exit-codes.ts";
 
@@ -71,7 +71,7 @@ function createProgram(shell: Shell, helpEnding: string): Command {
   const program = new Command("toolmount")
     .usage("<command> [options]")
     .description("Mounts the tools that a plan names, lists them, calls them.")
-    .version(readVersion(), "-V, --version", "Show the version")
+    .version(readOwnVersion(), "-V, --version", "Show the version")
     .helpOption("-h, --help", "Show this help")
     .helpCommand("help [command]", "Show the help of a command")
     .exitOverride()
@@ -231,11 +231,4 @@ const otherWords: Readonly<Record<string, string>> = {
 function namedCommands({ commands }: Command, [word, ...rest]: readonly string[]): readonly string[] {
   const command = commands.find((one) => one.name() === word);
   return command === undefined ? [] : [command.name(), ...namedCommands(command, rest)];
-}
-
-function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL(import.meta.resolve("#package.json")), "utf8")) as {
-    version: string;
-  };
-  return manifest.version;
 }

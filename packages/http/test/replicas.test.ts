@@ -1,5 +1,6 @@
-import { createHost, createMemoryStore, silentLogger } from "@toolmount/core";
+import { createHost, createMemoryStore, data, defineTool, silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
 import { Replicas } from "../src/work/replicas.ts";
 
 /** Servers of one store, each with a plan that the test changes; `mounts` is how often each has mounted its plan again. */
@@ -117,4 +118,56 @@ test("a server whose row was deleted is there again at the next looks", async ()
   for (let n = 0; n < 2; n++) await replicas.look();
   const urls = (await states(replicas)).map(([url]) => url);
   expect(new Set(urls)).toEqual(new Set(["http://a", "http://b"]));
+});
+
+test("servers of one store start tools as often together as the rate says, however many they are", async () => {
+  const store = createMemoryStore();
+  let [now, ran] = [0, 0];
+  const timers = new Set<{ readonly at: number; readonly act: () => void }>();
+  const clock = {
+    now: () => now,
+    setTimer(act: () => void, ms: number) {
+      const timer = { at: now + ms, act };
+      timers.add(timer);
+      return { cancel: () => timers.delete(timer), keepAlive: () => {} };
+    },
+  };
+  const count = defineTool({
+    name: "count",
+    description: "Counts that it ran. Use in tests.",
+    schema: z.strictObject({}),
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    timeout: 0,
+    execute: () => data((ran += 1)),
+  });
+  const start = async () => {
+    const host = createHost({ store, clock, limits: { rate: "10/s", queued: 10_000 } });
+    host.coordinator.mount("tools", count);
+    const plan = { digest: () => "a", reload: async () => ({}) };
+    const given = { host, plan, clock, logger: silentLogger, scope: "desk", version: "1.0.0" };
+    const replicas = new Replicas(given as never);
+    await replicas.begin("http://a");
+    return { host, replicas };
+  };
+  const servers = await Promise.all([start(), start(), start(), start()]);
+  await Promise.all(servers.map(({ replicas }) => replicas.look()));
+  const calls = servers.flatMap(({ host }) =>
+    Array.from({ length: 1_000 }, () => host.call({ name: "count" })),
+  );
+  for (let second = 1; second <= 60; second++) {
+    for (const end = now + 1_000; now < end; now += 50) {
+      for (const timer of timers)
+        if (timer.at <= now) {
+          timers.delete(timer);
+          timer.act();
+        }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(ran).toBeLessThanOrEqual(second * 10);
+  }
+  expect(ran).toBeGreaterThanOrEqual(570);
+  await Promise.all(servers.map(({ host }) => host.close()));
+  expect(await Promise.all(calls)).toHaveLength(4_000);
 });

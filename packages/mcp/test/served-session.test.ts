@@ -54,6 +54,19 @@ test("the same request again resumes its call at every server of the store, and 
   expect(JSON.stringify(await store.work!.list({ kind: "mcp-waiting" }))).not.toContain(next.ticket);
 });
 
+test("a row of a waiting request opens only with the keys of its store", async () => {
+  const stores = [createMemoryStore(), createMemoryStore()];
+  const note = { status: "pending", ticket: "the ticket" } as ToolOutcome;
+  const [one, other] = stores.map((store) => new WaitingCalls(hostOf([], { store }), "s"));
+  await one!.note("pay 5", note);
+  await other!.note("pay 6", note);
+  const [row] = await stores[0]!.work!.list({ kind: "mcp-waiting" });
+  await stores[1]!.work!.save(row!);
+  expect(await one!.find("pay 5")).toBe("the ticket");
+  // Who knows the session and guesses the request still lacks the key.
+  expect(await other!.find("pay 5")).toBeUndefined();
+});
+
 test("without a store, a thousand requests of a session that wait are remembered", async () => {
   const waiting = new WaitingCalls(hostOf([]), "s");
   const note = (at: number, status = "pending") =>

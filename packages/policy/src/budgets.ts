@@ -72,7 +72,10 @@ interface Ids {
 }
 
 function keyOf({ per }: Budgets, { userId, sessionId, turnId, runId, parentRunId }: Ids): string {
-  if (per === "day") return JSON.stringify([new Date(systemClock.now()).toISOString().slice(0, 10), userId]);
+  if (per === "day" || per === "month") {
+    const today = new Date(systemClock.now()).toISOString().slice(0, 10);
+    return JSON.stringify([per === "day" ? today : today.slice(0, 7), userId]);
+  }
   const session = ownSession(userId, sessionId);
   const whole = per === "turn" ? [session, turnId] : [session];
   return whole.every((part) => part === undefined)

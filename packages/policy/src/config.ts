@@ -41,8 +41,8 @@ const lineForm =
 const count = z.int().positive();
 
 const budgets = z.strictObject({
-  /** What a budget is counted over: `day` is one of UTC for each user. A call without a session or turn has its own. */
-  per: z.enum(["turn", "session", "day"]).default("session"),
+  /** What a budget is counted over: a day and a month are those of UTC for each user. A call without a session or turn has its own. */
+  per: z.enum(["turn", "session", "day", "month"]).default("session"),
   /** Calls that may be made. */
   calls: count.optional(),
   /** Milliseconds that tools may run, taken together. */

@@ -3,7 +3,7 @@ import type { Coordinator, PlanPosition } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
 import { createBudgets } from "./budgets.ts";
 import { mountCommandHook } from "./command-hook.ts";
-import type { PolicyConfig } from "./config.ts";
+import type { Budgets, PolicyConfig } from "./config.ts";
 import { createFlows } from "./flows/flow-policy.ts";
 import type { FlowsConfig } from "./flows/schema.ts";
 import { createLevel } from "./level.ts";
@@ -28,10 +28,16 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
         createListPolicy(list, written, () => placeOf(coordinator, ["policy", list, index])),
       );
   if (flows !== undefined) mountFlows(flows, coordinator);
-  if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator));
-  if (budgets?.repeats !== undefined) mountLoopGuard(budgets.repeats, coordinator);
+  if (budgets !== undefined) mountBudgets(budgets, coordinator);
   for (const hook of commandHooks) mountCommandHook(hook, coordinator);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver));
+}
+
+function mountBudgets(budgets: Budgets, coordinator: Coordinator): void {
+  coordinator.mount("policies", createBudgets(budgets, coordinator));
+  if (budgets.repeats !== undefined) mountLoopGuard(budgets.repeats, coordinator);
+  const { per } = budgets;
+  if (per === "day" || per === "month") coordinator.registerCapability("host.budget_period", per);
 }
 
 function mountFlows(flows: FlowsConfig, coordinator: Coordinator): void {

@@ -19,6 +19,7 @@ import { traceTurnOf } from "./turn/trace.ts";
 import type { TurnParts } from "./turn/turn-state.ts";
 import { runTurn } from "./turn/turn.ts";
 import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
+import { UserSpending, type UserLimits } from "./turn/user-spending.ts";
 
 /** A turn that runs in this process. */
 export interface RunningTurn extends Spender {
@@ -26,6 +27,8 @@ export interface RunningTurn extends Spender {
   readonly options: TurnOptions;
   readonly allowed: GlobLists;
   readonly live: LiveTurn;
+  /** What its user may spend: of a sub-agent, what the plan says of the turn above it. */
+  readonly limits: UserLimits | null;
 }
 
 /** What a turn is run with, beside its host and its log. */
@@ -44,6 +47,7 @@ export class TurnRunner {
   readonly #hostId: string;
   readonly #models: RankedModels;
   readonly #learned: LearnedRefusals;
+  readonly #spending: UserSpending;
   readonly #turns = new LiveTurns();
   readonly #running = new Map<string, RunningTurn>();
   /** Restrictions of a sub-agent's session while its parent runs it, beside its own. */
@@ -57,6 +61,7 @@ export class TurnRunner {
     this.#hostId = coordinator.getCapability("host.id") ?? "";
     this.#models = new RankedModels(new ModelOpener(coordinator), () => clock.now());
     this.#learned = new LearnedRefusals(access.store, () => clock.now());
+    this.#spending = new UserSpending(coordinator, clock);
     guardTurns(this.#turns, coordinator.hooks);
   }
 
@@ -135,12 +140,14 @@ export class TurnRunner {
     const agent = this.#access.requireAgent(log.facts);
     const ofAgent = agent === null ? [] : [agent.tools];
     const allowed = [...log.facts.allowed, ...ofAgent, ...(this.ceilings.get(id) ?? [])];
-    const { settings } = chosen;
     const { turnId } = log.view.turn!;
     this.requireIdle(id); // another caller may have resumed it meanwhile
     const live = this.#turns.begin(id, turnId, { allowed, idempotent: repeatableTools(host) });
     const above = (parentId === null ? null : this.#running.get(parentId)) ?? null;
-    const own: RunningTurn = { host, log, settings, options, allowed, live, ...startSpending(above) };
+    const split =
+      above === null ? this.#spending.split(chosen.settings) : { ...chosen, limits: above.limits };
+    const { settings, limits } = split;
+    const own = { host, log, settings, limits, options, allowed, live, ...startSpending(above) };
     this.#running.set(id, own);
     above?.below.add(own);
     try {
@@ -157,7 +164,7 @@ export class TurnRunner {
   }
 
   #partsOf(own: RunningTurn, live: LiveTurn, { options, traceparent, chosen }: Trigger): TurnParts {
-    const { host, log, settings } = own;
+    const { host, log, settings, limits } = own;
     const { id, userId } = log.facts;
     return {
       host,
@@ -178,6 +185,8 @@ export class TurnRunner {
       words: () => ({ ...wordsOf(own), ...causesOf(own) }),
       rehearsal: options.rehearsal,
       leftAbove: (budget) => leftAbove(own, budget),
+      spending: this.#spending,
+      limits,
       cancelChild: (childId) => this.#cancelChild(own, childId),
       abortSignal: options.abortSignal,
       emit: options.onEvent ?? (() => {}),
@@ -198,18 +207,8 @@ export class TurnRunner {
     const { traceparent, userId = facts.userId ?? undefined } = options;
     const agent = this.#access.agentOf(facts);
     const now = () => this.#clock.now();
-    const described = {
-      hostId: this.#hostId,
-      facts,
-      place: model,
-      agent,
-      userId,
-      traceparent,
-      now,
-      turnId,
-      began,
-    };
-    return traceTurnOf(described, act);
+    const described = { hostId: this.#hostId, facts, place: model, agent, userId, now };
+    return traceTurnOf({ ...described, traceparent, turnId, began }, act);
   }
 
   /** Cancels the open turn of a sub-agent whose parent answers its call without it. */

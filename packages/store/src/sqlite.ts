@@ -1,4 +1,5 @@
 import { chmodSync } from "node:fs";
+import { channel } from "node:diagnostics_channel";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
@@ -104,9 +105,22 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...values(parameters)),
-    run: (parameters) => statement.run(...values(parameters)),
+    all: (parameters) => onDisk(() => statement.all(...values(parameters))),
+    run: (parameters) => onDisk(() => statement.run(...values(parameters))),
     // Rows that are read one by one must not meet another use of the same statement.
     iterate: (parameters) => database.prepare(sql).iterate(...values(parameters)),
   };
+}
+
+/** Says when the thread begins to wait for the disk, and when it has waited: `true` and `false`. The command's watchdog listens. */
+const disk = channel("toolmount:disk");
+
+/** A statement blocks the thread until the disk has answered, which a stalled disk does late. */
+function onDisk<Value>(act: () => Value): Value {
+  disk.publish(true);
+  try {
+    return act();
+  } finally {
+    disk.publish(false);
+  }
 }

@@ -15,10 +15,10 @@ export interface DiskProgram {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** A system call, and from which one on or at which one it fails. */
+/** A system call, and from which one on or at which one it fails, or is answered four seconds late. */
 export interface Fault {
   readonly call: string;
-  readonly error: "EIO" | "ENOSPC";
+  readonly error: "EIO" | "ENOSPC" | "late";
   readonly at: number;
   /** Whether the disk stays broken. */
   readonly stays: boolean;
@@ -53,7 +53,8 @@ export async function runOnDisk(
 }
 
 function printFault({ call, error, at, stays }: Fault): string {
-  return `inject=${call}:error=${error}:when=${at}${stays ? "+" : ""}`;
+  const what = error === "late" ? "delay_enter=4000000" : `error=${error}`;
+  return `inject=${call}:${what}:when=${at}${stays ? "+" : ""}`;
 }
 
 function runFile(

@@ -19,6 +19,7 @@ import type { ApprovalOptions } from "../options/served-approvals.ts";
 import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
 import { printable } from "../screen/printable.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
+import { readOwnVersion } from "../process/own-version.ts";
 import { releaseMemoryWhenQuiet } from "../process/quiet-memory.ts";
 import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
@@ -79,7 +80,8 @@ export async function serveOverHttp(
       access = await prepareAccess(options, hosts, shell, logger);
       for (const host of hosts) offerExchange(host, access);
       const webhook = await readWebhook(options, folders, shell);
-      const server = await start(open, { listen, webhook }, access, options, logger);
+      const reached = { listen, webhook, version: readOwnVersion() };
+      const server = await start(open, reached, access, options, logger);
       const watches = options.watch === true ? await watchAll(open, shell) : [];
       announce(server, access, options, shell);
       if (!signal.aborted) await once(signal, "abort");
@@ -183,7 +185,7 @@ async function readWebhook(
 
 async function start(
   open: readonly Open[],
-  reached: Pick<ServeHostsOptions, "listen" | "webhook">,
+  reached: Pick<ServeHostsOptions, "listen" | "webhook" | "version">,
   { authenticate, pageSignIn }: ServerAccess,
   { allowHost, allowOrigin, beyondLoopback, oidc, publicUrl }: HttpOptions,
   logger: Logger,

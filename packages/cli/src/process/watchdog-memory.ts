@@ -6,6 +6,8 @@ export const cells = {
   deadline: 1,
   /** How many calls run. */
   calls: 2,
+  /** 1 while the main thread waits for the disk of a store. */
+  disk: 3,
 } as const;
 
 export interface WatchdogStart {

@@ -36,8 +36,9 @@ function watch(): void {
   };
   setInterval(() => {
     const now = Atomics.load(memory, cells.beats);
-    silentMs = now === beats ? silentMs + beatMs : 0;
-    if (now !== beats) {
+    const isAlive = now !== beats || Atomics.load(memory, cells.disk) === 1n;
+    silentMs = isAlive ? 0 : silentMs + beatMs;
+    if (isAlive) {
       beats = now;
       done = new Set();
       isOver = undefined;

@@ -35,7 +35,8 @@ interface Running extends WatchedCall {
  * The second thread enters the blocked thread through the inspector and does one of three things there. It gives signals
  * back their default action, so that the next one ends the process. It says on stderr which call blocks. Past the
  * deadline it calls `onExpired` with the place of the code that blocks, as `file:line:column`; that must not return. When
- * native code blocks even this, the thread kills the process.
+ * native code blocks even this, the thread kills the process. A thread that waits for the disk of a store is not blocked by
+ * a tool: a disk that stalls ends no server.
  */
 export function createWatchdog(
   write: (text: string) => void,
@@ -83,7 +84,9 @@ function firstToEnd(calls: Iterable<Running>): Running | undefined {
 }
 
 function startThread(actions: object): BigInt64Array {
-  const memory = new BigInt64Array(new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT));
+  const memory = new BigInt64Array(
+    new SharedArrayBuffer(Object.keys(cells).length * BigInt64Array.BYTES_PER_ELEMENT),
+  );
   Object.assign(globalThis, { [hook]: actions });
   const workerData: WatchdogStart = { memory, beatMs, cells };
   const file = new URL(import.meta.resolve("#watchdog-thread"));
@@ -95,6 +98,9 @@ function startThread(actions: object): BigInt64Array {
   // Without the thread calls still run; they only cannot be ended while they block.
   worker.on("error", () => {});
   setInterval(() => void Atomics.add(memory, cells.beats, 1n), beatMs).unref();
+  const { subscribe } = process.getBuiltinModule("node:diagnostics_channel");
+  // The name is that of the store's channel.
+  subscribe("toolmount:disk", (waits) => void Atomics.store(memory, cells.disk, waits === true ? 1n : 0n));
   return memory;
 }
 

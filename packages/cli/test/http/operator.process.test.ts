@@ -90,7 +90,7 @@ test("a turn that waits in another process continues when it is approved in the 
   expect((await first.ended).code).toBe(0);
   await page.getByText("it is not known what waits").waitFor();
   expect(await page.getByText("Nothing waits").count()).toBe(0);
-  await startServer(desk, tokens, [], new URL(first.url).host);
+  await startServer(desk, tokens, [], { address: new URL(first.url).host });
   await approve(page, "deploy");
 
   expect((await turn).body).toMatchObject({ status: "done", result: { calls: 3 } });

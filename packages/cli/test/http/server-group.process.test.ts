@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres, startPostgres } from "../../../store/test/postgres.ts";
 import { askEarlier, askModern, connectEarlier } from "../support/mcp-wire.ts";
 import { startServer } from "../support/served.ts";
-import { approveAll, endServer, serverGroup } from "../support/server-group.ts";
+import { approveAll, endServer, nextVersion, serverGroup } from "../support/server-group.ts";
 
 let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 beforeAll(async () => void (postgres = await sharedPostgres()));
@@ -71,6 +71,31 @@ describe.each(stores)("servers of one store in %s", (store) => {
     await endServer(other, "SIGTERM");
     expect(await look((await start()).url)).toMatchObject({ status: 404 });
   });
+});
+
+test("while servers of two versions serve, what one began the other ends, and the list says which is which", async () => {
+  const { start, tokens, paid, place } = await serverGroup(await stateOf("Postgres"));
+  const [old, next] = [await start(), await start(await nextVersion("99.0.0"))];
+  const session = await connectEarlier(old.url, tokens.ana);
+  const pay = { name: "pay", arguments: { cents: 1 } };
+  const call = (url: string) => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay);
+  expect(JSON.stringify(await call(old.url))).toContain("waiting for a person");
+  expect(await approveAll(next)).toBe(1);
+  expect(await call(next.url)).toMatchObject({ result: { structuredContent: { paid: 1 } } });
+  const { result } = await askModern(next.url, tokens.ana, "tools/call", { ...pay, arguments: { cents: 2 } });
+  expect(await approveAll(old)).toBe(1);
+  const retry = { requestState: result!["requestState"], inputResponses: { approval: { action: "accept" } } };
+  const answer = await askModern(old.url, tokens.ana, "tools/call", {
+    ...pay,
+    arguments: { cents: 2 },
+    ...retry,
+  });
+  expect(answer).toMatchObject({ result: { structuredContent: { paid: 2 } } });
+  expect(await paid()).toEqual(["1", "2"]);
+  const { servers } = (await place.here(["doctor", "plan.yaml", "--servers", "--json"])).json();
+  const versions = (servers as { url: string; version: string }[]).map(({ url, version }) => [url, version]);
+  expect(new Map(versions as [string, string][]).get(next.url)).toBe("99.0.0");
+  expect(new Set(versions.map(([, version]) => version)).size).toBe(2);
 });
 
 test("--approval wait keeps a call open until it is decided, in both revisions", async () => {

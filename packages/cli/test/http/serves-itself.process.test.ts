@@ -29,7 +29,7 @@ test("a server over HTTP that has its own address in the plan leaves that entry 
   });
   const env = { TOKEN: tokens.call };
   const options = { ...place, start: (words: readonly string[]) => place.start(words, { env }) };
-  const { ask, log } = await startServer(options, tokens, ["plan.yaml"], `127.0.0.1:${port}`);
+  const { ask, log } = await startServer(options, tokens, ["plan.yaml"], { address: `127.0.0.1:${port}` });
   const names = async () => {
     const { body } = await ask("GET", "/tools");
     return (body["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { oneTool, planOf, workspace } from "../support/workspace.ts";
+import { runOnDisk } from "../../../store/test/faulty-disk.ts";
+import { command, oneTool, planOf, workspace } from "../support/workspace.ts";
 
 // The command gives the thread seconds before it acts.
 const spin = (timeout: number) =>
@@ -82,3 +84,25 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect(child.signalCode).toBe(signal);
   },
 );
+
+test("a disk that stalls under the store ends no process, also past the timeout of a call", async () => {
+  const note = oneTool({ name: "note", body: 'return data("noted");' });
+  const place = await workspace({
+    "mount-plan.yaml": `state: sqlite:./state.db\naudit: durable\n${planOf("./note.ts")}`,
+    "note.ts": note.replace("execute:", "timeout: 500,\n      execute:"),
+  });
+  const call = ["call", "note", "--json"];
+  expect((await place.run(call)).code).toBe(0);
+
+  const { folder: cwd } = place;
+  const program = {
+    words: [...command, ...call],
+    paths: [join(cwd, "state.db"), join(cwd, "state.db-wal")],
+    cwd,
+  };
+  const fault = { call: "fsync", error: "late", at: 1, stays: true } as const;
+  const { code, stdout, asked } = await runOnDisk(program, ["fsync"], fault);
+  expect(JSON.parse(stdout)).toMatchObject({ status: "ok", result: { data: "noted" } });
+  expect(code).toBe(0);
+  expect(asked.get("fsync")).toBeGreaterThan(0);
+});

@@ -10,7 +10,7 @@ import { startBalancer } from "./balancer.ts";
 import { call, say } from "./exchange.ts";
 import { startModel } from "./scripted-model.ts";
 import { startServer, writeTokens } from "./served.ts";
-import { endServer } from "./server-group.ts";
+import { endServer, nextVersion } from "./server-group.ts";
 import { oneTool, workspace } from "./workspace.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -101,12 +101,14 @@ export async function equalServers(state: string, size: number) {
     "--approval-url",
     "https://desk.example/approve",
   ];
+  const next = await nextVersion("99.0.0");
   const living = new Set<Awaited<ReturnType<typeof startServer>>>();
   const crashed: string[] = [];
   const crash = Promise.withResolvers<never>();
   crash.promise.catch(() => {});
-  const start = async () => {
-    const server = await startServer(place, tokens, words);
+  /** Who takes the place of a server has the next version. */
+  const start = async (program?: readonly string[]) => {
+    const server = await startServer(place, tokens, words, { program });
     living.add(server);
     void server.ended.then(({ code, stderr }) => {
       if (!living.delete(server)) return;
@@ -125,13 +127,13 @@ export async function equalServers(state: string, size: number) {
     await endServer(server!, signal);
     balancer.remove(server!.url);
   };
-  await Promise.all(Array.from({ length: size }, start));
+  await Promise.all(Array.from({ length: size }, () => start()));
   let changes = 0;
   return {
     url: balancer.url,
     tokens,
     place,
-    start,
+    startNext: () => start(next),
     end,
     living,
     /** What servers said that ended by themselves. */
@@ -163,7 +165,7 @@ export function endOneAfterTheOther(servers: EqualServers, size: number) {
       if (servers.living.size < Math.max(2, size - 1)) continue;
       ended += 1;
       if (ended % 3 === 0) await servers.changePlan();
-      await Promise.all([servers.end(ended % 4 === 0 ? "SIGTERM" : "SIGKILL"), servers.start()]);
+      await Promise.all([servers.end(ended % 4 === 0 ? "SIGTERM" : "SIGKILL"), servers.startNext()]);
     }
   })();
   return {

@@ -52,14 +52,21 @@ export async function* readEvents(
   }
 }
 
+interface ServerOptions {
+  readonly address?: string;
+  /** Another command than that of the repository. */
+  readonly program?: readonly string[] | undefined;
+}
+
 /** Starts `toolmount serve --http` without a terminal, as a service manager does, and waits until it listens. */
 export async function startServer(
   { start }: Awaited<ReturnType<typeof workspace>>,
   tokens: Awaited<ReturnType<typeof writeTokens>>,
   words: readonly string[] = [],
-  address = "127.0.0.1:0",
+  { address = "127.0.0.1:0", program }: ServerOptions = {},
 ) {
-  const { child, ended } = start(["serve", "--http", address, "--tokens", tokens.file, "--json", ...words]);
+  const serve = ["serve", "--http", address, "--tokens", tokens.file, "--json"];
+  const { child, ended } = start([...serve, ...words], { ...(program !== undefined && { program }) });
   const lines: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout! }).on("line", (line) => {

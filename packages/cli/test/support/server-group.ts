@@ -1,5 +1,9 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { onTestFinished } from "vitest";
 import { startServer, writeTokens } from "./served.ts";
-import { oneTool, workspace } from "./workspace.ts";
+import { command, oneTool, root, workspace } from "./workspace.ts";
 
 /** Asks before it runs, and leaves a mark of each run. */
 const pay = oneTool({
@@ -23,9 +27,23 @@ export async function serverGroup(
     "paid.txt": "",
   });
   const tokens = await writeTokens();
-  const start = () => startServer(place, tokens, ["plan.yaml", ...words]);
+  const start = (program?: readonly string[]) =>
+    startServer(place, tokens, ["plan.yaml", ...words], { program });
   const paid = async () => (await place.read("paid.txt")).split("\n").filter(Boolean);
   return { place, tokens, start, paid };
+}
+
+/** The command as a package of its own with another version. Resolves to what Node gets before its words. */
+export async function nextVersion(version: string): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-version-"));
+  onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 }));
+  const from = join(root, "packages/cli");
+  for (const part of ["dist", "src", "schema", "templates"])
+    await cp(join(from, part), join(folder, part), { recursive: true });
+  await symlink(join(from, "node_modules"), join(folder, "node_modules"));
+  const manifest = JSON.parse(await readFile(join(from, "package.json"), "utf8")) as object;
+  await writeFile(join(folder, "package.json"), JSON.stringify({ ...manifest, version }));
+  return command.map((word) => (word.startsWith(from) ? join(folder, relative(from, word)) : word));
 }
 
 type Server = Awaited<ReturnType<typeof startServer>>;

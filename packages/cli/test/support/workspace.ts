@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input, closed after it. */
   readonly input?: string;
+  /** What Node gets before the words, in place of {@link command}. */
+  readonly program?: readonly string[];
   /** Only {@link runHere}: what a person at the terminal presses, who then sees stderr as a terminal of 100 columns shows it. */
   readonly presses?: readonly Press[] | undefined;
   /** Only {@link runHere}: aborted as by Ctrl-C or a signal, it ends the command. */
@@ -49,11 +51,11 @@ export interface Started {
 /** Starts the command as a process of its own, with no terminal. */
 function startCommand(
   words: readonly string[],
-  { cwd = root, env = {}, input = "" }: RunOptions = {},
+  { cwd = root, env = {}, input = "", program = command }: RunOptions = {},
 ): Started {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const plain = { PATH, HOME, NODE_COMPILE_CACHE };
-  const child = spawn(process.execPath, [...command, ...words], {
+  const child = spawn(process.execPath, [...program, ...words], {
     cwd,
     env: { ...plain, ...env },
     stdio: "pipe",

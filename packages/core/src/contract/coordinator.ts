@@ -80,6 +80,8 @@ export interface Capabilities {
   "host.record_answer": (answer: JsonObject, request: string) => void;
   /** Finds the recorded answer to a request by its digest; null: the model is asked. Only an evaluation has it. */
   "host.find_answer": (request: string) => JsonObject | null;
+  /** What the plan's budgets are counted over, for each user; absent where it is a session or a turn. The policy registers it. */
+  "host.budget_period": "day" | "month";
   /** Opens the ledger of fleets in the database of the plan's `state`; absent when that is not Postgres. */
   "fleet.ledger": FleetLedgerSource;
 }

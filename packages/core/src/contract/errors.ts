@@ -56,8 +56,8 @@ const messages = {
   // Turns of a model
   AGENT_REASONER_MAX_ITERATIONS_EXCEEDED: (d: { maxIterations: number }) =>
     `the model called tools in each of ${d.maxIterations} requests and gave no answer; raise maxIterations, or ask for less`,
-  AGENT_BUDGET_EXHAUSTED: (d: { budget: string; limit: number }) =>
-    `the budget of ${d.limit} ${d.budget} is used up; raise it in the plan, or start a new session`,
+  AGENT_BUDGET_EXHAUSTED: (d: { budget: string; limit: number; period?: "day" | "month" }) =>
+    `the budget of ${d.limit} ${d.budget} is used up; raise it in the plan, or ${d.period === undefined ? "start a new session" : `wait for the next ${d.period}`}`,
   ANSWER_CUT: (d: { tool: string; reason: string }) =>
     `your answer was cut (${d.reason}) before it was complete, so its call of "${d.tool}" did not run; answer again in smaller steps`,
   AGENT_NOT_FOUND: (d: { agent: string; known: readonly string[] }) =>

@@ -24,7 +24,7 @@ import { foldName } from "../registry/registry.ts";
 import { KeptOutputs } from "../result/kept-outputs.ts";
 import { Deadlines, HostTime, systemClock, UnorderedList } from "../scheduling/time.ts";
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
-import { RateLimiter } from "../scheduling/rate-limiter.ts";
+import { RateLimiter, type ServerShare } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { SessionChanges } from "../sessions/changes.ts";
 import { SessionResults } from "../sessions/results.ts";
@@ -62,6 +62,7 @@ export class HostState implements CallHost {
   readonly isInterrupt: (thrown: unknown) => boolean;
   readonly semaphore: Semaphore | null;
   readonly rateLimiter: RateLimiter | null;
+  readonly share: ServerShare = { servers: 1, rank: 0 };
   readonly active = new UnorderedList<Call>();
   readonly abandoned = new Set<Call>();
   readonly deadlines: Deadlines<Call>;
@@ -110,7 +111,7 @@ export class HostState implements CallHost {
     this.isInterrupt = (thrown) => isToolInterrupt(thrown) || isClaimed(thrown);
     const { concurrentTotal, rateTotal } = this.limits;
     this.semaphore = concurrentTotal === undefined ? null : new Semaphore(concurrentTotal);
-    this.rateLimiter = rateTotal === undefined ? null : new RateLimiter(rateTotal, this.clock);
+    this.rateLimiter = rateTotal === undefined ? null : new RateLimiter(rateTotal, this.clock, this.share);
     this.deadlines = new Deadlines(this.time, () => this.active.items(), endTime);
   }
 

@@ -41,7 +41,7 @@ function prepare(
   thing: object,
   alias: string | undefined,
 ): MountedTool | null {
-  const { limits: defaults, clock } = host;
+  const { limits: defaults, clock, share } = host;
   const { logger } = module.coordinator;
   const definition = completeClassification(authoredDefinition(adapt(module, thing, alias)), logger);
   const shape = module.options.shapeTool?.(definition);
@@ -54,6 +54,7 @@ function prepare(
     compiler,
     defaults,
     clock,
+    share,
     review: (info) => refuseHiddenText(info, module.options.hiddenText ?? "refuse", logger),
     mask: host.secretTexts.maskReturned,
     isLate: canWait(host, definition, [shape?.name ?? definition.name, alias], compiler),
@@ -71,11 +72,11 @@ function duplicateOfOwn(tool: string, owner: string): ToolmountError {
 
 /** Prepares a tool that the host itself calls, and that is mounted nowhere. */
 export function prepareOwnTool(
-  { ownModule, limits, clock }: HostState,
+  { ownModule, limits, clock, share }: HostState,
   definition: ToolDefinition,
 ): MountedTool {
   const plain = { shape: {}, compiler: null, defaults: limits, isLate: false, mask: null, review: () => {} };
-  return prepareTool(definition, { module: ownModule, clock, ...plain });
+  return prepareTool(definition, { module: ownModule, clock, share, ...plain });
 }
 
 /** Whether a tool's first use may prepare it: it is not needed, and its schemas need no extension that is not mounted. */

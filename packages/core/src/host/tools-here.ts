@@ -57,6 +57,14 @@ export function offerMarkOf(
   return offerMark(stateOf(host), sessionId);
 }
 
+/** Says how many servers of one store serve the host's plan, and which of them it is: from now on each has its share of the rates. */
+export function shareRates(
+  host: { readonly coordinator: Coordinator },
+  share: { readonly servers: number; readonly rank: number },
+): void {
+  Object.assign(stateOf(host).share, share);
+}
+
 /** Whether an internal tool is mounted, as the lock file has it, and not hidden by a policy: else a client does not see it. */
 export function isAvailable(host: { readonly coordinator: Coordinator }, tool: string): boolean {
   const { moduleSet } = stateOf(host);

@@ -7,7 +7,7 @@ import type { Clock } from "../contract/clock.ts";
 import type { PolicyJudge, SchemaCompiler } from "../contract/ports.ts";
 import { requireCount } from "../scheduling/limits.ts";
 import { requireRate } from "../scheduling/rate.ts";
-import { RateLimiter } from "../scheduling/rate-limiter.ts";
+import { RateLimiter, type ServerShare } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { maskInfo } from "../result/mask-result.ts";
 import { overrideArguments } from "../schema/argument-overrides.ts";
@@ -69,6 +69,8 @@ interface PrepareOptions {
   readonly compiler: SchemaCompiler | null;
   readonly defaults: Limits;
   readonly clock: Clock;
+  /** What this server has of a rate. */
+  readonly share: ServerShare;
   /** Throws for texts that no tool may have. */
   readonly review: (info: ToolInfo) => void;
   /** Whether its first use prepares its schemas, reviews its texts, and throws what is wrong with them. */
@@ -123,7 +125,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     override: shape.override ?? false,
     uses: shape.uses ?? null,
     semaphore: concurrent === undefined ? null : new Semaphore(concurrent),
-    rateLimiter: rate === undefined ? null : new RateLimiter(rate, options.clock),
+    rateLimiter: rate === undefined ? null : new RateLimiter(rate, options.clock, options.share),
     judges: null,
     abandoned: 0,
     isLocked: typeof shape.lockedAs === "string",

@@ -1,23 +1,34 @@
 import type { Clock, Timer } from "../contract/clock.ts";
-import { readRate } from "./rate.ts";
+import { maxTimerMs, readRate } from "./rate.ts";
 import { WaitQueue, type PermitSource, type Waiter } from "./semaphore.ts";
 
-/** Lets at most so many tools begin in any stretch of time. A permit is used when its tool begins, not when it is acquired. */
+/** How many servers of one store serve the plan, and which of them this one is, from 0. */
+export interface ServerShare {
+  servers: number;
+  rank: number;
+}
+
+/**
+ * Lets at most so many tools begin in any stretch of time. A permit is used when its tool begins, not when it is acquired. Of
+ * several servers each has its share.
+ */
 export class RateLimiter implements PermitSource {
   readonly #calls: number;
   readonly #perMs: number;
   readonly #clock: Clock;
+  readonly #share: ServerShare;
   readonly #queue = new WaitQueue(() => this.#schedule());
   /** When tools began, within the last stretch, oldest first. */
   readonly #begun: number[] = [];
   #acquired = 0;
   #timer: Timer | null = null;
 
-  constructor(rate: string, clock: Clock) {
+  constructor(rate: string, clock: Clock, share: ServerShare) {
     // A host has checked its limits before.
     const { calls, perMs } = readRate(rate)!;
     [this.#calls, this.#perMs] = [calls, perMs];
     this.#clock = clock;
+    this.#share = share;
   }
 
   get waiting(): number {
@@ -49,10 +60,19 @@ export class RateLimiter implements PermitSource {
     const now = this.#clock.now();
     // After the clock was set back, all calls would wait until it reaches the old time again.
     if ((this.#begun.at(-1) ?? now) > now) this.#begun.length = 0;
-    while (this.#begun.length > 0 && now - this.#begun[0]! >= this.#perMs) this.#begun.shift();
-    if (this.#acquired + this.#begun.length >= this.#calls) return false;
+    const { calls, perMs } = this.#own;
+    while (this.#begun.length > 0 && now - this.#begun[0]! >= perMs) this.#begun.shift();
+    if (this.#acquired + this.#begun.length >= calls) return false;
     this.#acquired++;
     return true;
+  }
+
+  /** The part of this server: where there are fewer calls than servers, one call in a longer time. */
+  get #own(): { readonly calls: number; readonly perMs: number } {
+    const { servers, rank } = this.#share;
+    const [each, more] = [Math.floor(this.#calls / servers), this.#calls % servers];
+    if (each > 0) return { calls: each + (rank < more ? 1 : 0), perMs: this.#perMs };
+    return { calls: 1, perMs: (this.#perMs * servers) / this.#calls };
   }
 
   #releaseWaiting(): void {
@@ -66,7 +86,7 @@ export class RateLimiter implements PermitSource {
     this.#timer = null;
     const [oldest] = this.#begun;
     if (this.#queue.length === 0 || oldest === undefined) return;
-    const ms = Math.max(1, oldest + this.#perMs - this.#clock.now());
-    this.#timer = this.#clock.setTimer(() => this.#releaseWaiting(), ms);
+    const ms = Math.max(1, oldest + this.#own.perMs - this.#clock.now());
+    this.#timer = this.#clock.setTimer(() => this.#releaseWaiting(), Math.min(ms, maxTimerMs));
   }
 }

@@ -1,5 +1,5 @@
-import type { Clock } from "@toolmount/core";
-import { requireRate } from "@toolmount/core/internal";
+import { ToolmountError, type Clock } from "@toolmount/core";
+import { rateForm, readRate } from "@toolmount/core/internal";
 
 /** Keys that are remembered; the oldest is forgotten to make room. */
 const maxKeys = 10_000;
@@ -13,8 +13,10 @@ export class RateLimit {
 
   /** Throws `OPTION_INVALID`. */
   constructor(rate: string, clock: Clock) {
-    const { calls, perMs } = requireRate("limits", rate);
-    [this.#most, this.#perMs] = [calls, perMs];
+    const read = readRate(rate);
+    const problem = `it is ${JSON.stringify(rate)}; it must be ${rateForm}`;
+    if (read === null) throw new ToolmountError("OPTION_INVALID", { option: "limits", problem });
+    [this.#most, this.#perMs] = [read.calls, read.perMs];
     this.#clock = clock;
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock, Host, Logger, WorkRecord, WorkStore } from "@toolmount/core";
-import { workStoreOf } from "@toolmount/core/internal";
+import { shareRates, workStoreOf } from "@toolmount/core/internal";
 import { z } from "zod";
 import type { ServedPlan } from "../served-host.ts";
 import { repeat } from "./repeat.ts";
@@ -144,6 +144,14 @@ export class Replicas {
     // An idle server writes no row with each look.
     if (this.#isDue()) await this.#save("ready");
     this.#living = await this.list();
+    this.#shareRates();
+  }
+
+  /** Each of the servers that take calls has a part of the plan's rates. */
+  #shareRates(): void {
+    const ready = this.#living.filter(({ state }) => state === "ready").map(({ id }) => id);
+    const rank = ready.toSorted().indexOf(this.#id);
+    if (rank >= 0) shareRates(this.#options.host, { servers: ready.length, rank });
   }
 
   #isDue(): boolean {

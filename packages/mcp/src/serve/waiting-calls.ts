@@ -1,6 +1,7 @@
 import { systemClock, type Host, type ToolOutcome, type WorkRecord, type WorkStore } from "@toolmount/core";
 import { decryptWithTicket, encryptWithTicket } from "@toolmount/core/internal";
 import { digestOf } from "@toolmount/core/json";
+import { SealKeys } from "./seal/seal-keys.ts";
 
 /** The kind of the records of requests whose calls wait. */
 const kind = "mcp-waiting";
@@ -11,6 +12,13 @@ const pruneEvery = 1_000;
 /** Requests of one session that a host without a store remembers; the oldest make room. */
 const maxHere = 1_000;
 
+/** A ticket in the store. A type, since JSON has no interfaces. */
+type Sealed = {
+  /** The number of the key that sealed it. */
+  readonly key: number;
+  readonly sealed: string;
+};
+
 /**
  * The calls of one session that wait, by the digests of their requests: the same request again resumes its call. They are in
  * the host's store, so that it does so at every server; a host without a store remembers its own.
@@ -18,12 +26,14 @@ const maxHere = 1_000;
 export class WaitingCalls {
   readonly #host: Host;
   readonly #session: string;
+  readonly #keys: SealKeys;
   readonly #here = new Map<string, string>();
   #count = 0;
 
   constructor(host: Host, session: string) {
     this.#host = host;
     this.#session = session;
+    this.#keys = new SealKeys(host, systemClock);
   }
 
   /** Whether no request has to be looked up. A digest is made only where one may be: most calls of such a host never wait. */
@@ -61,32 +71,43 @@ export class WaitingCalls {
   async #save(store: WorkStore, request: string, ticket: string | undefined): Promise<void> {
     for (;;) {
       const found = await store.get(kind, this.#idOf(request));
-      if ((found === null ? undefined : this.#ticketOf(found, request)) === ticket) return;
-      if (await store.save(this.#record(request, ticket, found?.version ?? 0))) break;
+      if ((found === null ? undefined : await this.#ticketOf(found, request)) === ticket) return;
+      if (await store.save(await this.#record(request, ticket, found?.version ?? 0))) break;
     }
     if (this.#count++ % pruneEvery === 0)
       await store.remove(kind, ["waiting", "ended"], systemClock.now() - keptMs);
   }
 
-  #record(request: string, ticket: string | undefined, version: number): WorkRecord {
+  async #record(request: string, ticket: string | undefined, version: number): Promise<WorkRecord> {
     const at = systemClock.now();
-    const body = ticket === undefined ? {} : { sealed: encryptWithTicket(ticket, this.#keyOf(request)) };
+    const body = ticket === undefined ? {} : await this.#seal(ticket, request);
     const status = ticket === undefined ? "ended" : "waiting";
     const facts = { kind, scope: "", sessionId: this.#session, userId: null, dueAt: null };
     return { ...facts, id: this.#idOf(request), version: version + 1, status, at, body };
   }
 
-  #ticketOf({ body }: WorkRecord, request: string): string | undefined {
-    const { sealed } = body as { readonly sealed?: string };
-    return sealed && (decryptWithTicket(sealed, this.#keyOf(request))?.value as string | undefined);
+  /**
+   * A ticket opens with the request, which the row does not have, and with a key of the store. So a person who sees the row alone, as
+   * in a log of statements, cannot guess the arguments and open it. One who reads the whole store can.
+   */
+  async #seal(ticket: string, request: string): Promise<Sealed> {
+    const { number, key } = await this.#keys.newest();
+    return { key: number, sealed: encryptWithTicket(ticket, this.#keyOf(request, key)) };
   }
 
-  /** The ticket is opened with the session and the request: a person who reads the store has it only by knowing the arguments, too. */
+  /** Undefined also where the key is not kept any more: then the call is a new one. */
+  async #ticketOf({ body }: WorkRecord, request: string): Promise<string | undefined> {
+    const { key: number, sealed } = body as Partial<Sealed>;
+    if (number === undefined || sealed === undefined) return undefined;
+    const key = await this.#keys.find(number);
+    return key && (decryptWithTicket(sealed, this.#keyOf(request, key))?.value as string | undefined);
+  }
+
   #idOf(request: string): string {
     return digestOf([kind, this.#keyOf(request)]);
   }
 
-  #keyOf(request: string): string {
-    return `${this.#session}\n${request}`;
+  #keyOf(request: string, key?: Buffer): string {
+    return `${this.#session}\n${request}${key === undefined ? "" : `\n${key.toString("base64url")}`}`;
   }
 }

@@ -44,7 +44,9 @@ async function askNext(state: TurnState, error: ModelError): Promise<void> {
   const next = isStopped(state) || !canAnotherAnswer(error) ? null : await state.nextModel();
   if (next === null) throw error;
   const { kind, provider, model, problem } = error.failure;
-  Object.assign(state, { model: next.model, settings: next.settings, nextModel: next.next });
+  // What the turn may spend is not a matter of the model.
+  const settings = { ...next.settings, budgets: state.settings.budgets };
+  Object.assign(state, { model: next.model, settings, nextModel: next.next });
   await takeLearned(state);
   // A server knows no response of another one.
   if (state.log.view.response !== null) await sendWhole(state);
@@ -121,6 +123,7 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     throw error;
   });
   const { responseId, usage } = answer;
+  await state.spending.add(state, usage);
   const items = keptItems(answer.items, settings.store !== false, takenIds(state));
   const incomplete = answer.incomplete ?? missingAnswer(answer.items);
   const isByResponse = settings.store === "continue" && model.abilities.serverState;

@@ -72,6 +72,7 @@ async function leaveOut(state: TurnState, offer: Offer, target: number): Promise
   const { text, usage, problem } = isWanted
     ? await summarize(state, base, older)
     : { text: "", usage: null, problem: null };
+  if (usage !== null) await state.spending.add(state, usage);
   if (problem !== null)
     emit({ type: "tool_warning", tool: "", message: `the model wrote no summary: ${problem}` });
   const gone = older.length - asked.length;

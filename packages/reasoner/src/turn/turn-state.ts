@@ -8,6 +8,7 @@ import type { ChosenModel } from "../provider/ranked-models.ts";
 import type { LearnedRefusals } from "../session/learned-refusals.ts";
 import type { SessionLog } from "../session/log.ts";
 import { Injections } from "./injections.ts";
+import type { UserLimits, UserSpending } from "./user-spending.ts";
 import type { LiveTurn } from "./live-turns.ts";
 import type { TurnEvent } from "./turn-types.ts";
 
@@ -37,6 +38,9 @@ export interface TurnParts {
   readonly rehearsal: Rehearsal | undefined;
   /** What the sessions above this one have left now. Their other sub-agents use the same budget. */
   readonly leftAbove: (budget: "tokens" | "calls") => Allowance;
+  /** What the user spends in a day or a month. */
+  readonly spending: Pick<UserSpending, "add" | "require">;
+  readonly limits: UserLimits | null;
   /** Cancels the open turn of a sub-agent whose call is answered without it. */
   readonly cancelChild: (sessionId: string) => Promise<void>;
   readonly abortSignal: AbortSignal | undefined;

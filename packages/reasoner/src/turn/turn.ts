@@ -62,6 +62,7 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
     if (isStopped(state)) return stopTurn(state, exchange);
     await takeMessages(state);
     requireBudget(state);
+    await state.spending.require(state);
     requireIteration(state);
     offer = await offerTools(state);
     await compact(state, offer);

@@ -42,13 +42,11 @@ export class SealKeys {
     return { number: this.#record.version, key: keysOf(this.#record)[0]! };
   }
 
-  /** The key with this number. Rejects for one that is not kept. */
-  async find(number: number): Promise<Buffer> {
+  /** The key with this number; undefined for one that is not kept any more. */
+  async find(number: number): Promise<Buffer | undefined> {
     if (this.#record === null || number > this.#record.version) this.#record = await this.#read();
     const { version = 0 } = this.#record ?? {};
-    const key = this.#record === null ? undefined : keysOf(this.#record)[version - number];
-    if (key === undefined) throw new Error("the key of the sealed text is not kept any more");
-    return key;
+    return this.#record === null ? undefined : keysOf(this.#record)[version - number];
   }
 
   #isOld({ at }: WorkRecord): boolean {

@@ -65,6 +65,7 @@ export function createSeal<State>(use: string, schema: z.ZodType<State>, keys: S
       if (bytes.length < headBytes) throw new Error("the text was not sealed by this server");
       const head = bytes.subarray(0, numberBytes);
       const key = await keys.find(head.readUInt32BE());
+      if (key === undefined) throw new Error("the key of the sealed text is not kept any more");
       const nonce = bytes.subarray(numberBytes, numberBytes + nonceBytes);
       const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes });
       decipher.setAAD(aadOf(use, head)).setAuthTag(bytes.subarray(numberBytes + nonceBytes, headBytes));

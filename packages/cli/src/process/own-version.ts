@@ -1,0 +1,9 @@
+import { readFileSync } from "node:fs";
+
+/** The version of this package. */
+export function readOwnVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL(import.meta.resolve("#package.json")), "utf8")) as {
+    version: string;
+  };
+  return manifest.version;
+}
