@@ -85,7 +85,13 @@ export function baseOf(base: Base, path: string): PathBase {
 /** The base after the view was mounted again: paths that the layer has changed keep the moments of their changes. */
 export function laterBase(before: Base, now: Moment, touched: readonly string[]): Base {
   const earlier = new Map(touched.map((path) => [path, baseOf(before, path)]));
-  return { ...now, earlier };
+  const staged = new Map(now.staged);
+  for (const path of touched) {
+    const own = before.staged.get(path);
+    if (own === undefined) staged.delete(path);
+    else staged.set(path, own);
+  }
+  return { ...now, staged, earlier };
 }
 
 /** The file of the base of a layer. */

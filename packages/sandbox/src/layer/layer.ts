@@ -113,7 +113,9 @@ function layerOf(at: ViewOptions, layers: string, first: View): Layer {
     keeps: () => keepsOf(at.place),
     undo: (id) =>
       alone(async () => {
-        await (await current()).end();
+        const { end, rebase } = await current();
+        await end();
+        await rebase();
         return undoKeep(keeping, id);
       }),
     drop: () => alone(() => view.drop()),

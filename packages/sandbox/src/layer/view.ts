@@ -42,6 +42,8 @@ export interface View {
   enter(launch: SandboxLaunch): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  /** Takes what was kept as the person's. Nothing is mounted. */
+  rebase(): Promise<void>;
   /** Ends every program, and does something with the difference while nothing is mounted. */
   alone<Result>(act: (settled: Settled) => Promise<Result>): Promise<Result>;
   end(): Promise<void>;
@@ -113,8 +115,8 @@ interface Held {
 
 function createMount(at: ViewOptions, engine: Engine) {
   let held: Held | undefined;
-  /** Mounts the view. What the layer changed so far keeps the moment at which it did. */
-  const start = async (): Promise<Held> => {
+  /** Notes what the person's folder is now. What the layer changed so far keeps the moment at which it did. */
+  const rebase = async (): Promise<Base> => {
     const { folder, place } = at;
     const before = readBase(baseFile(place))!;
     const since = nowOf(place);
@@ -123,9 +125,14 @@ function createMount(at: ViewOptions, engine: Engine) {
     await engine.catchUp(before);
     const base = laterBase(before, await momentOf(at, { since, listing }), touched);
     writeBase(baseFile(place), base);
+    return base;
+  };
+  const start = async (): Promise<Held> => {
+    const base = await rebase();
     return (held = { holder: await mounted(at, engine.name), base });
   };
   return {
+    rebase,
     current: async () => held ?? start(),
     async end() {
       await held?.holder.end();
@@ -148,6 +155,7 @@ function createView(at: ViewOptions, engine: Engine): View {
   return {
     engine,
     end: () => mount.end(),
+    rebase: async () => void (await mount.rebase()),
     isDropped: () => isDropped,
     async renew() {
       const { folder, changedBelow, isCurrent } = await renew();
