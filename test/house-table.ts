@@ -166,7 +166,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "reads",
     "ledger",
   ],
-  "packages/sandbox": ["proof", "system", "border"],
+  "packages/sandbox": ["proof", "system", ["border", "layer"]],
   "tools/bash": [["config.ts", "run", "script"], ["commands", "jobs.ts"], "policy", "shell.ts", "tools"],
   "tools/web": [
     ["config.ts", "guard", "page", "text", "usage"],

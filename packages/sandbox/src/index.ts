@@ -45,3 +45,6 @@ export { proveSandbox, type ProofOptions, type SandboxProof } from "./system/pro
 export { passFilter, runInSandbox, sandboxStdio, type SandboxRun } from "./system/start-sandbox.ts";
 export { ownProcesses } from "./system/own-processes.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./system/program-command.ts";
+
+// A session's layer over a folder
+export { openLayer, type Entered, type KeepResult, type Layer, type LayerOptions } from "./layer/layer.ts";

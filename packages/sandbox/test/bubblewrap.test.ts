@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { getgid, getuid } from "node:process";
 import { expect, test } from "vitest";
 import { bubblewrapArguments, sandboxMounts } from "../src/index.ts";
 
@@ -52,11 +53,11 @@ test.each([
 test.runIf(process.arch === "x64" || process.arch === "arm64")(
   "bubblewrap gets the folder, the whole environment and a filter, and ends with its parent",
   () => {
-    expect(bubblewrapArguments({ cwd: "/work", env: { A: "1", B: "2" } }, ["--proc", "/proc"])).toEqual(
-      "--die-with-parent --new-session --unshare-user --disable-userns --cap-drop ALL --clearenv --seccomp 4 --proc /proc --chdir /work --setenv A 1 --setenv B 2 --".split(
-        " ",
-      ),
-    );
+    const user = `--uid ${getuid!()} --gid ${getgid!()}`;
+    const words = `--die-with-parent --new-session --unshare-user ${user} --disable-userns --cap-drop ALL --clearenv`;
+    const rest = "--seccomp 4 --proc /proc --chdir /work --setenv A 1 --setenv B 2 --";
+    const program = { cwd: "/work", env: { A: "1", B: "2" } };
+    expect(bubblewrapArguments(program, ["--proc", "/proc"])).toEqual(`${words} ${rest}`.split(" "));
   },
 );
 

@@ -36,6 +36,7 @@ export function bubblewrapArguments(
     "--die-with-parent",
     "--new-session",
     "--unshare-user",
+    ...ownIdentity(),
     "--disable-userns",
     "--cap-drop",
     "ALL",
@@ -48,6 +49,12 @@ export function bubblewrapArguments(
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     "--",
   ];
+}
+
+/** The user as whom a program runs: that of this process, also where bubblewrap starts in a namespace that names it otherwise. */
+function ownIdentity(): readonly string[] {
+  const [user, group] = [process.getuid?.(), process.getgid?.()];
+  return user === undefined ? [] : ["--uid", String(user), "--gid", String(group)];
 }
 
 /** A program to start in a sandbox. */

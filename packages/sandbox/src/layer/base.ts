@@ -1,0 +1,100 @@
+import { dirname, join } from "node:path";
+import { readRecord, writeRecord } from "./durable.ts";
+import { isListed, type Listing } from "./folder-facts.ts";
+
+/** What the person's folder was when the layer began to change a path. */
+interface PathBase {
+  /** Nanoseconds. An entry that the kernel changed later was changed outside of the layer. */
+  readonly since: bigint;
+  /** Whether the person's folder had an entry there. */
+  readonly existed: boolean;
+  /** What git's name for a commit pointed to; undefined for other files. */
+  readonly ref: string | undefined;
+}
+
+interface SavedPath {
+  readonly since: string;
+  readonly existed: boolean;
+  readonly ref?: string | undefined;
+}
+
+/** A base as it is on disk. */
+interface Saved {
+  readonly since: string;
+  readonly listing: Readonly<Record<string, readonly string[]>>;
+  readonly refs: Readonly<Record<string, string>>;
+  readonly staged: Readonly<Record<string, string>>;
+  /** Paths that the layer changed before its view was mounted again. */
+  readonly earlier: Readonly<Record<string, SavedPath>>;
+}
+
+/** What is known of the person's folder at the moment when the view was mounted. */
+export interface Moment {
+  readonly since: bigint;
+  readonly listing: Listing;
+  /** Contents of git's names for commits, by path. */
+  readonly refs: ReadonlyMap<string, string>;
+  /** Digests of what is staged in each repository, by the path of its index. */
+  readonly staged: ReadonlyMap<string, string>;
+}
+
+/** The base of a layer: a moment, and for what the layer had changed before it, the moments of those changes. */
+export interface Base extends Moment {
+  readonly earlier: ReadonlyMap<string, PathBase>;
+}
+
+/** Reads the base of a layer that was opened before. */
+export function readBase(file: string): Base | undefined {
+  const saved = readRecord<Saved>(file);
+  if (saved === undefined) return undefined;
+  const earlier = Object.entries(saved.earlier).map(([path, { since, existed, ref }]) => {
+    return [path, { since: BigInt(since), existed, ref }] as const;
+  });
+  return {
+    since: BigInt(saved.since),
+    listing: new Map(Object.entries(saved.listing)),
+    refs: new Map(Object.entries(saved.refs)),
+    staged: new Map(Object.entries(saved.staged)),
+    earlier: new Map(earlier),
+  };
+}
+
+export function writeBase(file: string, base: Base): void {
+  const earlier = [...base.earlier].map(([path, { since, existed, ref }]) => {
+    return [path, { since: String(since), existed, ref }] as const;
+  });
+  const saved: Saved = {
+    since: String(base.since),
+    listing: Object.fromEntries(base.listing),
+    refs: Object.fromEntries(base.refs),
+    staged: Object.fromEntries(base.staged),
+    earlier: Object.fromEntries(earlier),
+  };
+  writeRecord(file, saved);
+}
+
+/** The base of a path: its own, or that of the nearest folder above it which the layer had changed before. */
+export function baseOf(base: Base, path: string): PathBase {
+  for (let at = path; at !== "."; at = dirname(at)) {
+    const own = base.earlier.get(at);
+    if (own !== undefined) return own;
+  }
+  return { since: base.since, existed: isListed(base.listing, path), ref: base.refs.get(path) };
+}
+
+/** The base after the view was mounted again: paths that the layer has changed keep the moments of their changes. */
+export function laterBase(before: Base, now: Moment, touched: readonly string[]): Base {
+  const earlier = new Map(touched.map((path) => [path, baseOf(before, path)]));
+  const staged = new Map(now.staged);
+  for (const path of touched) {
+    const own = before.staged.get(path);
+    if (own === undefined) staged.delete(path);
+    else staged.set(path, own);
+  }
+  return { ...now, staged, earlier };
+}
+
+/** The file of the base of a layer. */
+export function baseFile(place: string): string {
+  return join(place, "base.json");
+}

@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { baseOf, type Base } from "./base.ts";
+import { changedFolder, setFolder } from "./commit.ts";
+import { readRecord, removeTree, writeRecord } from "./durable.ts";
+import type { Engine, MakeEngine } from "./engine.ts";
+import { changesSince, entriesOf } from "./folder-facts.ts";
+import type { LayerPlace } from "./holder.ts";
+import { markOf, namesIn, type Mark } from "./mark.ts";
+
+/** The largest folder that is copied: it takes some two seconds. */
+export const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
+
+/**
+ * The entries that are as they were copied, by path. A change time alone would not do: a folder can be moved with its files,
+ * whose own change times stay.
+ */
+type Copied = Readonly<Record<string, string>>;
+
+/** A copy of the folder, with shared blocks where the disk has them. It needs no overlay, and files of other users work. */
+export const makeCopy: MakeEngine = async (at, { entries, bytes }, isNew) => {
+  if (isNew) {
+    const bound = `${copyBounds.entries.toLocaleString("en")} entries or ${copyBounds.bytes / 1e9} GB`;
+    if (entries > copyBounds.entries || bytes > copyBounds.bytes)
+      return { problem: `a copy is made of at most ${bound}, and the folder has more` };
+    try {
+      await copyAll(at);
+    } catch (error) {
+      removeTree(join(at.place, changedFolder));
+      return { problem: `the folder cannot be copied: ${(error as Error).message.trim()}` };
+    }
+  }
+  return engineOf(at);
+};
+
+async function copyAll(at: LayerPlace): Promise<void> {
+  const { folder, place } = at;
+  const changed = join(place, changedFolder);
+  removeTree(changed);
+  mkdirSync(changed);
+  await copyPaths(at, entriesOf(folder, ""));
+  setFolder(changed, markOf(folder));
+  writeRecord(
+    copiedFile(place),
+    Object.fromEntries(keysIn(changed, entriesOf(changed, ""))) satisfies Copied,
+  );
+}
+
+const copiedFile = (place: string) => join(place, "copied.json");
+
+/** Paths for one run of the program: the kernel bounds the length of a command. */
+const mostPaths = 500;
+
+/** Copies entries of the person's folder to the same paths of the layer's, with all that is in them. */
+async function copyPaths({ folder, place, env }: LayerPlace, paths: readonly string[]): Promise<void> {
+  const words = ["-a", "--reflink=auto", "--parents", "-t", join(place, changedFolder), "--"];
+  for (let from = 0; from < paths.length; from += mostPaths) {
+    const some = paths.slice(from, from + mostPaths).map((path) => `./${path}`);
+    await promisify(execFile)("cp", [...words, ...some], { cwd: folder, env: { PATH: env["PATH"] } });
+  }
+}
+
+function engineOf(at: LayerPlace): Engine {
+  const { folder, place } = at;
+  const changed = join(place, changedFolder);
+  const copied = new Map(Object.entries(readRecord<Copied>(copiedFile(place))!));
+  const isTouched = (path: string, mark: Mark) => copied.get(path) !== keyOf(mark);
+  /** Replaces entries of the copy by those of the person. */
+  const bring = async (paths: readonly string[]) => {
+    for (const path of paths) removeTree(join(changed, path));
+    const there = paths.filter((path) => markOf(join(folder, path)) !== null);
+    await copyPaths(at, there);
+    for (const [path, key] of keysIn(changed, there)) copied.set(path, key);
+    writeRecord(copiedFile(place), Object.fromEntries(copied) satisfies Copied);
+  };
+  /** Whether the layer changed an entry, or one in it: then the person's does not replace it. */
+  const isOwn = (path: string, base: Base) => {
+    const entries = below(changed, path);
+    if (entries.length === 0) return baseOf(base, path).existed;
+    return entries.some((each) => {
+      const mark = markOf(join(changed, each))!;
+      return mark.kind === "folder" ? !baseOf(base, each).existed : isTouched(each, mark);
+    });
+  };
+  return {
+    name: "copy",
+    isTouched,
+    touched: (base) => [...deletedFrom(at, base), ...entriesBelow(changed, isTouched)],
+    async catchUp(base) {
+      const found = await changesSince(folder, base.listing, { since: base.since, isDeep: true });
+      const free = found.filter(
+        (path) => markOf(join(changed, dirname(path))) !== null && !isOwn(path, base),
+      );
+      await bring(free.filter((path) => !free.includes(dirname(path))));
+    },
+    async settle(steps) {
+      const written = steps.filter(({ kind }) => kind === "write").map(({ path }) => path);
+      await bring(written.filter((path) => markOf(join(changed, dirname(path))) !== null));
+    },
+  };
+}
+
+/** Names an entry in one state: the kernel sets the second part. A folder is only its mode. */
+function keyOf({ kind, inode, changed, mode }: Mark): string {
+  return kind === "folder" ? `folder ${mode}` : `${inode} ${changed}`;
+}
+
+function keysIn(changed: string, paths: readonly string[]): readonly (readonly [string, string])[] {
+  const entries = paths.flatMap((path) => below(changed, path));
+  return entries.map((path) => [path, keyOf(markOf(join(changed, path))!)] as const);
+}
+
+/** An entry and all that is in it. */
+function below(root: string, path: string): readonly string[] {
+  const mark = markOf(join(root, path));
+  if (mark?.kind !== "folder") return mark === null ? [] : [path];
+  return [path, ...namesIn(join(root, path)).flatMap((name) => below(root, join(path, name)))];
+}
+
+function entriesBelow(changed: string, isTouched: Engine["isTouched"]): readonly string[] {
+  return entriesOf(changed, "")
+    .flatMap((name) => below(changed, name))
+    .filter((path) => {
+      const mark = markOf(join(changed, path))!;
+      return mark.kind !== "folder" && isTouched(path, mark);
+    });
+}
+
+/** What the person has, and the copy had and has no longer. */
+function deletedFrom({ folder, place }: LayerPlace, { listing }: Base): readonly string[] {
+  return [...listing].flatMap(([at, names]) => {
+    const now = new Set(namesIn(join(place, changedFolder, at)));
+    const gone = names.filter((name) => !now.has(name)).map((name) => join(at, name));
+    return gone.filter((path) => markOf(join(folder, path)) !== null);
+  });
+}

@@ -1,0 +1,176 @@
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { baseOf, type Base } from "./base.ts";
+import { createPause } from "./durable.ts";
+import { entriesOf } from "./folder-facts.ts";
+import { gitPartOf } from "./git.ts";
+import { isEqual, isSame, markOf, namesIn, type Mark } from "./mark.ts";
+
+/** What must be agreed to by a yes of its own. */
+export type Section =
+  /** Written, added, linked, or a changed mode. */
+  | "files"
+  /** Gone after it is kept, also a folder that a file replaces. */
+  | "deletions"
+  /** What the next command would run or obey. */
+  | "obeyed"
+  /** Commits, names for them and what is staged: one unit. */
+  | "repository";
+
+/** One entry that a layer changed. */
+export interface LayerChange {
+  readonly path: string;
+  /** `write` replaces or adds a file, link or pipe; `folder` adds one; `mode` is that of a folder. */
+  readonly kind: "write" | "folder" | "mode" | "delete";
+  readonly section: Section;
+  /** The person's entry; null where there is none. */
+  readonly former: Mark | null;
+  /** The layer's entry; null for a deletion. */
+  readonly next: Mark | null;
+}
+
+/** What a layer changed. */
+export interface Difference {
+  /** Equal while the difference is: a yes is bound to it. */
+  readonly digest: string;
+  /** Folders come before what is in them. */
+  readonly changes: readonly LayerChange[];
+  /** What cannot be kept, with the reason. */
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** The three folders that are compared, and what is known of them. */
+export interface Compared {
+  /** The person's folder. */
+  readonly folder: string;
+  /** What the layer shows. */
+  readonly view: string;
+  /** Where the layer's own files are. */
+  readonly changed: string;
+  readonly base: Base;
+  /** Whether the layer may have changed an entry of its own folder. */
+  isTouched(path: string, mark: Mark): boolean;
+  /** Whether an index of git stages something else than when the layer began. */
+  isStagedAnew(path: string): Promise<boolean>;
+  /** Whether the next command of the person runs or obeys the file. */
+  isObeyed(path: string): boolean;
+}
+
+/**
+ * Compares a layer with the person's folder by the names in both. No attribute of the overlay is read: a deleted entry is
+ * one that the view does not have.
+ */
+export async function differenceOf(compared: Compared): Promise<Difference> {
+  const changes: LayerChange[] = [];
+  const left: { path: string; reason: string }[] = [];
+  const pause = createPause();
+  const add = (change: Omit<LayerChange, "section">) =>
+    changes.push({ ...change, section: sectionOf(change, compared) });
+  for (const folders = [""]; folders.length > 0;) {
+    const at = folders.pop()!;
+    const shown = entriesOf(compared.view, at);
+    for (const change of deletionsIn(at, shown, compared)) add(change);
+    const inside: string[] = [];
+    for (const name of entriesOf(compared.changed, at).filter((each) => shown.includes(each))) {
+      const path = join(at, name);
+      const found = compareEntry(path, compared);
+      const isStaged = found.change !== undefined && gitPartOf(path) === "index";
+      if (isStaged && !(await compared.isStagedAnew(path))) continue;
+      if (found.reason !== undefined) left.push({ path, reason: found.reason });
+      if (found.change !== undefined) add(found.change);
+      if (found.isFolder) inside.push(path);
+      await pause();
+    }
+    folders.push(...inside.toReversed());
+  }
+  const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { digest: digestOf(sorted), changes: sorted, left };
+}
+
+/** What the person does to the former entries is a conflict, and no other difference. */
+function digestOf(changes: readonly LayerChange[]): string {
+  return hash("sha256", JSON.stringify(changes.map((each) => ({ ...each, former: each.former?.kind }))));
+}
+
+/** Entries that the person's folder had when the layer began, and that the view has no longer. */
+function deletionsIn(
+  at: string,
+  shown: readonly string[],
+  { folder, base }: Compared,
+): readonly Omit<LayerChange, "section">[] {
+  const set = new Set(shown);
+  return (
+    entriesOf(folder, at)
+      .filter((name) => !set.has(name) && baseOf(base, join(at, name)).existed)
+      .map((name) => join(at, name))
+      .map((path) => ({ path, kind: "delete", former: markOf(join(folder, path)), next: null }) as const)
+      // Git may still need an object for what the person did meanwhile.
+      .filter(({ path, former }) => former !== null && gitPartOf(path, former.kind === "folder") !== "object")
+  );
+}
+
+interface Compare {
+  readonly change?: Omit<LayerChange, "section">;
+  readonly reason?: string;
+  readonly isFolder: boolean;
+}
+
+function compareEntry(path: string, compared: Compared): Compare {
+  const { folder, changed } = compared;
+  const [former, next] = [markOf(join(folder, path)), markOf(join(changed, path))];
+  const isFolder = next?.kind === "folder";
+  if (next === null) return { isFolder: false };
+  if (isFolder) {
+    const isThere = former?.kind === "folder";
+    if (!isThere) return { change: { path, kind: "folder", former, next }, isFolder };
+    if (former.mode === next.mode || !compared.isTouched(path, next)) return { isFolder };
+    return { change: { path, kind: "mode", former, next }, isFolder };
+  }
+  if (!compared.isTouched(path, next)) return { isFolder };
+  const reason = reasonOf(path, next);
+  if (reason !== undefined) return { reason, isFolder };
+  if (isUnchanged(path, { former, next }, compared)) return { isFolder };
+  return { change: { path, kind: "write", former, next }, isFolder };
+}
+
+/** Why an entry cannot be kept. */
+function reasonOf(path: string, { kind }: Mark): string | undefined {
+  if (kind === "socket") return "a socket cannot be kept";
+  // The view of an overlay shows no whiteout: this one is the device of that number.
+  if (kind === "device" || kind === "whiteout") return "a device cannot be kept";
+  return gitPartOf(path) === "lock" ? "a lock of a git command is not kept" : undefined;
+}
+
+/** Whether a file that the layer opened for writing is as before. An object of git with a known name always is. */
+function isUnchanged(
+  path: string,
+  { former, next }: { readonly former: Mark | null; readonly next: Mark },
+  { folder, changed }: Compared,
+): boolean {
+  if (former === null) return false;
+  if (gitPartOf(path) === "object" && former.kind === "file") return true;
+  if (isSame(former, next)) return true;
+  return former.modified === next.modified && isEqual(join(folder, path), join(changed, path));
+}
+
+function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compared: Compared): Section {
+  const part = gitPartOf(path, kind === "folder" || kind === "mode" || former?.kind === "folder");
+  if (part === "setting") return "obeyed";
+  if (part !== undefined && !(kind === "delete" && path.endsWith(".git"))) return "repository";
+  if (compared.isObeyed(path)) return "obeyed";
+  const isReplaced = former !== null && kind === "folder";
+  const isEmptied = former?.kind === "folder" && kind === "write";
+  return kind === "delete" || isReplaced || isEmptied ? "deletions" : "files";
+}
+
+/** How many files a change takes away. */
+export function filesLost(folder: string, { path, kind, former }: LayerChange): number {
+  if (former === null || kind === "mode") return 0;
+  if (former.kind !== "folder") return kind === "delete" ? 1 : 0;
+  const count = (at: string): number =>
+    namesIn(at).reduce((sum, name) => {
+      const below = join(at, name);
+      return sum + (markOf(below)?.kind === "folder" ? count(below) : 1);
+    }, 0);
+  return count(join(folder, path));
+}

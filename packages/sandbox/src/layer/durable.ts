@@ -1,0 +1,62 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+
+/** Writes a value as JSON, so that the file holds all of it or does not exist, also after a loss of power. */
+export function writeRecord(file: string, value: unknown): void {
+  const temporary = `${file}.tmp`;
+  const descriptor = openSync(temporary, "w", 0o600);
+  try {
+    writeFileSync(descriptor, JSON.stringify(value));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, file);
+  const folder = openSync(dirname(file), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** The value of a record; undefined where there is none. */
+export function readRecord<Value>(file: string): Value | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Value;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Removes a folder, also one in which folders cannot be read or written. */
+export function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    openTree(path);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function openTree(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) openTree(join(folder, entry.name));
+}
+
+/** Lets other work of this process run, once in so many steps: the steps themselves do not wait. */
+export function createPause(every = 200): () => Promise<void> | undefined {
+  let steps = 0;
+  return () => (++steps % every === 0 ? setImmediate() : undefined);
+}

@@ -1,0 +1,110 @@
+import { lstatSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createPause } from "./durable.ts";
+import { markOf, namesIn } from "./mark.ts";
+
+/** The entry of a folder that is never in its layer: plan state, and the layers themselves. */
+export const ownFolder = ".toolmount";
+
+/** The names in each folder below a folder; "" is the folder itself. */
+export type Listing = ReadonlyMap<string, readonly string[]>;
+
+/** What the engines must know of a folder before they choose. */
+export interface FolderFacts {
+  readonly listing: Listing;
+  readonly entries: number;
+  readonly bytes: number;
+  /** An entry of another owner or group than this process, which the kernel's overlay cannot copy. */
+  readonly foreign: string | undefined;
+}
+
+/** Looks at every entry of a folder. */
+export async function factsOf(folder: string): Promise<FolderFacts> {
+  const [user, group] = [process.getuid?.(), process.getgid?.()];
+  const listing = new Map<string, readonly string[]>();
+  const pause = createPause(1_000);
+  let [entries, bytes] = [0, 0];
+  let foreign: string | undefined;
+  for (const folders = [""]; folders.length > 0;) {
+    const at = folders.pop()!;
+    const names = entriesOf(folder, at);
+    listing.set(at, names);
+    for (const name of names) {
+      const path = join(at, name);
+      const stat = lstatSync(join(folder, path), { throwIfNoEntry: false });
+      if (stat === undefined) continue;
+      entries += 1;
+      bytes += stat.size;
+      if (stat.uid !== user || stat.gid !== group) foreign ??= path;
+      if (stat.isDirectory()) folders.push(path);
+      await pause();
+    }
+  }
+  return { listing, entries, bytes, foreign };
+}
+
+/** The names in one folder below a folder, without toolmount's own. */
+export function entriesOf(folder: string, at: string): readonly string[] {
+  const names = namesIn(join(folder, at));
+  return at === "" ? names.filter((name) => name !== ownFolder) : names;
+}
+
+/** Whether the listing has the entry. */
+export function isListed(listing: Listing, path: string): boolean {
+  const cut = path.lastIndexOf("/");
+  return listing.get(path.slice(0, Math.max(cut, 0)))?.includes(path.slice(cut + 1)) === true;
+}
+
+/** Which entries of a folder to compare: those whose names changed, or also files that were written in place. */
+interface ChangeOptions {
+  readonly since: bigint;
+  readonly isDeep: boolean;
+}
+
+/**
+ * The entries that were added, removed or replaced after a moment. Folders whose own change time is older are not listed
+ * again. With `isDeep`, also files that were written in place: these need a look at every file.
+ */
+export async function changesSince(
+  folder: string,
+  listing: Listing,
+  { since, isDeep }: ChangeOptions,
+): Promise<readonly string[]> {
+  const found = new Set<string>();
+  const pause = createPause(1_000);
+  for (const [at, before] of listing) {
+    const mark = markOf(join(folder, at));
+    const isChanged = mark === null || BigInt(mark.changed) > since;
+    const now = isChanged ? entriesOf(folder, at) : before;
+    if (isChanged) {
+      for (const name of before) if (!now.includes(name)) found.add(join(at, name));
+      for (const name of now) if (!before.includes(name)) found.add(join(at, name));
+    }
+    if (isChanged || isDeep)
+      for (const name of now) if (isNewer(join(folder, at, name), since)) found.add(join(at, name));
+    await pause();
+  }
+  return [...found].toSorted();
+}
+
+/** Whether the kernel changed an entry after a moment; of folders, only their names count, by themselves. */
+function isNewer(path: string, since: bigint): boolean {
+  const mark = markOf(path);
+  return mark !== null && mark.kind !== "folder" && BigInt(mark.changed) > since;
+}
+
+/**
+ * The kernel's time now, for change times on the same disk: what changed before this call is not later, and what changes
+ * after it is. The kernel's clock for files has ticks, so this waits for the next one.
+ */
+export function nowOf(folder: string): bigint {
+  const probe = join(folder, "clock");
+  const touch = () => {
+    rmSync(probe, { force: true });
+    writeFileSync(probe, "");
+    return BigInt(markOf(probe)!.changed);
+  };
+  const before = touch();
+  while (touch() <= before);
+  return before;
+}

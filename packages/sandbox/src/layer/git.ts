@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { hash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { findProgram } from "../system/bubblewrap.ts";
+import type { Listing } from "./folder-facts.ts";
+
+/** What a file of a repository's own folder is to a layer. */
+type GitPart =
+  /** Never changed once it is there, and only added: the same name has the same content. */
+  | "object"
+  /** Names a commit. Only its content counts. */
+  | "ref"
+  /** What is staged. Every `git status` writes it, so only what it stages counts. */
+  | "index"
+  /** What git notes for a person and writes at any command. */
+  | "note"
+  /** Of a git command that runs now. */
+  | "lock"
+  /** By which git decides what it reads and runs: settings, hooks, and whatever is not known here. */
+  | "setting";
+
+const refs = /^(?:HEAD|packed-refs|refs\/.+)$/;
+const notes =
+  /^(?:logs\/.+|ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG|MERGE_MSG|SQUASH_MSG|MERGE_HEAD|MERGE_MODE|AUTO_MERGE|CHERRY_PICK_HEAD|REVERT_HEAD|gc\.(?:log|pid)|rebase-(?:merge|apply)\/.+|description|hooks\/[\w-]+\.sample)$/;
+const objects = /^objects\/(?:[\da-f]{2}\/[\da-f]+|pack\/.+|info\/(?:packs|commit-graph|commit-graphs\/.+))$/;
+const folders =
+  /^(?:objects(?:\/(?:[\da-f]{2}|pack|info|info\/commit-graphs))?|refs(?:\/.+)?|logs(?:\/.+)?|rebase-(?:merge|apply)|branches|hooks|info)?$/;
+
+/** What an entry is to the repository in whose folder it is; undefined for what is in no repository's folder. */
+export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
+  const within = withinGit(path);
+  if (within === undefined) return undefined;
+  if (isFolder) return folders.test(within) ? (within.startsWith("objects") ? "object" : "note") : "setting";
+  if (within.endsWith(".lock")) return "lock";
+  if (objects.test(within)) return "object";
+  if (refs.test(within)) return "ref";
+  if (within === "index") return "index";
+  return notes.test(within) ? "note" : "setting";
+}
+
+/** The part of a path below the folder of a repository; undefined where there is none above it. */
+function withinGit(path: string): string | undefined {
+  const names = path.split("/");
+  const at = names.indexOf(".git");
+  return at === -1 ? undefined : names.slice(at + 1).join("/");
+}
+
+/** The working folders of the repositories in a listing; "" is the folder itself. */
+export function repositoriesIn(listing: Listing): readonly string[] {
+  return [...listing.keys()]
+    .filter((path) => path === ".git" || path.endsWith("/.git"))
+    .map((path) => path.slice(0, -".git".length).replace(/\/$/, ""));
+}
+
+/** The contents of all names for commits in a listing. */
+export function refsIn(folder: string, listing: Listing): ReadonlyMap<string, string> {
+  const files = [...listing].flatMap(([at, names]) =>
+    names.map((name) => (at === "" ? name : `${at}/${name}`)),
+  );
+  const found = files.filter((path) => !listing.has(path) && gitPartOf(path) === "ref");
+  return new Map(found.map((path) => [path, contentOf(join(folder, path))] as const));
+}
+
+/** The text of a file that names a commit; empty where it cannot be read. */
+export function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Runs git in a person's repositories, without what their settings would start for it. */
+export interface Git {
+  /** A digest of what an index stages; undefined where git cannot read it. */
+  staged(repository: string, index: string): Promise<string | undefined>;
+  /** Writes what git remembers of the files into the index again; what is staged stays. */
+  refresh(repository: string): Promise<void>;
+  /** Waits for a git command that writes the index now; returns whether it ended. */
+  isFree(repository: string): Promise<boolean>;
+}
+
+const run = promisify(execFile);
+const quiet = [
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.untrackedCache=false",
+];
+
+/** Milliseconds for one command, and for one that another program runs. */
+const timeoutMs = 30_000;
+const waits = { times: 50, ms: 100 };
+
+/** Git for the repositories of a folder. Without the program git, indexes are compared by their bytes. */
+export function createGit(env: Readonly<Record<string, string | undefined>>): Git {
+  const program = findProgram("git", env["PATH"]);
+  const git = (cwd: string, args: readonly string[], more: Record<string, string> = {}) =>
+    run(program!, [...quiet, ...args], {
+      cwd,
+      env: { PATH: env["PATH"], HOME: env["HOME"], GIT_OPTIONAL_LOCKS: "0", ...more },
+      timeout: timeoutMs,
+      maxBuffer: 1_000_000_000,
+    });
+  return {
+    async staged(repository, index) {
+      if (!existsSync(index)) return undefined;
+      if (program === undefined) return hash("sha256", readFileSync(index));
+      try {
+        const { stdout } = await git(repository, ["ls-files", "--stage", "-z"], { GIT_INDEX_FILE: index });
+        return hash("sha256", stdout);
+      } catch {
+        return undefined;
+      }
+    },
+    async refresh(repository) {
+      if (program === undefined) return;
+      // It fails where a file differs from what is staged, which is no fault here.
+      await git(repository, ["update-index", "-q", "--refresh"]).catch(() => {});
+    },
+    async isFree(repository) {
+      const lock = join(repository, ".git/index.lock");
+      for (let times = 0; existsSync(lock); times += 1) {
+        if (times === waits.times) return false;
+        await setTimeout(waits.ms);
+      }
+      return true;
+    },
+  };
+}

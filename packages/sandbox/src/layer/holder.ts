@@ -1,0 +1,206 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
+import { readOr } from "../system/process-usage.ts";
+import { runInSandbox, sandboxStdio } from "../system/start-sandbox.ts";
+import { readRecord, removeTree, writeRecord } from "./durable.ts";
+
+/** The ways to show a folder with the changes of a layer. */
+export type EngineName = "overlay" | "copy";
+
+/** A layer on the disk, and the variables with which its programs start. */
+export interface LayerPlace {
+  /** The folder of the person, as a real path. */
+  readonly folder: string;
+  /** Where the layer keeps its files: `.toolmount/layers/<name>` in the folder. */
+  readonly place: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The process that keeps the view mounted. It is the first process of its namespaces: when it ends, the kernel ends every
+ * process in them, and the mounts. It ends with its input, so also when the host dies. The kernel forgets the processes that
+ * it inherits, and `/proc` has the numbers of its namespace, by which bubblewrap finds its own processes. The person's folder
+ * is three folders above its own: so no path is a part of the mount's options.
+ */
+const script = `
+read -r pid rest < /proc/self/stat || exit 1
+case "$1" in
+overlay) mount -t overlay toolmount -o lowerdir=../../..,upperdir=changed,workdir=work,userxattr "$2" ;;
+copy) mount --bind changed "$2" ;;
+*) exit 1 ;;
+esac && mount -t proc proc /proc || exit 1
+echo "$pid"
+exec env --ignore-signal=CHLD cat > /dev/null
+`;
+
+const namespaces = "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(
+  " ",
+);
+
+/** Where and when a process began: the kernel uses its number again. */
+interface HeldProcess {
+  readonly pid: number;
+  readonly started: string;
+}
+
+/** A mounted view, as a namespace that programs can enter. */
+export interface Holder {
+  /** The folder as the layer shows it, for this process. Links in it lead out of the layer. */
+  readonly view: string;
+  /** How a program is started in the view. */
+  enter(launch: SandboxLaunch): SandboxLaunch;
+  /** Whether a program runs in the view. */
+  isBusy(): boolean;
+  /** Ends every process in the view, and the mounts; resolves when they are gone. */
+  end(): Promise<void>;
+}
+
+/** Mounts the view of a layer, or says why the machine cannot. */
+export async function startHolder(
+  engine: EngineName,
+  at: LayerPlace,
+): Promise<Holder | { readonly problem: string }> {
+  const path = at.env["PATH"];
+  const [unshare, nsenter] = ["unshare", "nsenter"].map((name) => findProgram(name, path));
+  if (unshare === undefined || nsenter === undefined)
+    return { problem: "unshare and nsenter are not on PATH; install the package util-linux" };
+  const child = spawn(unshare, [...namespaces, "/bin/sh", "-c", script, "layer", engine, at.folder], {
+    cwd: at.place,
+    env: { PATH: path },
+    stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
+  });
+  const ended = once(child, "close").catch(() => {});
+  const problem = text(child.stderr!);
+  const pid = await firstLine(child);
+  if (pid === undefined) {
+    await ended;
+    return { problem: (await problem).trim().split("\n")[0] || "its first process ended at once" };
+  }
+  const held = { pid: Number(pid), started: startOf(Number(pid)) ?? "" };
+  writeRecord(holderFile(at.place), held);
+  return holderOf(child, { nsenter, held, ended, folder: at.folder });
+}
+
+interface Held {
+  readonly nsenter: string;
+  readonly held: HeldProcess;
+  readonly ended: Promise<unknown>;
+  readonly folder: string;
+}
+
+function holderOf(child: ChildProcess, { nsenter, held, ended, folder }: Held): Holder {
+  const { pid } = held;
+  const words = `--user --preserve-credentials --mount --pid --target ${pid} --`.split(" ");
+  const namespace = namespaceOf(pid);
+  return {
+    view: `/proc/${pid}/root${folder}`,
+    // The folder is entered inside: one that is open before shows the files of the person.
+    enter: ({ file, args, env, filter }) => {
+      const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
+      return { file: nsenter, args: [...words, ...inside], env, filter };
+    },
+    isBusy: () => numbersIn("/proc").some((each) => each !== pid && namespaceOf(each) === namespace),
+    async end() {
+      child.stdin!.destroy();
+      await ended;
+      await endOf(held);
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<string | undefined> {
+  const lines = createInterface({ input: child.stdout! });
+  for await (const line of lines) return line;
+  return undefined;
+}
+
+/** Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. */
+const trial = `
+set -e
+mkdir -p low/folder up work view
+echo a > low/file
+echo b > low/folder/before
+show() { mount -t overlay toolmount -o lowerdir=low,upperdir=up,workdir=work,userxattr view; }
+show
+rm view/file
+rm -r view/folder
+mkdir view/folder
+echo c > view/folder/after
+umount view
+show
+test ! -e view/file
+test "$(ls view/folder)" = after
+umount view
+`;
+
+/** Mounts an overlay beside a layer and changes it; returns why the layer must not be one. */
+export async function mountOverlayOnce({ place, env }: LayerPlace): Promise<string | undefined> {
+  const unshare = findProgram("unshare", env["PATH"]);
+  if (unshare === undefined) return "unshare is not on PATH; install the package util-linux";
+  const cwd = join(place, "trial");
+  removeTree(cwd);
+  mkdirSync(cwd);
+  try {
+    const words = [...namespaces, "/bin/sh", "-c", trial];
+    const { stderr, code } = await runInSandbox(
+      { file: unshare, args: words, env: { PATH: env["PATH"] ?? "" }, filter: undefined },
+      { cwd, timeoutMs: 30_000 },
+    );
+    if (code === 0) return undefined;
+    return `an overlay of a user does not work here: ${stderr.trim().split("\n")[0] || "the kernel shows a wrong folder"}`;
+  } finally {
+    removeTree(cwd);
+  }
+}
+
+/** Ends the process that a host which died had left, with all that runs in its view. */
+export async function endLeftHolder(place: string): Promise<void> {
+  const held = readRecord<HeldProcess>(holderFile(place));
+  if (held === undefined || hasEnded(held)) return;
+  try {
+    process.kill(held.pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+  await endOf(held);
+}
+
+const holderFile = (place: string) => join(place, "holder.json");
+
+/** Waits until a process is gone: its namespace is empty before. */
+async function endOf(held: HeldProcess): Promise<void> {
+  while (!hasEnded(held)) await setTimeout(1);
+}
+
+function hasEnded({ pid, started }: HeldProcess): boolean {
+  return startOf(pid) !== started;
+}
+
+/** When a process began, in ticks; undefined for one that has ended, also if its parent has not noticed. */
+function startOf(pid: number): string | undefined {
+  const stat = readOr(`/proc/${pid}/stat`);
+  // The name in parentheses may contain anything. After it: state, and the start as the twentieth.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return stat === "" || fields[0] === "Z" ? undefined : fields[19];
+}
+
+/** The namespace of processes of a process; empty for one that has ended or that belongs to another user. */
+function namespaceOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch {
+    return "";
+  }
+}
+
+function numbersIn(folder: string): readonly number[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}

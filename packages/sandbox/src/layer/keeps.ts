@@ -1,0 +1,151 @@
+import { chmodSync, constants, copyFileSync, mkdirSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import {
+  applySteps,
+  changedFolder,
+  foldersOf,
+  readState,
+  undoSteps,
+  writeState,
+  type Box,
+  type CommitRecord,
+  type Step,
+} from "./commit.ts";
+import type { LayerChange } from "./difference.ts";
+import { removeTree } from "./durable.ts";
+import type { Engine } from "./engine.ts";
+import { contentOf, gitPartOf, type Git } from "./git.ts";
+import type { LayerPlace } from "./holder.ts";
+import { markOf, namesIn } from "./mark.ts";
+import { changedSinceKeep } from "./undo.ts";
+
+/** What the keeps of a layer work with. */
+interface Keeping extends LayerPlace {
+  readonly git: Git;
+  readonly engine: Engine;
+}
+
+const boxesIn = (place: string) => join(place, "keeps");
+
+function boxOf({ folder, place }: LayerPlace, id: string): Box {
+  return { folder, place, box: join(boxesIn(place), id) };
+}
+
+/** Keeps changes of a layer: all of them, or none after a death at any moment. Returns the name of the keep. */
+export async function commitChanges(
+  keeping: Keeping,
+  changes: readonly LayerChange[],
+  isWhole: boolean,
+): Promise<string> {
+  const last = Number(namesIn(boxesIn(keeping.place)).at(-1) ?? 0);
+  const id = String(last + 1).padStart(6, "0");
+  const box = boxOf(keeping, id);
+  for (const name of ["kept", "again", "new"]) mkdirSync(join(box.box, name), { recursive: true });
+  const steps = stepsOf(changes, box);
+  const folders = foldersOf(steps, { folder: box.folder, changed: join(box.place, changedFolder) });
+  const record: CommitRecord = { steps, folders, staged: await stagedOf(keeping, steps), isWhole };
+  writeState(box.box, "commit", record);
+  await finishKeep(keeping, box, record);
+  return id;
+}
+
+/** The changes with the places of their new entries. */
+function stepsOf(changes: readonly LayerChange[], { place, box }: Box): readonly Step[] {
+  const moved = new Map<string, number>();
+  for (const { kind, next } of changes)
+    if (kind === "write") moved.set(next!.inode, (moved.get(next!.inode) ?? 0) + 1);
+  return changes.map((change, at) => {
+    const { path, kind, next } = change;
+    const own = join(place, changedFolder, path);
+    // A name that stays in the layer would lead to the person's file.
+    const isShared = kind === "write" && next!.kind === "file" && next!.names > moved.get(next!.inode)!;
+    const source = isShared ? copyOf(own, join(box, "new", String(at))) : own;
+    const ref = gitPartOf(path) === "ref" && kind === "write" ? contentOf(own) : undefined;
+    return { ...change, from: source.slice(place.length + 1), entry: markOf(source), ref };
+  });
+}
+
+function copyOf(file: string, copy: string): string {
+  const mark = markOf(file)!;
+  const seconds = Number(mark.modified) / 1e9;
+  copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+  chmodSync(copy, mark.mode);
+  utimesSync(copy, seconds, seconds);
+  return copy;
+}
+
+/** What each index that is kept stages. */
+async function stagedOf(
+  { folder, place, git }: Keeping,
+  steps: readonly Step[],
+): Promise<CommitRecord["staged"]> {
+  const found: Record<string, string> = {};
+  for (const { path, kind, from } of steps.filter((step) => gitPartOf(step.path) === "index")) {
+    const digest = kind === "write" && (await git.staged(repositoryOf(folder, path), join(place, from)));
+    if (typeof digest === "string") found[path] = digest;
+  }
+  return found;
+}
+
+/** Does what is left of a keep. */
+async function finishKeep(keeping: Keeping, box: Box, record: CommitRecord): Promise<void> {
+  await applySteps(box, record);
+  await refreshIndexes(keeping, record);
+  await keeping.engine.settle(record.steps, record.isWhole);
+  writeState(box.box, "done", {});
+}
+
+async function finishUndo(keeping: Keeping, box: Box, record: CommitRecord): Promise<void> {
+  await undoSteps(box, record);
+  await refreshIndexes(keeping, record);
+  writeState(box.box, "undone", {});
+}
+
+async function refreshIndexes({ folder, git }: Keeping, { steps }: CommitRecord): Promise<void> {
+  for (const repository of repositoriesOf(folder, steps)) await git.refresh(repository);
+}
+
+/** The working folders of the repositories in whose own folders a change is. */
+export function repositoriesOf(folder: string, changes: readonly LayerChange[]): readonly string[] {
+  const inside = changes.filter(({ path }) => /(?:^|\/)\.git\//.test(path));
+  return [...new Set(inside.map(({ path }) => repositoryOf(folder, path)))];
+}
+
+function repositoryOf(folder: string, path: string): string {
+  return join(folder, path.slice(0, path.search(/(?:^|\/)\.git\//)));
+}
+
+/** Finishes the keeps and undos during which a process died, and forgets those that changed nothing yet. */
+export async function recoverKeeps(keeping: Keeping): Promise<void> {
+  for (const id of namesIn(boxesIn(keeping.place))) {
+    const box = boxOf(keeping, id);
+    const record = readState(box.box, "commit");
+    const has = (name: Parameters<typeof readState>[1]) => readState(box.box, name) !== undefined;
+    if (record === undefined) removeTree(box.box);
+    else if (!has("done")) await finishKeep(keeping, box, record);
+    else if (has("undo") && !has("undone")) await finishUndo(keeping, box, record);
+  }
+}
+
+/** What an undo of a keep did: nothing, where the person changed something since. */
+export type UndoResult =
+  | { readonly status: "undone"; readonly changes: number }
+  | { readonly status: "changed"; readonly paths: readonly string[] }
+  | { readonly status: "unknown" };
+
+/** Puts back what was before a keep: all of it, or nothing after a death at any moment. */
+export async function undoKeep(keeping: Keeping, id: string): Promise<UndoResult> {
+  const box = boxOf(keeping, id);
+  const record = readState(box.box, "commit");
+  if (record === undefined || readState(box.box, "undone") !== undefined) return { status: "unknown" };
+  const paths = await changedSinceKeep(record, keeping);
+  if (paths.length > 0) return { status: "changed", paths };
+  writeState(box.box, "undo", {});
+  await finishUndo(keeping, box, record);
+  return { status: "undone", changes: record.steps.length };
+}
+
+/** The keeps that can be undone, the oldest first. */
+export function keepsOf(place: string): readonly string[] {
+  return namesIn(boxesIn(place)).filter((id) => readState(join(boxesIn(place), id), "undone") === undefined);
+}

@@ -1,0 +1,149 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+import { makeFolder } from "@toolmount/paths";
+import type { SandboxLaunch } from "../system/bubblewrap.ts";
+import { chosenOf, type Choice } from "./choice.ts";
+import { conflictsOf, type Conflict } from "./conflicts.ts";
+import type { Difference } from "./difference.ts";
+import { ownFolder } from "./folder-facts.ts";
+import { withFolderLock } from "./folder-lock.ts";
+import { createGit } from "./git.ts";
+import { endLeftHolder, type EngineName } from "./holder.ts";
+import { commitChanges, keepsOf, recoverKeeps, repositoriesOf, undoKeep, type UndoResult } from "./keeps.ts";
+import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
+
+/** The folder and the name of a layer. */
+export interface LayerOptions {
+  /** The folder whose changes wait. Files of the layer are below `.toolmount/layers` in it. */
+  readonly folder: string;
+  /** Names the layer in its folder: that of a session. Letters, digits, `_` and `-`. */
+  readonly name: string;
+  /** `PATH`, on which the programs of the system are found, and `HOME` for git. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The only engine that may be used; the first that works here without. */
+  readonly engine?: EngineName | undefined;
+  /** Whether the person's next command runs or obeys a file, by its path from the folder. */
+  isObeyed(path: string): boolean;
+}
+
+/** A program's start in a layer, and what it will see. */
+export interface Entered extends LayerView {
+  readonly launch: SandboxLaunch;
+}
+
+/** What a keep did. Nothing was changed unless it is `kept`. */
+export type KeepResult =
+  | {
+      readonly status: "kept";
+      readonly id: string;
+      readonly changes: number;
+      /** Chosen paths that need a replaced file which was not chosen. */
+      readonly withheld: readonly string[];
+    }
+  /** The difference is another one than the person saw. */
+  | { readonly status: "changed"; readonly difference: Difference }
+  | { readonly status: "conflicts"; readonly conflicts: readonly Conflict[] }
+  /** A git command runs in the person's repository. */
+  | { readonly status: "busy"; readonly repository: string };
+
+/** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
+export interface Layer {
+  readonly engine: EngineName;
+  /** How a program is started in the layer. It must be started before anything else is asked of the layer. */
+  enter(launch: SandboxLaunch): Promise<Entered>;
+  /** Shows what the person changed meanwhile, unless a program runs in the layer. */
+  renew(): Promise<LayerView>;
+  difference(): Promise<Difference>;
+  /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
+  keep(choice: Choice): Promise<KeepResult>;
+  /** The keeps that can be undone, the oldest first. */
+  keeps(): readonly string[];
+  /** Puts back what was before a keep, unless the person changed something of it since. */
+  undo(id: string): Promise<UndoResult>;
+  /** Ends every program in the layer and forgets its changes. */
+  drop(): Promise<void>;
+  /** Ends every program in the layer. Its changes wait for the next opening. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
+ * folder cannot have one. One process at a time may have a layer open.
+ */
+export async function openLayer(options: LayerOptions): Promise<Layer | { readonly problem: string }> {
+  const { name, env } = options;
+  if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
+  if (process.platform !== "linux") return { problem: "a layer needs Linux" };
+  const folder = realpathSync(options.folder);
+  const layers = join(folder, ownFolder, "layers");
+  const place = join(layers, name);
+  makeFolder(place, 0o700);
+  await endLeftHolder(place);
+  const git = createGit(env);
+  const at: ViewOptions = { ...options, folder, place, git };
+  return withFolderLock(layers, env, async () => {
+    const view = await prepareView(at);
+    if ("problem" in view) return { problem: `no layer for ${folder}: ${view.problem}` };
+    await recoverKeeps({ ...at, engine: view.engine });
+    return layerOf(at, layers, view);
+  });
+}
+
+function layerOf(at: ViewOptions, layers: string, first: View): Layer {
+  const inTurn = createTurns();
+  const keeping = { ...at, engine: first.engine };
+  let view = first;
+  /** The view, made again after its changes were dropped. */
+  const current = async () => {
+    if (!view.isDropped()) return view;
+    const made = await prepareView(at);
+    if ("problem" in made)
+      throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem: made.problem });
+    keeping.engine = made.engine;
+    return (view = made);
+  };
+  const alone = <Result>(act: () => Promise<Result>) => inTurn(() => withFolderLock(layers, at.env, act));
+  return {
+    engine: first.engine.name,
+    enter: (launch) => inTurn(async () => (await current()).enter(launch)),
+    renew: () => inTurn(async () => (await current()).renew()),
+    difference: () => inTurn(async () => (await current()).difference()),
+    keep: (choice) => alone(async () => keepChosen(at, await current(), choice)),
+    keeps: () => keepsOf(at.place),
+    undo: (id) =>
+      alone(async () => {
+        const { end, rebase } = await current();
+        await end();
+        await rebase();
+        return undoKeep(keeping, id);
+      }),
+    drop: () => alone(() => view.drop()),
+    close: () => inTurn(() => view.end()),
+  };
+}
+
+async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<KeepResult> {
+  const { folder, git } = at;
+  return view.alone(async ({ difference, changed, base }) => {
+    if (difference.digest !== choice.digest) return { status: "changed", difference };
+    const { changes, withheld } = chosenOf(difference, choice);
+    for (const repository of repositoriesOf(folder, changes))
+      if (!(await git.isFree(repository))) return { status: "busy", repository };
+    const conflicts = await conflictsOf(changes, { folder, changed, base, git });
+    if (conflicts.length > 0) return { status: "conflicts", conflicts };
+    const isWhole = changes.length === difference.changes.length;
+    const id = await commitChanges({ ...at, engine: view.engine }, changes, isWhole);
+    return { status: "kept", id, changes: changes.length, withheld };
+  });
+}
+
+/** Does one thing after the other, in the order in which they were asked for. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const mine = last.then(act);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}

@@ -1,0 +1,95 @@
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type BigIntStats,
+} from "node:fs";
+
+/** The kinds of entries. A whiteout is how the kernel's overlay marks a deleted entry. */
+export type EntryKind = "file" | "folder" | "link" | "pipe" | "socket" | "device" | "whiteout";
+
+/** An entry as the kernel reports it. Times are nanoseconds and, as the inode, decimal text: JSON has no such numbers. */
+export interface Mark {
+  readonly kind: EntryKind;
+  readonly inode: string;
+  readonly bytes: number;
+  readonly modified: string;
+  /** When the kernel last changed the entry. A program cannot set it. */
+  readonly changed: string;
+  readonly mode: number;
+  /** How many names the file has. */
+  readonly names: number;
+}
+
+/** The entry at a path, links not followed; null where there is none. */
+export function markOf(path: string): Mark | null {
+  const stat = orNull(() => lstatSync(path, { bigint: true }));
+  if (stat === null) return null;
+  return {
+    kind: kindOf(stat),
+    inode: String(stat.ino),
+    bytes: Number(stat.size),
+    modified: String(stat.mtimeNs),
+    changed: String(stat.ctimeNs),
+    mode: Number(stat.mode & 0o7777n),
+    names: Number(stat.nlink),
+  };
+}
+
+function kindOf(stat: BigIntStats): EntryKind {
+  if (stat.isFile()) return "file";
+  if (stat.isDirectory()) return "folder";
+  if (stat.isSymbolicLink()) return "link";
+  if (stat.isFIFO()) return "pipe";
+  if (stat.isSocket()) return "socket";
+  return stat.isCharacterDevice() && stat.rdev === 0n ? "whiteout" : "device";
+}
+
+/** The names in a folder, sorted; none where there is no folder. */
+export function namesIn(folder: string): readonly string[] {
+  return (orNull(() => readdirSync(folder)) ?? []).toSorted();
+}
+
+/** Whether both are the same entry of the disk. */
+export function isSame(one: Mark | null, other: Mark | null): boolean {
+  return one !== null && other !== null && one.inode === other.inode;
+}
+
+/** Whether two entries are equal to a reader: kind, mode and content. Folders never are. */
+export function isEqual(one: string, other: string): boolean {
+  const [a, b] = [markOf(one), markOf(other)];
+  if (a === null || b === null || a.kind !== b.kind) return false;
+  if (a.kind === "link") return readlinkSync(one) === readlinkSync(other);
+  if (a.kind !== "file" || a.bytes !== b.bytes || a.mode !== b.mode) return false;
+  return isSame(a, b) || isEqualFile(one, other);
+}
+
+const chunkBytes = 1_048_576;
+
+function isEqualFile(one: string, other: string): boolean {
+  const [a, b] = [openSync(one, "r"), openSync(other, "r")];
+  const [left, right] = [Buffer.alloc(chunkBytes), Buffer.alloc(chunkBytes)];
+  try {
+    for (;;) {
+      const length = readSync(a, left);
+      if (length !== readSync(b, right) || left.compare(right, 0, length, 0, length) !== 0) return false;
+      if (length === 0) return true;
+    }
+  } finally {
+    for (const each of [a, b]) closeSync(each);
+  }
+}
+
+/** What is read, or null where the path does not lead to an entry. */
+function orNull<Read>(read: () => Read): Read | null {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw error;
+  }
+}
