@@ -81,19 +81,28 @@ async function readInput({ input }: Shell): Promise<string> {
   );
 }
 
-/** Throws `USAGE_INVALID` for an object with a name twice: a person meant one of the two values. */
+/**
+ * Throws `USAGE_INVALID` for an object with a name twice: a person meant one of the two values. The text is JSON, and may be nested
+ * so deep that no function which calls itself can read it.
+ */
 async function refuseDouble(text: string): Promise<void> {
-  const { visit } = await import("jsonc-parser");
-  const open: Set<string>[] = [];
-  visit(text, {
-    onObjectBegin: () => void open.push(new Set()),
-    onObjectEnd: () => void open.pop(),
-    onObjectProperty: (name) => {
-      if (open.at(-1)!.has(name)) throw usageError(`${printable(name)} is given twice; give it once`);
-      open.at(-1)!.add(name);
-    },
-  });
+  const { createScanner } = await import("jsonc-parser");
+  const scanner = createScanner(text, true);
+  const open: (Set<string> | null)[] = [];
+  let name = "";
+  for (let token = scanner.scan(); token !== kinds.end; token = scanner.scan()) {
+    if (token === kinds.text) name = scanner.getTokenValue();
+    if (token === kinds.objectBegin) open.push(new Set());
+    if (token === kinds.listBegin) open.push(null);
+    if (token === kinds.objectEnd || token === kinds.listEnd) open.pop();
+    const names = token === kinds.colon ? open.at(-1) : undefined;
+    if (names?.has(name)) throw usageError(`${printable(name)} is given twice; give it once`);
+    names?.add(name);
+  }
 }
+
+/** The tokens of jsonc-parser, whose own names are a const enum. */
+const kinds = { objectBegin: 1, objectEnd: 2, listBegin: 3, listEnd: 4, colon: 6, text: 10, end: 17 };
 
 /** Throws `USAGE_INVALID` for arguments that are no JSON: the place of the mistake, and the same call without quotes. */
 async function refuseMistake(text: string, tool: string): Promise<void> {

@@ -1,9 +1,9 @@
-import type { ParseError } from "jsonc-parser";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import { findSecrets } from "@toolmount/core/scan";
 import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
 import { isRecord } from "@toolmount/core/json";
+import { readJsonc } from "../clients/client-file.ts";
 import { asOthers, chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
 
 /** Entries and variables from another application's list of MCP servers. */
@@ -54,9 +54,8 @@ export async function parseSettings(text: string): Promise<unknown> {
     const { readToml } = await import("./read-toml.ts");
     return readToml(text, (line) => refuse(`the list is not TOML that can be read: line ${line}`));
   }
-  const { parse: parseJsonc, printParseErrorCode } = await import("jsonc-parser");
-  const errors: ParseError[] = [];
-  const list: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
+  const { printParseErrorCode } = await import("jsonc-parser");
+  const { parsed: list, errors } = await readJsonc(text);
   const [first] = errors;
   if (first === undefined) return list;
   const lines = text.slice(0, first.offset).split("\n");

@@ -93,3 +93,11 @@ test("a session whose log has a value of thousands of levels is refused, and the
   }
   expect((await run(["sessions", "show", "good"])).code).toBe(0);
 });
+
+test.each(depths)("a list of servers of %i levels is refused by import", async (levels) => {
+  const list = `{"mcpServers":{"one":${lists(levels)}}}`;
+  const { run } = await workspace({ "list.json": list, "plan.yaml": "tools: []\n" });
+  const ended = await run(["import", "list.json", "plan.yaml"]);
+  expectCalm(ended);
+  expect(ended.code).not.toBe(0);
+});

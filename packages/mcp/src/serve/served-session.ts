@@ -9,7 +9,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { callInternal, offerMarkOf } from "@toolmount/core/internal";
-import { digestOf } from "@toolmount/core/json";
+import { digestOf, meter } from "@toolmount/core/json";
 import { lockDigest } from "@toolmount/core/modules";
 import { ServedTasks } from "../tasks/served-tasks.ts";
 import type { SuspendableCall } from "../tasks/suspended.ts";
@@ -142,8 +142,9 @@ export function bareOutcome(
   return { callId: "", runId: "", tool, status, result, durationMs: 0 };
 }
 
-/** Identifies a request by its tool and arguments. */
+/** Identifies a request by its tool and arguments. Empty for arguments that the host refuses, so that no call of them waits. */
 export function requestDigest(call: ServedCall): string {
   const { name, arguments: args, isInternal = false } = call;
+  if (meter(args, Infinity) !== null) return "";
   return digestOf({ name, arguments: args, isInternal });
 }
