@@ -3,7 +3,7 @@ import { readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
-import type { ParseError } from "jsonc-parser";
+import { readJsonc } from "../scaffold/read-server-list.ts";
 
 /** Longest file of a client that is read, in bytes. Applications keep more than a list of servers in it. */
 const maxBytes = 64 * 1024 * 1024;
@@ -26,20 +26,6 @@ export async function readClientFile(file: string): Promise<string | undefined> 
 
 function unreadable(problem: string): ToolmountError {
   return new ToolmountError("USAGE_INVALID", { problem });
-}
-
-/** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` for a text that is nested too deep for its parser. */
-export async function readJsonc(
-  text: string,
-): Promise<{ readonly parsed: unknown; readonly errors: readonly ParseError[] }> {
-  const { parse } = await import("jsonc-parser");
-  const errors: ParseError[] = [];
-  try {
-    return { parsed: parse(text, errors, { allowTrailingComma: true }), errors };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw unreadable("the JSON is nested too deeply to be read");
-  }
 }
 
 /** Parses JSON with comments. Throws `USAGE_INVALID` when a client's file is something else. */

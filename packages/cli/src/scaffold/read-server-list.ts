@@ -2,8 +2,8 @@ import { ToolmountError, type JsonObject } from "@toolmount/core";
 import { findSecrets } from "@toolmount/core/scan";
 import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
+import type { ParseError } from "jsonc-parser";
 import { isRecord } from "@toolmount/core/json";
-import { readJsonc } from "../clients/client-file.ts";
 import { asOthers, chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
 
 /** Entries and variables from another application's list of MCP servers. */
@@ -46,6 +46,20 @@ export async function readServerList(text: string): Promise<ServerList> {
     return refuse(`server "${first.slice(0, 100)}" has neither a command nor a url`);
   left.push(...problems.map((name) => ({ name, because: "it has neither a command nor a url" })));
   return { entries, variables: [...variables].map(([name, because]) => ({ name, because })), left };
+}
+
+/** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` for a text that is nested too deep for its parser. */
+export async function readJsonc(
+  text: string,
+): Promise<{ readonly parsed: unknown; readonly errors: readonly ParseError[] }> {
+  const { parse } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  try {
+    return { parsed: parse(text, errors, { allowTrailingComma: true }), errors };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return refuse("the JSON is nested too deeply to be read");
+  }
 }
 
 /** Parses JSON with comments and trailing commas, or TOML. Throws `USAGE_INVALID` with the line of the mistake. */
