@@ -95,7 +95,7 @@ async function decide(
     ...(kept === undefined ? {} : { arguments: host.redact(kept) as JsonObject }),
   };
   if (!(await host.stores.track(stored.decide(recorded, kept)))) requirePending(stored.record);
-  reportDecision(host, stored.record);
+  await reportDecision(host, stored.record);
   return stored.record;
 }
 
@@ -174,12 +174,15 @@ function requirePending({ state, tool, end }: ApprovalRecord): void {
     });
 }
 
-/** Reports a stored decision to observers and the audit, and continues the call if it waits in this process. */
-function reportDecision(host: HostState, record: ApprovalRecord): void {
+/**
+ * Reports a stored decision to observers and the audit, and continues the call if it waits in this process. Resolves when who
+ * reads the audit finds it. A failure is logged, since the decision counts.
+ */
+async function reportDecision(host: HostState, record: ApprovalRecord): Promise<void> {
   const generation = host.moduleSet.generation();
   const decision = record.decision!;
   notifyApproval(host, generation, record);
-  host.stores.audit(generation)?.note({
+  const audited = host.stores.audit(generation)?.write({
     kind: "decision",
     at: decision.at,
     runId: record.info.runId,
@@ -189,6 +192,7 @@ function reportDecision(host: HostState, record: ApprovalRecord): void {
     ...(decision.reason === undefined ? {} : { reason: decision.reason }),
   });
   host.stores.asking.get(record.id)?.(record);
+  await audited?.catch(() => {}); // the writer logged it
 }
 
 async function revoke(host: HostState, store: ApprovalStore, id: string): Promise<boolean> {

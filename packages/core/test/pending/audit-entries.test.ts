@@ -3,6 +3,7 @@ import {
   createMemoryStore,
   data,
   failure,
+  silentLogger,
   type AuditEntry,
   type AuditSink,
   type CallContext,
@@ -205,3 +206,32 @@ test.each(["start", "end"] as const)(
     );
   },
 );
+
+test.each(["batched", "durable"] as const)(
+  "a decision is in a %s audit when the approver reads that it counts",
+  async (mode) => {
+    const store = createMemoryStore({ audit: mode });
+    const { host } = world([tool(undefined, { requiresConfirmation: true })], {
+      store,
+      clock: createFakeClock(),
+    });
+    await host.call({ name: "probe" });
+    const [question] = await host.approvals.list();
+    await host.approvals.decide(question!.id, "approve", "ada");
+
+    const entries = (await store.audit!.read()).map(({ entry }) => entry);
+    expect(entries.at(-1)).toMatchObject({ kind: "decision", decision: "approve", by: "ada" });
+  },
+);
+
+test("a decision counts whose audit cannot be written, and the log says so", async () => {
+  const logged: unknown[] = [];
+  const logger = { ...silentLogger, error: (...line: unknown[]) => void logged.push(line.at(-1)) };
+  const append = () => Promise.reject(new Error("disk full"));
+  const { host } = audited([tool(undefined, { requiresConfirmation: true })], { logger }, { append });
+  await host.call({ name: "probe" });
+  const [question] = await host.approvals.list();
+
+  expect((await host.approvals.decide(question!.id, "approve", "ada")).state).toBe("approved");
+  expect(logged).toContain("the audit could not be written");
+});
