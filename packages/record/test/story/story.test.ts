@@ -1,4 +1,12 @@
-import { createHost, createMemoryStore, data, defineTool, silentLogger } from "@toolmount/core";
+import {
+  createHost,
+  createMemoryStore,
+  data,
+  defineTool,
+  silentLogger,
+  systemClock,
+  type AuditSink,
+} from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { readStory, recentSessions, storyText, type StoryStep } from "../../src/index.ts";
@@ -159,5 +167,63 @@ test("the sessions of the newest calls come with who used them and where they st
     { session: "one", user: null, calls: 1, stands: "nothing is open" },
     { session: "two", user: "ada", calls: 1, stands: "1 call waits for an answer" },
   ]);
+  await host.close();
+});
+
+const states = (...given: readonly string[]) =>
+  given.map((status, at) => ({
+    status,
+    kind: "call",
+    sessionId: "s",
+    userId: at === 1 ? "ada" : null,
+    startedAt: 10 - at,
+    runId: String(at),
+  }));
+
+test.each([
+  [[], []],
+  [["ok"], ["nothing is open"]],
+  [["running"], ["1 call runs"]],
+  [["running", "running"], ["2 calls run"]],
+  [["waiting", "waiting", "ok"], ["2 calls wait for an answer"]],
+  [["decided", "decided"], ["2 calls are answered and not run yet"]],
+  [["unknown"], ["1 call may have run: its process ended"]],
+  [
+    ["unknown", "waiting", "unknown"],
+    ["1 call waits for an answer, 2 calls may have run: their processes ended"],
+  ],
+])("a session of %j stands so: %j", async (given, stands) => {
+  const asked: unknown[] = [];
+  const sink = {
+    calls: async (filter: unknown) => (asked.push(filter), { calls: states(...given), hasMore: false }),
+  } as unknown as AuditSink;
+  const found = await recentSessions(sink, { tool: "pay" });
+
+  expect(found.map((one) => one.stands)).toEqual(stands);
+  expect(asked).toEqual([{ tool: "pay", limit: 1_000 }]);
+  for (const { calls: count, from, to, user } of found)
+    expect([count, from, to, user]).toEqual([
+      given.length,
+      11 - given.length,
+      10,
+      given.length > 1 ? "ada" : null,
+    ]);
+});
+
+test("a story lasts from its first call to the end of its last one", async () => {
+  let now = 1_000;
+  const host = createHost({
+    logger: silentLogger,
+    store: createMemoryStore({ audit: "durable" }),
+    clock: { ...systemClock, now: () => now },
+  });
+  host.coordinator.mount("tools", read);
+  await host.call({ name: "read_bill", arguments: { id: "a" } }, { sessionId: "s" });
+  now = 5_000;
+  await host.call({ name: "read_bill", arguments: { id: "b" } }, { sessionId: "s" });
+  const { from, to } = await readStory(host, "s");
+
+  expect([from, to! >= 5_000]).toEqual([1_000, true]);
+  expect((await readStory(host, "none")).to).toBeNull();
   await host.close();
 });
