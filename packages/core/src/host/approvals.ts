@@ -174,10 +174,7 @@ function requirePending({ state, tool, end }: ApprovalRecord): void {
     });
 }
 
-/**
- * Reports a stored decision to observers and the audit, and continues the call if it waits in this process. Resolves when who
- * reads the audit finds it. A failure is logged, since the decision counts.
- */
+/** Reports a stored decision to observers, continues the call if it waits here, and resolves when the audit has it. */
 async function reportDecision(host: HostState, record: ApprovalRecord): Promise<void> {
   const generation = host.moduleSet.generation();
   const decision = record.decision!;
@@ -192,7 +189,7 @@ async function reportDecision(host: HostState, record: ApprovalRecord): Promise<
     ...(decision.reason === undefined ? {} : { reason: decision.reason }),
   });
   host.stores.asking.get(record.id)?.(record);
-  await audited?.catch(() => {}); // the writer logged it
+  await audited?.catch(() => {}); // it is logged, and the decision counts
 }
 
 async function revoke(host: HostState, store: ApprovalStore, id: string): Promise<boolean> {
