@@ -10,7 +10,7 @@ import type { Shell } from "../process/shell.ts";
 import { importFile } from "../scaffold/import-file.ts";
 import { makeChange, planEntry, type Change } from "./change.ts";
 import { readClientFile } from "./client-file.ts";
-import type { McpClient } from "./mcp-clients.ts";
+import { writableLists, type McpClient } from "./mcp-clients.ts";
 
 /** A plan with the servers of a client in it, in files beside the plan's own; nothing else is written yet. */
 export interface Draft {
@@ -37,16 +37,13 @@ export interface Draft {
  * calls. Throws `USAGE_INVALID` for a client without servers, and what importing throws.
  */
 export async function draftPlan(
-  client: McpClient,
+  given: McpClient,
   plan: string | undefined,
   entry: string,
   shell: Shell,
 ): Promise<Draft> {
+  const client = await listedClient(given, shell);
   const list = client.file(shell);
-  if ((await readClientFile(list)) === undefined)
-    throw new ToolmountError("USAGE_INVALID", {
-      problem: `${client.name} has no list of servers at ${list}; ${await otherList(client, shell)}`,
-    });
   const file = await planFile(plan, shell);
   const drafts = draftsOf(file);
   const drop = async () => {
@@ -74,11 +71,14 @@ export async function draftPlan(
   }
 }
 
-/** A list of the client that `guard` does not write: the one of the user, for every project. */
-async function otherList(client: McpClient, shell: Shell): Promise<string> {
-  for (const { file } of client.userFiles(shell))
-    if ((await readClientFile(file)) !== undefined) return `toolmount import ${file} reads your own list`;
-  return "toolmount alone shows the lists that are here";
+/** The client with the list that holds here: the project's, or without one the user's own. Throws `USAGE_INVALID`. */
+async function listedClient(client: McpClient, shell: Shell): Promise<McpClient> {
+  const lists = writableLists(client, shell);
+  for (const one of lists) if ((await readClientFile(one.file(shell))) !== undefined) return one;
+  const files = lists.map((one) => one.file(shell)).join(" or ");
+  throw new ToolmountError("USAGE_INVALID", {
+    problem: `${client.name} has no list of servers at ${files}; toolmount alone shows the lists that are here`,
+  });
 }
 
 /** Why a list gave no server: those that stand behind a plan already are left out by name. */
