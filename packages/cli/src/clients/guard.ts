@@ -9,7 +9,7 @@ import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { importFile } from "../scaffold/import-file.ts";
 import { makeChange, planEntry, type Change } from "./change.ts";
-import { readClientFile } from "./client-file.ts";
+import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
 import { writableLists, type McpClient } from "./mcp-clients.ts";
 
 /** A plan with the servers of a client in it, in files beside the plan's own; nothing else is written yet. */
@@ -71,14 +71,27 @@ export async function draftPlan(
   }
 }
 
-/** The client with the list that holds here: the project's, or without one the user's own. Throws `USAGE_INVALID`. */
+/**
+ * The client with the list that holds here: the project's, or where that has no server the user's own. Throws `USAGE_INVALID` for a
+ * client without a list.
+ */
 async function listedClient(client: McpClient, shell: Shell): Promise<McpClient> {
   const lists = writableLists(client, shell);
-  for (const one of lists) if ((await readClientFile(one.file(shell))) !== undefined) return one;
+  const texts = await Promise.all(lists.map((one) => readClientFile(one.file(shell))));
+  for (const [at, one] of lists.entries()) if (await hasServer(one, texts[at])) return one;
+  const there = lists.find((_, at) => texts[at] !== undefined);
+  if (there !== undefined) return there;
   const files = lists.map((one) => one.file(shell)).join(" or ");
   throw new ToolmountError("USAGE_INVALID", {
     problem: `${client.name} has no list of servers at ${files}; toolmount alone shows the lists that are here`,
   });
+}
+
+/** Whether a list has a server. One that cannot be read may have: reading it says why. */
+async function hasServer({ key }: McpClient, text: string | undefined): Promise<boolean> {
+  if (text === undefined) return false;
+  const parsed = await parseClientFile(text, "").catch(() => null);
+  return parsed === null || Object.keys(memberAt(parsed, [key]) ?? {}).length > 0;
 }
 
 /** Why a list gave no server: those that stand behind a plan already are left out by name. */

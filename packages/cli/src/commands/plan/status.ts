@@ -1,6 +1,6 @@
 import type { BootEntry, EntryStatus, HostStatus } from "@toolmount/loader";
 import type { Command } from "commander";
-import { loaderOptions } from "../../host/loader-options.ts";
+import { reportingOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -30,7 +30,7 @@ export function define(command: Command, shell: Shell): void {
 
 async function status(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { openHost } = await import("@toolmount/loader");
-  const host = await openHost(plan, loaderOptions(options, shell));
+  const host = await openHost(plan, reportingOptions(options, shell));
   const report = host.status();
   const tree = options.tree === true ? host.bootTree() : undefined;
   await host.close();
