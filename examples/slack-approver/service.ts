@@ -8,7 +8,7 @@ export interface Settings {
   readonly hostUrl: string;
   /** A token of the server with the role approve. */
   readonly token: string;
-  /** The secret of `--webhook-secret`. */
+  /** The secret of `--webhook`. */
   readonly webhookSecret: string;
   /** Slack's API: `https://slack.com/api`. */
   readonly slackUrl: string;

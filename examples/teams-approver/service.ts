@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 
 /** What the service needs to know. */
 export interface Settings {
-  /** The secret of `--webhook-secret`. */
+  /** The secret of `--webhook`. */
   readonly webhookSecret: string;
   /** The address of the workflow "Post to a channel when a webhook request is received". */
   readonly workflowUrl: string;

@@ -100,7 +100,7 @@ const commands: readonly Row[] = [
     ["as JSON or as name=value", "not both"],
     tool,
   ],
-  ["a category", "list --category reed", 2, ["--category", `"reed"`, `did you mean "read"`]],
+  ["a category", "list --tool category:reed", 2, ["--tool", `"reed"`, `did you mean "read"`]],
   ["a tool to list", "list --tool read_fiel", 2, ["--tool", `did you mean "read_file"`]],
   ["a module to list", "list --module filesytem", 2, ["--module", `did you mean "filesystem"`]],
   ["a mode", "list --mode reveiw", 2, ["--mode", `"reveiw"`, "there is"]],

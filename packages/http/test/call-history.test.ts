@@ -199,6 +199,22 @@ describe("the calls of a host with an audit", () => {
     ]);
   });
 
+  test("that a person ran in the place of its caller say who", async () => {
+    const store = audited();
+    const { host } = processOf(store);
+    const { runId } = await host.call({ name: "wipe" }, { sessionId: "s" });
+    const [question] = await host.approvals.list();
+    await host.approvals.decide(question!.id, "approve", "olga");
+    await host.approvals.run(question!.id, "ann");
+
+    const { steps } = (await processOf(store).history.get(runId))!;
+    expect(steps.map(({ name, note }) => [name, note]).slice(1)).toEqual([
+      ["approval:granted", "olga"],
+      ["started", "run by ann"],
+      ["ended", "ok"],
+    ]);
+  });
+
   test("of which this process forgot the details have those of the audit", async () => {
     const store = audited();
     const { echo, journal, history } = processOf(store);

@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createMemoryStore, type Host } from "@toolmount/core";
+import { createMemoryStore, systemClock, type Host } from "@toolmount/core";
 import { createTokenCheck } from "@toolmount/http";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createFakeClock } from "../../core/test/fake-clock.ts";
 import { startBrowser } from "./support/browser.ts";
 import { live, openPage, pane } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
@@ -61,7 +60,9 @@ test("40 questions are answered one by one with two keys each", async () => {
   await live(page);
   const { press, count } = person(page);
   for (let at = 1; at <= 40; at += 1) {
-    await pane(page).getByRole("heading", { name: `Wipe folder ${at}`, exact: true }).waitFor();
+    await pane(page)
+      .getByRole("heading", { name: `Wipe folder ${at}`, exact: true })
+      .waitFor();
     await press("a");
     await pane(page).getByText("approved by you").waitFor();
     if (at < 40) await press("n");
@@ -91,15 +92,16 @@ const day = 86_400_000;
 /** Five days of calls. On each, one person allowed one deletion; all of it is in the audit alone. */
 async function lastWeek() {
   const store = createMemoryStore({ audit: "durable" });
-  const clock = createFakeClock();
+  let at = Date.parse("2026-05-04T09:00:00Z");
+  const clock = { ...systemClock, now: () => at };
   const { host } = createWorld({ store, clock });
-  for (const [at, name] of ["ann", "bob", "cleo", "dan", "eve"].entries()) {
-    for (let other = 0; other < 5; other += 1) await host.call({ name: "echo" }, { sessionId: `s${at}` });
-    const { ticket } = await host.call({ name: "wipe", arguments: { text: "a" } }, { sessionId: `s${at}` });
+  for (const name of ["ann", "bob", "cleo", "dan", "eve"]) {
+    for (let other = 0; other < 5; other += 1) await host.call({ name: "echo" }, { sessionId: "s" });
+    const { ticket } = await host.call({ name: "wipe", arguments: { text: "a" } }, { sessionId: "s" });
     const [question] = await host.approvals.list();
     await host.approvals.decide(question!.id, "approve", name);
-    await host.resume(ticket!, { sessionId: `s${at}` });
-    await clock.advance(day);
+    await host.resume(ticket!, { sessionId: "s" });
+    at += day;
   }
   await host.close();
   return createWorld({ store });
@@ -135,12 +137,18 @@ test("a team of three is a command for each, and a link that each opens", async 
   const made = new Map<string, string>();
   for (const name of ["ann", "bob", "cleo"]) {
     const words = ["serve", "tokens", "add", file, name, "--role", "approve", "--print"];
-    const { stdout } = await promisify(execFile)(process.execPath, ["-C", "@toolmount/source", cli, ...words]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "-C",
+      "@toolmount/source",
+      cli,
+      ...words,
+    ]);
     made.set(name, /tm_[\w-]+/.exec(stdout)![0]);
   }
   const { tokens } = JSON.parse(await readFile(file, "utf8")) as {
     tokens: Parameters<typeof createTokenCheck>[0];
   };
+  expect([...made.keys()]).toEqual(tokens.map(({ name }) => name));
   const { server } = await serve(createWorld().host, { authenticate: createTokenCheck(tokens) });
   for (const [name, token] of made) {
     const { page } = await openPage(browser, server.url, token);
@@ -151,10 +159,9 @@ test("a team of three is a command for each, and a link that each opens", async 
 
 test("the guide has these counts", async () => {
   const guide = await readFile(join(import.meta.dirname, "../../../docs/operators-page.md"), "utf8");
-  const rows = [...guide.matchAll(/^\| (.+?) +\| (\d+) +\| (\d+) +\|/gm)].map(([, job = "", keys, clicks]) => [
-    job,
-    { keys: Number(keys), clicks: Number(clicks) },
-  ]);
+  const rows = [...guide.matchAll(/^\| (.+?) +\| (\d+) +\| (\d+) +\|/gm)].map(
+    ([, job = "", keys, clicks]) => [job, { keys: Number(keys), clicks: Number(clicks) }],
+  );
 
   expect(Object.fromEntries(rows)).toEqual(counts);
 });

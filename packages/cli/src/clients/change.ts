@@ -6,7 +6,7 @@ import type { Shell } from "../process/shell.ts";
 import { readServerList } from "../scaffold/read-server-list.ts";
 import { editClientText, memberAt, parseClientFile, readClientFile, writeClientFile } from "./client-file.ts";
 import { findDirectServers, namesInPlan, type DirectServer } from "./direct-servers.ts";
-import type { McpClient } from "./mcp-clients.ts";
+import { writableLists, type McpClient } from "./mcp-clients.ts";
 import { copyFile, digestText, readCopy, removeCopy, writeCopy, type MovedServers } from "./moved-servers.ts";
 
 /** A change of a client's file that has not been made yet. */
@@ -82,7 +82,8 @@ export async function planEntry(
 }
 
 /** The file without the entry, and with the servers that it replaced. */
-export async function planRemoval(client: McpClient, name: string, shell: Shell): Promise<Change> {
+export async function planRemoval(given: McpClient, name: string, shell: Shell): Promise<Change> {
+  const client = await clientWithEntry(given, name, shell);
   const file = client.file(shell);
   const before = await readClientFile(file);
   const path = copyFile(file, name, shell);
@@ -94,6 +95,18 @@ export async function planRemoval(client: McpClient, name: string, shell: Shell)
   const after = await restore(before, [client.key, name], { moved, servers }, file);
   const keep = () => removeCopy(path);
   return { file, before, after, entry: undefined, servers, rewritten, set: [], direct: [], keep };
+}
+
+/** The client with the list that has the entry: the project's, the user's own, or the project's where neither has it. */
+async function clientWithEntry(client: McpClient, name: string, shell: Shell): Promise<McpClient> {
+  for (const one of writableLists(client, shell)) {
+    const text = await readClientFile(one.file(shell));
+    const isHere =
+      text !== undefined &&
+      memberAt(await parseClientFile(text, one.file(shell)), [one.key, name]) !== undefined;
+    if (isHere) return one;
+  }
+  return client;
 }
 
 /** Restores the file as it was if nothing else changed since; otherwise puts back the missing servers one by one. */

@@ -35,17 +35,19 @@ export async function findServerLists(
   shell: Pick<Shell, "cwd" | "env">,
   program: string | undefined,
 ): Promise<readonly FoundList[]> {
-  const known = mcpClients.flatMap((client) => listsOf(client, shell));
-  const lists = await Promise.all([
-    ...known.map((list) => readKnown(list, list.isOwn, program)),
-    ...otherLists(shell).map((list) => readKnown(list, false, program)),
-  ]);
-  return lists.flatMap((list) => list ?? []);
+  const read = async (lists: readonly Omit<ServerList, "isOwn">[]) => {
+    const found = await Promise.all(lists.map((list) => readKnown(list, program)));
+    return found.flatMap((list) => list ?? []);
+  };
+  const known = await Promise.all(mcpClients.map((client) => read(listsOf(client, shell))));
+  const guarded = known.flatMap(([first, ...rest]) =>
+    first === undefined ? [] : [{ ...first, isGuarded: true }, ...rest],
+  );
+  return [...guarded, ...(await read(otherLists(shell)))];
 }
 
 async function readKnown(
   { client, file, keys }: Omit<ServerList, "isOwn">,
-  isGuarded: boolean,
   program: string | undefined,
 ): Promise<FoundList | undefined> {
   try {
@@ -54,9 +56,9 @@ async function readKnown(
     const parsed = await parseSettings(text.trim() === "" ? "{}" : text);
     const entries = keys.flatMap((key) => Object.entries(recordAt(parsed, key)));
     const servers = await Promise.all(entries.map(([name, entry]) => serverOf(name, entry, program)));
-    return servers.length === 0 ? undefined : { client, file, isGuarded, servers };
+    return servers.length === 0 ? undefined : { client, file, isGuarded: false, servers };
   } catch (error) {
-    return { client, file, isGuarded, servers: [], problem: messageOf(error) };
+    return { client, file, isGuarded: false, servers: [], problem: messageOf(error) };
   }
 }
 

@@ -9,8 +9,8 @@ import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { importFile } from "../scaffold/import-file.ts";
 import { makeChange, planEntry, type Change } from "./change.ts";
-import { readClientFile } from "./client-file.ts";
-import type { McpClient } from "./mcp-clients.ts";
+import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
+import { writableLists, type McpClient } from "./mcp-clients.ts";
 
 /** A plan with the servers of a client in it, in files beside the plan's own; nothing else is written yet. */
 export interface Draft {
@@ -37,16 +37,13 @@ export interface Draft {
  * calls. Throws `USAGE_INVALID` for a client without servers, and what importing throws.
  */
 export async function draftPlan(
-  client: McpClient,
+  given: McpClient,
   plan: string | undefined,
   entry: string,
   shell: Shell,
 ): Promise<Draft> {
+  const client = await listedClient(given, shell);
   const list = client.file(shell);
-  if ((await readClientFile(list)) === undefined)
-    throw new ToolmountError("USAGE_INVALID", {
-      problem: `${client.name} has no list of servers at ${list}; ${await otherList(client, shell)}`,
-    });
   const file = await planFile(plan, shell);
   const drafts = draftsOf(file);
   const drop = async () => {
@@ -74,11 +71,27 @@ export async function draftPlan(
   }
 }
 
-/** A list of the client that `guard` does not write: the one of the user, for every project. */
-async function otherList(client: McpClient, shell: Shell): Promise<string> {
-  for (const { file } of client.userFiles(shell))
-    if ((await readClientFile(file)) !== undefined) return `toolmount import ${file} reads your own list`;
-  return "toolmount alone shows the lists that are here";
+/**
+ * The client with the list that holds here: the project's, or where that has no server the user's own. Throws `USAGE_INVALID` for a
+ * client without a list.
+ */
+async function listedClient(client: McpClient, shell: Shell): Promise<McpClient> {
+  const lists = writableLists(client, shell);
+  const texts = await Promise.all(lists.map((one) => readClientFile(one.file(shell))));
+  for (const [at, one] of lists.entries()) if (await hasServer(one, texts[at])) return one;
+  const there = lists.find((_, at) => texts[at] !== undefined);
+  if (there !== undefined) return there;
+  const files = lists.map((one) => one.file(shell)).join(" or ");
+  throw new ToolmountError("USAGE_INVALID", {
+    problem: `${client.name} has no list of servers at ${files}; toolmount alone shows the lists that are here`,
+  });
+}
+
+/** Whether a list has a server. One that cannot be read may have: reading it says why. */
+async function hasServer({ key }: McpClient, text: string | undefined): Promise<boolean> {
+  if (text === undefined) return false;
+  const parsed = await parseClientFile(text, "").catch(() => null);
+  return parsed === null || Object.keys(memberAt(parsed, [key]) ?? {}).length > 0;
 }
 
 /** Why a list gave no server: those that stand behind a plan already are left out by name. */

@@ -102,6 +102,17 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
+/** The client with each list that it can be written in: the project's, then the user's own, which holds in every project. */
+export function writableLists(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly McpClient[] {
+  const users = client.userFiles(shell).map(({ file, keys: [[key = client.key] = []] }) => ({
+    ...client,
+    file: () => file,
+    key,
+    inProject: null,
+  }));
+  return [client, ...users];
+}
+
 /** A file that an application reads, and the members in it that hold servers. */
 export interface ServerList extends UserFile {
   readonly client: string;

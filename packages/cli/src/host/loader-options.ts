@@ -2,10 +2,16 @@ import type { OpenHostOptions } from "@toolmount/loader";
 import { extensions } from "./extensions.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
-import { createTerminalLogger } from "./terminal-logger.ts";
+import { createTerminalLogger, withoutFailures } from "./terminal-logger.ts";
 
 /** The parts of a shell that the loader needs. */
 export type LoaderShell = Pick<Shell, "env" | "cwd" | "settings" | "err">;
+
+/** The same for a command that writes what could not be mounted: that is not logged, too. */
+export function reportingOptions(options: PlanOptions, shell: LoaderShell): OpenHostOptions {
+  const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
+  return { ...loaderOptions(options, shell), logger: withoutFailures(logger) };
+}
 
 /** Returns what the loader is handed by a command. */
 export function loaderOptions({ env }: PlanOptions, shell: LoaderShell): OpenHostOptions {

@@ -53,6 +53,14 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
   return logger;
 }
 
+/** The logger of a command that writes what could not be mounted, so that the loader's warnings of it are left out. */
+export function withoutFailures(logger: Logger): Logger {
+  const warn: Logger["warn"] = (fields, message) => {
+    if (!("module" in fields && "code" in fields)) logger.warn(fields, message);
+  };
+  return { ...logger, warn };
+}
+
 /** Most facts that a line shows, and most characters of each. */
 const shownFacts = { count: 4, length: 80 };
 

@@ -46,8 +46,8 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly grace?: number;
   readonly unready?: number;
   readonly publicUrl?: string;
-  readonly webhook?: string;
-  readonly webhookSecret?: string;
+  /** Where reports go, and a file with the secret of both sides. */
+  readonly webhook?: { readonly url?: string; readonly secret?: string };
   readonly watch?: true;
 }
 
@@ -173,13 +173,14 @@ async function openOne(
 
 /** Both sides of a webhook have its secret; arguments of a process can be read by others. */
 async function readWebhook(
-  { webhook: url, webhookSecret: file }: HttpOptions,
+  { webhook }: HttpOptions,
   planFolders: readonly string[],
   { cwd }: Shell,
 ): Promise<WebhookOptions | undefined> {
-  if (url === undefined) return undefined;
-  if (file === undefined)
-    throw usageError("--webhook needs --webhook-secret, a file with the secret of both sides");
+  if (webhook === undefined) return undefined;
+  const { url, secret: file } = webhook;
+  if (url === undefined || file === undefined)
+    throw usageError("--webhook needs url=…, and secret=…, a file with the secret of both sides");
   return { url, secret: await readSecret(resolve(cwd, file), planFolders) };
 }
 

@@ -17,8 +17,6 @@ const maxDescription = 100;
 /** How a plan is published. */
 export interface PublishOptions {
   readonly name?: string;
-  readonly description?: string;
-  readonly release?: string;
   readonly url?: string;
   readonly signIn?: true;
 }
@@ -45,15 +43,14 @@ export async function describePlan(
   options: PublishOptions,
 ): Promise<{ readonly server: ServerJson; readonly todo: readonly string[] }> {
   const own = await findPackage(folder);
-  const { name = own.mcpName, release: version = own.version, url, signIn } = options;
-  const description = options.description ?? own.description ?? textOf(plan["description"]);
+  const { version } = own;
+  const { name = own.mcpName, url, signIn } = options;
+  const description = own.description ?? textOf(plan["description"]);
   if (name === undefined)
     throw invalid('name the server with --name, such as io.github.me/tools, or as "mcpName" in package.json');
-  if (version === undefined) throw invalid("say its version with --release, or in package.json");
+  if (version === undefined) throw invalid("say its version in package.json");
   if (description === undefined || description.length > maxDescription)
-    throw invalid(
-      `describe it in at most ${maxDescription} characters with --description, or in package.json`,
-    );
+    throw invalid(`describe it in at most ${maxDescription} characters in package.json`);
   const isPackage = own.private !== true && own.name !== undefined && own.bin !== undefined;
   if (!isPackage && url === undefined)
     throw invalid(

@@ -5,7 +5,7 @@ import { toolsHere } from "@toolmount/core/internal";
 import type { EntryStatus, LockChange, OpenedHost, Problem } from "@toolmount/loader";
 import type { ServerProbe, ServerStatus } from "@toolmount/mcp";
 import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
-import { createTerminalLogger } from "../host/terminal-logger.ts";
+import { createTerminalLogger, withoutFailures } from "../host/terminal-logger.ts";
 import { extensions } from "../host/extensions.ts";
 import type { Verbosity } from "../process/shell.ts";
 import { problemsOf } from "../render/failure.ts";
@@ -65,7 +65,7 @@ export interface MountReport {
 
 const request = readRequest() as MountRequest | TryRequest;
 const screen = createScreen(process.stderr, process.env);
-const logger = createTerminalLogger(screen, request.verbosity);
+const logger = withoutFailures(createTerminalLogger(screen, request.verbosity));
 await answerTrial((): Promise<MountReport | TryReport> =>
   "entries" in request ? tryAlone(request) : mountPlan(request),
 );

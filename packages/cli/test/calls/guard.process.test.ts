@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { command, workspace } from "../support/workspace.ts";
@@ -82,6 +82,31 @@ test("a server that does not answer is named with its last words, and what a pla
   expect(code).toBe(1);
   expect(await read("mount-plan.yaml")).toContain("# mine\npolicy:");
 });
+
+test.each([
+  ["cursor", "home/.cursor/mcp.json", (text: string) => text],
+  ["claude-code", "home/.claude.json", (text: string) => text.replace("{", '{\n  "numStartups": 3,')],
+])(
+  "without a list of the project, guard puts the plan into the user's own list of %s, and takes it out again",
+  async (client, file, edit) => {
+    const { run, read, folder, env } = await project(list("files"), { [file]: "" });
+    const text = edit(list("files").replace("files.mjs", join(folder, "files.mjs")));
+    await writeFile(join(folder, file), text);
+    await rm(join(folder, ".cursor"), { recursive: true });
+
+    const { code, stdout } = await run(["guard", client, "--yes"], { env });
+
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain("files  2 tools: 1 runs, 1 asks");
+    const guarded = await read(file);
+    expect(guarded).toContain('"toolmount"');
+    expect(guarded).toContain(join(folder, "mount-plan.yaml"));
+    expect(guarded).not.toContain("files.mjs");
+    const removed = await run(["guard", client, "--remove", "--yes"], { env });
+    expect(removed.stdout).toContain("in the file again: files");
+    expect(await read(file)).toBe(text);
+  },
+);
 
 test.each([
   ["cursor", '{ "mcpServers": {} }', "has no server that a plan could mount"],

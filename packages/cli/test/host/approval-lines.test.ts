@@ -14,6 +14,7 @@ const view = {
   arguments: { to: "Bo" },
   reasons: [{ reason: "it pays" }, { reason: "it is high", rule: "rules[0]" }],
   info: {},
+  decision: null,
   createdAt: 95 * minute,
   expiresAt: 110 * minute,
 };
@@ -33,6 +34,10 @@ test("a question is its tool, why it is asked, whose it is, its time and its arg
   ]);
   expect(lines({ info: { userId: "ada\u0007", sessionId: "s1" } })[3]).toBe("  for ada\\u0007 in s1");
   expect(lines({ info: { sessionId: "s1" } })[3]).toBe("  for s1");
+  expect(lines({ decision: { decision: "approve", by: "bob" }, runnable: true }).slice(4, 6)).toEqual([
+    "  approved by bob; its caller has not run it yet",
+    "  toolmount approvals run ab runs it",
+  ]);
 });
 
 const standing = {

@@ -91,3 +91,56 @@ test("a session of a client is one story: over HTTP, in the terminal, and on the
     .first()
     .waitFor();
 });
+
+test("sessions are chosen by the folder that their calls touched: over HTTP, in the terminal, and on the page", async () => {
+  const { place, tokens, server } = await world();
+  const call = { tool: "pay", arguments: { to: "invoices/2026/acme.txt", amount: 1 }, sessionId: "letters" };
+  await server.ask("POST", "/calls", call);
+
+  const { body } = await server.ask("GET", "/stories?text=invoices%2F");
+  expect(body).toMatchObject({ stories: [{ session: "letters", calls: 1 }] });
+  expect((await server.ask("GET", "/calls?text=acme.txt%2F")).body).toMatchObject({
+    calls: [{ sessionId: "letters" }],
+  });
+  const listed = await place.run(["sessions", "list", "plan.yaml", "--text", "invoices/", "--json"]);
+  expect(listed.json()).toMatchObject({ ofClients: [{ session: "letters" }] });
+  const page = await openPage(browser, server.url, tokens.ops);
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: /^web/ }).waitFor();
+  await page.getByLabel("text of its calls").fill("invoices/");
+  await page.getByLabel("text of its calls").press("Enter");
+  const found = page.getByRole("list", { name: "Sessions with such calls" });
+  await found.getByRole("link", { name: /^letters/ }).waitFor();
+  expect(await found.getByRole("link").count()).toBe(1);
+});
+
+test("an approved call is run by the command, in another process, and its story says by whom", async () => {
+  const { place, server } = await world();
+  const { answered } = (await server.ask("GET", "/approvals")).body as never as {
+    answered: readonly { readonly id: string }[];
+  };
+  const run = () => place.run(["approvals", "run", answered[0]!.id.slice(0, 12), "plan.yaml", "--by", "ada"]);
+
+  const first = await run();
+  expect([first.code, first.stdout.trim()]).toEqual([0, "pay: ok"]);
+  expect((await run()).code).not.toBe(0);
+  const story = (await server.ask("GET", "/sessions/web/story")).body as never as Story;
+  expect(says(story)[0]).toEqual([
+    "to: ACME, amount: 5",
+    expect.stringMatching(/^approved by \w+, run by ada; ran$/),
+  ]);
+});
+
+test("a question has the person's earlier answers as text, and the session so far", async () => {
+  const { tokens, server } = await world();
+  const page = await openPage(browser, server.url, tokens.ops);
+  await page.getByRole("heading", { name: /Emma/ }).waitFor();
+
+  await page
+    .getByText(/You answered 1 question of pay before: 1 approved, 0 denied\. The last one: .*ACME/)
+    .waitFor();
+  await page.getByText("The session so far").click();
+  const story = page.getByRole("list", { name: "What happened" });
+  await story.getByText("its caller has not run it yet").waitFor();
+  expect(await story.getByRole("link", { name: "run it now" }).count()).toBe(1);
+});

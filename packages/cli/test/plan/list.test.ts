@@ -93,7 +93,7 @@ test("list filters by name, category and module, and prints names alone", async 
     runHere(["list", "mount-plans/reference.yaml", "--format", "names", ...words]);
   const [byName, byCategory, byModule] = await Promise.all([
     list("--tool", "read_*"),
-    list("--category", "delete"),
+    list("--tool", "category: delete"),
     list("--module", "hello-world"),
   ]);
 
@@ -110,7 +110,6 @@ test("list filters by name, category and module, and prints names alone", async 
 
 test.each([
   ["--tool", "raed_file", "read_file"],
-  ["--category", "wirte", "write"],
   ["--module", "hello-wrold", "hello-world"],
 ])("list %s %s fails with the nearest name", async (option, wrong, near) => {
   const { code, stdout, stderr } = await runHere(["list", "mount-plans/reference.yaml", option, wrong]);
@@ -119,9 +118,16 @@ test.each([
   expect(stderr).toContain(`"${wrong}"; did you mean "${near}"?`);
 });
 
+test("list of a category that there is not fails with the nearest one", async () => {
+  const { code, stderr } = await runHere(["list", "mount-plans/reference.yaml", "--tool", "category: wirte"]);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain('"wirte"; did you mean "write"?');
+});
+
 test.each([
   ["a pattern", "--tool", "gone_*"],
-  ["a category of no tool", "--category", "delete"],
+  ["a category of no tool", "--tool", "category: delete"],
 ])("%s that matches nothing lists nothing", async (_, option, value) => {
   const { here: run } = await workspace({ "plan.yaml": planOf("hello-world") });
 

@@ -309,3 +309,15 @@ test("a module that is away is neither locked nor taken for locked: lock ends wi
   await write("up", "");
   expect((await run(["call", "two.yaml", "later", "--json"])).json()).toMatchObject({ status: "ok" });
 });
+
+test.each([["list"], ["lock"], ["check"], ["doctor", "status"]])(
+  "a server that is away is said once: %s %s",
+  async (...words) => {
+    const source = "source: { mcp: { command: node, args: [gone.mjs] } }";
+    const plan = `version: 1\ntools:\n  - module: gone\n    ${source}\n    required: false\n`;
+    const { run } = await workspace({ "mount-plan.yaml": plan });
+    const { stdout, stderr } = await run(words);
+
+    expect(`${stdout}${stderr}`.match(/"gone" cannot be reached: it ended with code 1/g)).toHaveLength(1);
+  },
+);

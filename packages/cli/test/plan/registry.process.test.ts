@@ -161,10 +161,15 @@ test("add --yes gives a server no variable of this machine that only its descrip
 
 test("a plan that publish described is found in a registry, added and locked, and its tools are called through it", async () => {
   const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
-  const publisher = await workspace({ "plan.yaml": planOf("./echo.ts"), "echo.ts": echo });
+  const manifest = JSON.stringify({ type: "module", version: "2.0.0", description: "Echoes texts" });
+  const publisher = await workspace({
+    "plan.yaml": planOf("./echo.ts"),
+    "echo.ts": echo,
+    "package.json": manifest,
+  });
   const tokens = await writeTokens();
   const { url } = await startServer(publisher, tokens, ["plan.yaml"]);
-  const words = ["--name", "com.example/tools", "--release", "2.0.0", "--description", "Echoes texts"];
+  const words = ["--name", "com.example/tools"];
   const published = await publisher.here(["publish", "plan.yaml", ...words, "--url", `${url}/mcp`]);
   const again = await publisher.here(["publish", "plan.yaml", ...words, "--url", `${url}/mcp`]);
   const described = JSON.parse(await publisher.read("server.json")) as Description;
@@ -188,21 +193,14 @@ test("a plan that publish described is found in a registry, added and locked, an
 test("add accepts the new tools only: a tool of another server that changed meanwhile stays blocked", async () => {
   const tool = (name: string, text: string) =>
     oneTool({ name, body: "return data(1);" }).replace("Does what a test wants", text);
-  const publisher = await workspace({ "plan.yaml": planOf("./echo.ts"), "echo.ts": tool("echo", "Echoes") });
+  const publisher = await workspace({
+    "plan.yaml": planOf("./echo.ts"),
+    "echo.ts": tool("echo", "Echoes"),
+    "package.json": JSON.stringify({ type: "module", version: "1.0.0", description: "x" }),
+  });
   const tokens = await writeTokens();
   const { url } = await startServer(publisher, tokens, ["plan.yaml"]);
-  await publisher.here([
-    "publish",
-    "plan.yaml",
-    "--name",
-    "com.example/tools",
-    "--release",
-    "1.0.0",
-    "--description",
-    "x",
-    "--url",
-    `${url}/mcp`,
-  ]);
+  await publisher.here(["publish", "plan.yaml", "--name", "com.example/tools", "--url", `${url}/mcp`]);
   const user = await workspace({ "plan.yaml": planOf("./own.ts"), "own.ts": tool("own", "Mine") });
   await user.here(["lock", "plan.yaml"]);
   await user.write("own.ts", tool("own", "Mine, and now otherwise"));
@@ -399,17 +397,16 @@ test("publish describes the npm package of a plan with the variables that it rea
   expect(stdout).toContain('add "mcpName": "io.github.acme/tools" to package.json');
 });
 
+const facts = { version: "1.0.0", description: "x" };
+
 test.each([
-  [[], "name the server with --name"],
-  [["--name", "a/b"], "say its version with --release"],
-  [["--name", "a/b", "--release", "1.0.0"], "describe it in at most 100 characters"],
-  [["--name", "a/b", "--release", "1.0.0", "--description", "x"], "say where it is served with --url"],
-  [
-    ["--name", "b", "--release", "1.0.0", "--description", "x", "--url", "https://a.example/mcp"],
-    'the name "b" is not valid',
-  ],
-])("publish %j says what is missing", async (words, says) => {
-  const { here } = await workspace({ "plan.yaml": plan, "package.json": "{}" });
+  [{}, [], "name the server with --name"],
+  [{}, ["--name", "a/b"], "say its version in package.json"],
+  [{ version: "1.0.0" }, ["--name", "a/b"], "describe it in at most 100 characters"],
+  [facts, ["--name", "a/b"], "say where it is served with --url"],
+  [facts, ["--name", "b", "--url", "https://a.example/mcp"], 'the name "b" is not valid'],
+])("in a package with %j, publish %j says what is missing", async (manifest, words, says) => {
+  const { here } = await workspace({ "plan.yaml": plan, "package.json": JSON.stringify(manifest) });
 
   const { code, stderr } = await here(["publish", "plan.yaml", ...words]);
 

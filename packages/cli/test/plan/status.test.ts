@@ -14,10 +14,10 @@ test("status shows the state of each module, and what failed", async () => {
   expect(stdout).toContain("SOURCE_NOT_FOUND");
 });
 
-test("status --tree shows the time of each step", async () => {
+test("status --verbose shows the time of each step", async () => {
   const { here: run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
-  const { code, stdout } = await run(["status", "--tree"]);
-  const asJson = await run(["status", "--tree", "--json"]);
+  const { code, stdout } = await run(["status", "--verbose"]);
+  const asJson = await run(["status", "--verbose", "--json"]);
 
   expect(code).toBe(0);
   expect(stdout).toContain("mount-plan.yaml: 1 module, and 1 for its sections and their needs\n");

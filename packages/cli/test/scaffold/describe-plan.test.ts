@@ -20,7 +20,9 @@ async function described(options: PublishOptions, { own, plan = {}, variables = 
   return describePlan({ value: plan, variables } as never, join(folder, "plans"), options);
 }
 
-const named = { name: "io.me/tools", description: "Tools.", release: "1.0.0" };
+const named = { name: "io.me/tools" };
+/** What the package of most plans here says. */
+const facts = { version: "1.0.0", description: "Tools." };
 const $schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 const header = {
   name: "Authorization",
@@ -34,11 +36,11 @@ test("a plan that is served at an address has it, with a token where it has no s
   const url = "https://a.org/mcp";
   const server = { $schema, name: "io.me/tools", description: "Tools.", version: "1.0.0" };
 
-  expect(await described({ ...named, url })).toEqual({
+  expect(await described({ ...named, url }, { own: facts })).toEqual({
     server: { ...server, remotes: [{ type: "streamable-http", url, headers: [header] }] },
     todo: [],
   });
-  expect(await described({ ...named, url, signIn: true })).toEqual({
+  expect(await described({ ...named, url, signIn: true }, { own: facts })).toEqual({
     server: { ...server, remotes: [{ type: "streamable-http", url }] },
     todo: [],
   });
@@ -94,29 +96,27 @@ test.each<[unknown, unknown]>([
 ])("of the repository %j, a registry gets %j", async (repository, sent) => {
   const { server } = await described(
     { ...named, url: "https://a.org" },
-    { own: { private: true, repository } },
+    { own: { ...facts, private: true, repository } },
   );
 
   expect(server["repository"]).toEqual(sent);
 });
 
-test("what an option says is before package.json, and that before the plan", async () => {
+test("a name that an option says is before that of package.json, whose description is before that of the plan", async () => {
   const own = { name: "p", version: "2.0.0", description: "From npm.", mcpName: "io.me/named" };
+  const url = "https://a.org";
   const [byOption, byPackage, byPlan] = await Promise.all([
-    described({ ...named, url: "https://a.org" }, { own }),
-    described({ url: "https://a.org" }, { own, plan: { description: "Of the plan." } }),
-    described(
-      { name: "io.me/t", release: "1.0.0", url: "https://a.org" },
-      { plan: { description: "x".repeat(100) } },
-    ),
+    described({ ...named, url }, { own }),
+    described({ url }, { own, plan: { description: "Of the plan." } }),
+    described({ ...named, url }, { own: { version: "1.0.0" }, plan: { description: "x".repeat(100) } }),
   ]);
 
-  expect(byOption.server).toMatchObject({ name: "io.me/tools", version: "1.0.0", description: "Tools." });
+  expect(byOption.server).toMatchObject({ name: "io.me/tools", version: "2.0.0", description: "From npm." });
   expect(byPackage.server).toMatchObject({ name: "io.me/named", version: "2.0.0", description: "From npm." });
   expect(byPlan.server).toMatchObject({ description: "x".repeat(100) });
 });
 
-const describeIt = "describe it in at most 100 characters with --description, or in package.json";
+const describeIt = "describe it in at most 100 characters in package.json";
 const sayWhere =
   "say where it is served with --url, or give its npm package a program (bin) that serves it over stdio";
 
@@ -127,16 +127,16 @@ test.each<[string, PublishOptions, World, string]>([
     {},
     'name the server with --name, such as io.github.me/tools, or as "mcpName" in package.json',
   ],
-  ["a version", { name: "io.me/t" }, {}, "say its version with --release, or in package.json"],
-  ["a description", { name: "io.me/t", release: "1" }, { plan: { description: 7 } }, describeIt],
-  ["a short description", { ...named, description: "x".repeat(101) }, {}, describeIt],
-  ["a place", named, { own: { name: "p" } }, sayWhere],
-  ["a public package", named, { own: { name: "p", bin: "b", private: true } }, sayWhere],
-  ["a package with a name", named, { own: { bin: "b" } }, sayWhere],
+  ["a version", named, {}, "say its version in package.json"],
+  ["a description", named, { own: { version: "1" }, plan: { description: 7 } }, describeIt],
+  ["a short description", named, { own: { version: "1", description: "x".repeat(101) } }, describeIt],
+  ["a place", named, { own: { ...facts, name: "p" } }, sayWhere],
+  ["a public package", named, { own: { ...facts, name: "p", bin: "b", private: true } }, sayWhere],
+  ["a package with a name", named, { own: { ...facts, bin: "b" } }, sayWhere],
   [
     "a good name",
-    { ...named, name: "tools", url: "https://a.org" },
-    {},
+    { name: "tools", url: "https://a.org" },
+    { own: facts },
     'the name "tools" is not valid: it is a name such as "io.github.me/weather"',
   ],
 ])("without %s a plan cannot be described", async (_, options, world, problem) => {

@@ -93,9 +93,8 @@ export async function equalServers(state: string, size: number) {
   const words = [
     "plan.yaml",
     "--webhook",
-    receiver.url,
-    "--webhook-secret",
-    secretFile,
+    `url=${receiver.url}`,
+    `secret=${secretFile}`,
     "--grace",
     "5000",
     "--approval-url",

@@ -112,7 +112,9 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * What is different now from before these changes, which this tool and others with the same function made, newest first. It only
    * reads. So people see the changes of a session as one difference.
    */
-  difference?(changes: readonly UndoRequest[]): Promise<readonly PreviewedEffect[]>;
+  readonly difference?:
+    | ((changes: readonly UndoRequest[]) => Promise<readonly PreviewedEffect[]>)
+    | undefined;
   /**
    * What `execute` would do, without doing it: the effects, and the result that it would give. It sees what earlier previews
    * staged in `context.rehearsal`, and stages its own. A tool whose only effect is on `context.session` may run `execute`.

@@ -58,7 +58,7 @@ describe("an approved call whose caller may be gone", () => {
 
     await there.host.approvals.run(id, "carol");
 
-    const stored = await here.store.approvals!.get(id);
+    const stored = await here.store.approvals.get(id);
     expect(JSON.stringify(stored)).not.toContain("receipt");
     expect(await there.host.resume(ticket, ada)).toMatchObject({ result: { data: { receipt: 1 } } });
     expect([here.paid.length, there.paid.length]).toEqual([0, 1]);
@@ -176,9 +176,9 @@ describe("a process that dies", () => {
     const clock = createFakeClock();
     const here = paying(createMemoryStore(), {}, { clock });
     const { id, ticket } = await approved(here);
-    const record = (await here.store.approvals!.get(id))!;
+    const record = (await here.store.approvals.get(id))!;
     const leaseUntil = clock.now() + 15_000;
-    await here.store.approvals!.replace({ ...record, state, leaseUntil, version: record.version + 1 });
+    await here.store.approvals.replace({ ...record, state, leaseUntil, version: record.version + 1 });
     const there = paying(here.store, {}, { clock });
 
     expect(await there.host.approvals.run(id, "carol")).toMatchObject({ state });

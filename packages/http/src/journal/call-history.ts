@@ -167,9 +167,10 @@ function omittedSteps(end: AuditEntry | undefined): readonly CallStep[] {
 }
 
 function stepOf(entry: AuditEntry): CallStep {
-  const { kind, at, by, reason, error, status } = entry;
+  const { kind, at, by, reason, error, status, runBy } = entry;
   const join = (...parts: readonly unknown[]) => parts.filter((part) => typeof part === "string").join(": ");
-  if (kind === "start") return { at, name: "started" };
+  if (kind === "start")
+    return { at, name: "started", ...(typeof runBy === "string" && { note: `run by ${runBy}` }) };
   if (kind === "pending") return { at, name: "waits" };
   if (kind === "end") return { at, name: "ended", note: join(error ?? status) };
   const name = entry["decision"] === "approve" ? "approval:granted" : "approval:denied";

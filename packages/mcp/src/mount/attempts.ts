@@ -19,11 +19,16 @@ export class Attempts {
   #cause: string | undefined;
   #needsAuth = false;
   #refusal: ToolmountError | undefined;
+  #isReported: boolean;
   readonly #isKeyed: boolean;
 
-  /** `isKeyed`: the plan has the credentials, so no person can sign in. */
-  constructor(isKeyed = false) {
+  /**
+   * `isKeyed`: the plan has the credentials, so no person can sign in. `isReported`: the loader reports the first failure as a
+   * problem of the plan, so it is not warned of, too.
+   */
+  constructor(isKeyed = false, isReported = false) {
     this.#isKeyed = isKeyed;
+    this.#isReported = isReported;
   }
 
   /** Why no connection is made any more: the server leads back to this host. */
@@ -79,7 +84,8 @@ export class Attempts {
   ): Error {
     const { settings, logger } = options;
     // A server that is away for long is asked again and again, and is away for the same reason.
-    const level = this.failed(error, transport) ? "debug" : "warn";
+    const level = this.failed(error, transport) || this.#isReported ? "debug" : "warn";
+    this.#isReported = false;
     const why = this.#cause ?? "";
     const facts = {
       server: settings.name,
@@ -91,6 +97,7 @@ export class Attempts {
   }
 
   succeeded(): void {
+    this.#isReported = false;
     this.#failures = 0;
     this.#cause = undefined;
     this.#needsAuth = false;

@@ -41,6 +41,8 @@ interface ClientEvents {
 export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** Decided by earlier connections to the same server. */
   readonly verdict: EraVerdict;
+  /** Whether the loader reports the first failure to connect. */
+  readonly isReported?: boolean | undefined;
   readonly chain?: HostChain | undefined;
   readonly toolFor: AskTool;
   /** The user whose connection it is; undefined for a connection of the host. */

@@ -45,7 +45,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#attempts = new Attempts(signsInByHeader(options.settings));
+    this.#attempts = new Attempts(signsInByHeader(options.settings), options.isReported);
   }
 
   get status(): Omit<ServerStatus, "name" | "refused"> {

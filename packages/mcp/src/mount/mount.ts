@@ -47,7 +47,10 @@ export function mountLimitMs({ startTimeoutMs }: ServerSettings): number {
 
 function connectServer(coordinator: Coordinator, settings: ServerSettings): MountedServer {
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
-  const server = new MountedServer(coordinator, settings, lockedTools(coordinator, settings.name));
+  const locked = lockedTools(coordinator, settings.name);
+  // The loader reports what a mount waits for.
+  const isReported = locked === null && (settings.required || !isLater(coordinator));
+  const server = new MountedServer(coordinator, settings, { locked, isReported });
   coordinator.registerCleanup(() => server.close());
   if (server.locked === null && settings.border === "none") server.begin();
   return server;
@@ -67,8 +70,7 @@ export async function mount(
   const server = connected instanceof MountedServer ? connected : connectServer(coordinator, settings);
   const { locked } = server;
   await requireBorder(programOf(placeOf(coordinator, settings)));
-  if (locked === null && !settings.required)
-    await server.mountOptional(coordinator.getCapability(laterCapability) === true);
+  if (locked === null && !settings.required) await server.mountOptional(isLater(coordinator));
   else server.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();
@@ -92,6 +94,11 @@ export async function mount(
   coordinator.registerCapability(`status.report:${settings.name}`, () => server.status);
   coordinator.registerContributor(definitionsChannel, settings.name, () => server.offered);
   coordinator.registerContributor("observability.events", settings.name, () => events);
+}
+
+/** Whether the host opens before servers that the plan does not need have answered. */
+function isLater(coordinator: Coordinator): boolean {
+  return coordinator.getCapability(laterCapability) === true;
 }
 
 /** The tools that the server had when the plan was locked; null when the plan is not, or does not know them. */

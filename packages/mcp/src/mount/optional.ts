@@ -1,7 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Tool } from "@modelcontextprotocol/client";
 
 /** Longest time that a client waits for the tools of a server that starts, in milliseconds. */
 const patienceMs = 3_000;
+
+/** How a server begins: with the tools that the lock file has, or null; and whether the loader reports that it is away. */
+export interface Start {
+  readonly locked: readonly Tool[] | null;
+  readonly isReported: boolean;
+}
 
 /** How far the host has come with a server that the plan does not need: its tools are not known before it has answered. */
 export class OptionalStart {

@@ -19,7 +19,7 @@ import { MountedTools } from "./mounted-tools.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import { servedUri } from "./ui.ts";
 import { toDefinition, toInternal, type CallServer } from "./tool-definition.ts";
-import { OptionalStart } from "./optional.ts";
+import { OptionalStart, type Start } from "./optional.ts";
 import { KeptConnections, mergeListed, requireUser, settingsFor } from "./own-connections.ts";
 import { placeOf } from "./transport.ts";
 
@@ -43,7 +43,7 @@ export class MountedServer {
   readonly #exposed: ExposedServer;
   #behind: readonly HostLink[] = [];
 
-  constructor(coordinator: Coordinator, settings: ServerSettings, locked: readonly Tool[] | null) {
+  constructor(coordinator: Coordinator, settings: ServerSettings, { locked, isReported }: Start) {
     this.locked = locked;
     this.#coordinator = coordinator;
     this.#settings = settings;
@@ -53,7 +53,7 @@ export class MountedServer {
     this.#clientSignIn = new ClientSignIn({ settings, folder, store, logger: coordinator.logger, onPage });
     this.#authorizationOf = (own, user) => authorizationOf(coordinator, own, { folder, user });
     this.#tools = new MountedTools(coordinator, settings, this.#define);
-    this.#main = this.#connection({ onTools: (tools) => void this.#change(tools) });
+    this.#main = this.#connection({ onTools: (tools) => void this.#change(tools), isReported });
     this.#exposed = new ExposedServer(settings, this.#main, (group, fresh) => {
       const others = this.#tools.listed.filter((tool) => groupOf(exposedOf(tool)) !== group);
       return this.#change([...others, ...fresh]);
@@ -160,7 +160,7 @@ export class MountedServer {
     await Promise.all([this.#clientSignIn.close(), this.#main.close(), this.#kept.close()]);
   }
 
-  #connection({ onTools, user }: Pick<ConnectionOptions, "onTools" | "user"> = {}): Connection {
+  #connection({ onTools, user, isReported }: Partial<ConnectionOptions> = {}): Connection {
     const { hooks, logger } = this.#coordinator;
     const settings = user === undefined ? this.#settings : settingsFor(this.#settings, user);
     const place = placeOf(this.#coordinator, settings);
@@ -186,7 +186,7 @@ export class MountedServer {
     // mounted has nothing to ask for it by then.
     const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
     const onStarted = () => setImmediate(() => compiler?.compile({ type: "object" })({}));
-    return new Connection({ ...shared, onTools, onResource, onStarted });
+    return new Connection({ ...shared, onTools, onResource, onStarted, isReported });
   }
 
   readonly #define = (tool: Tool, name: string): ToolDefinition => {

@@ -12,6 +12,7 @@ const open: ReadonlySet<string> = new Set([
   "added",
   "connecting",
   "needs_auth",
+  "unknown",
 ]);
 const none: ReadonlySet<string> = new Set(["cancelled", "idle", "asleep"]);
 

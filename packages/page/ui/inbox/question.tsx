@@ -1,3 +1,4 @@
+import { useComputed, useSignal } from "@preact/signals";
 import { drawn } from "../drawn.ts";
 import { Icon } from "../icons.tsx";
 import { Missing, useLoaded } from "../load.tsx";
@@ -6,7 +7,8 @@ import { Difference } from "../parts/difference.tsx";
 import { ProgramOf } from "../parts/program.tsx";
 import { linkTo } from "../route.ts";
 import type { Approval, QuestionPreview } from "../shapes.ts";
-import { hostFilter, sentence } from "../state.ts";
+import { answered, hostFilter, me, sentence } from "../state.ts";
+import { StoryView } from "../story.tsx";
 import { Age, countText, durationText, now, Value } from "../value.tsx";
 import { Answers } from "./answers.tsx";
 import { Arguments } from "./arguments.tsx";
@@ -42,6 +44,8 @@ export function Question({ approval }: { readonly approval: Approval }) {
           <ProgramOf runId={info.parentRunId} asked={info.runId} />
         )}
         <Before approval={approval} />
+        {isWaiting(approval.id) && <Earlier approval={approval} />}
+        <SoFar approval={approval} />
         {isWaiting(approval.id) && <IfApproved approval={approval} />}
         <Rest approval={approval} />
       </article>
@@ -149,6 +153,7 @@ function WouldChange({ approval: { id } }: { readonly approval: Approval }) {
 
 function IfApproved({ approval }: { readonly approval: Approval }) {
   const { undoable, irreversible } = toolOf(approval) ?? {};
+  const { sessionId } = approval.info;
   const list = listOf(approval);
   return (
     <section class="box" aria-label="If you approve">
@@ -158,7 +163,13 @@ function IfApproved({ approval }: { readonly approval: Approval }) {
           <span>
             Calls <b>{approval.tool}</b> once, with exactly these arguments.{" "}
             {irreversible === true && "What it does cannot be undone."}
-            {undoable === true && "It can be undone later: toolmount undo."}
+            {undoable === true && "It can be undone later"}
+            {undoable === true && sessionId !== undefined && !drawn.isEmbedded && (
+              <>
+                , among the changes of <a href={linkTo("sessions", sessionId)}>its session</a>
+              </>
+            )}
+            {undoable === true && "."}
           </span>
         ) : (
           <span>
@@ -168,6 +179,34 @@ function IfApproved({ approval }: { readonly approval: Approval }) {
         )}
       </p>
     </section>
+  );
+}
+
+/** How this person answered such questions before, as a fact: nothing is proposed. */
+function Earlier({ approval: { tool } }: { readonly approval: Approval }) {
+  const own = answered.value.filter((one) => one.tool === tool && one.decision?.by === me.value?.name);
+  const [last] = own;
+  if (last === undefined) return null;
+  const approved = own.filter(({ decision }) => decision?.decision === "approve").length;
+  return (
+    <p class="facts">
+      You answered {countText(own.length, "question")} of {tool} before: {approved} approved,{" "}
+      {own.length - approved} denied. The last one: <a href={linkTo("inbox", last.id)}>{sentence(last)}</a>,{" "}
+      {last.decision?.decision === "approve" ? "approved" : "denied"}.
+    </p>
+  );
+}
+
+/** What happened in the session until now. It is read when a person opens it. */
+function SoFar({ approval: { id, info } }: { readonly approval: Approval }) {
+  const isOpen = useSignal(false);
+  const again = useComputed(() => isWaiting(id));
+  if (info.sessionId === undefined || drawn.isEmbedded) return null;
+  return (
+    <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>The session so far</summary>
+      {isOpen.value && <StoryView id={info.sessionId} again={again} />}
+    </details>
   );
 }
 

@@ -13,17 +13,24 @@ const maxLines = 400;
 
 const keptState = z.union([writtenFile, madeFolders, movedEntry, deletedEntry]);
 
+type Difference = (changes: readonly UndoRequest[]) => Promise<readonly PreviewedEffect[]>;
+
+const readers = new WeakMap<Workspace, Difference>();
+
 /**
- * What is different now from before changes of the file tools, newest first. The changes are reversed in memory, over files that
- * are only read; then each place that one of them touched is compared with the disk.
+ * What is different now from before changes of the file tools of a workspace, newest first: one function for all of them. The
+ * changes are reversed in memory, over files that are only read; then each place that one of them touched is compared with the disk.
  */
-export async function differenceSince(
-  workspace: Workspace,
-  changes: readonly UndoRequest[],
-): Promise<readonly PreviewedEffect[]> {
-  const past = new Past(workspace);
-  for (const { data } of changes) await past.reverse(keptState.parse(data));
-  return past.effects();
+export function differenceIn(workspace: Workspace): Difference {
+  const known = readers.get(workspace);
+  if (known !== undefined) return known;
+  const read: Difference = async (changes) => {
+    const past = new Past(workspace);
+    for (const { data } of changes) await past.reverse(keptState.parse(data));
+    return past.effects();
+  };
+  readers.set(workspace, read);
+  return read;
 }
 
 /** The files as they were before some changes, above those of the disk. */

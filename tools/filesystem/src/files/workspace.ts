@@ -1,7 +1,5 @@
-import type { PreviewedEffect, UndoRequest } from "@toolmount/core";
 import { createFiles, type Files, type FilesOptions } from "@toolmount/paths";
 import { config, rootRules, type ParsedSettings, type Settings } from "../config.ts";
-import { differenceSince } from "./session-difference.ts";
 
 /** Services of the host that the tools use; all are optional. */
 export interface Services {
@@ -30,8 +28,6 @@ export interface Workspace {
   readonly turns: Turns;
   readonly announce: NonNullable<Services["announce"]>;
   readonly resolveMention: NonNullable<Services["resolveMention"]>;
-  /** What changes of all its tools made different: the same function for each of them. */
-  difference(changes: readonly UndoRequest[]): Promise<readonly PreviewedEffect[]>;
 }
 
 /** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when the working folder is not known. */
@@ -46,10 +42,9 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
     ),
   );
   guarded(protectedPaths(), secretPaths());
-  const workspace: Workspace = {
+  return {
     settings,
     workingDir: rules.workingDir,
-    difference: (changes) => differenceSince(workspace, changes),
     get files() {
       return guarded(protectedPaths(), secretPaths());
     },
@@ -57,7 +52,6 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
     announce: services.announce ?? (() => {}),
     resolveMention: services.resolveMention ?? (() => undefined),
   };
-  return workspace;
 }
 
 type Guard = (protectedPaths: readonly string[], secretPaths: readonly string[]) => Files;

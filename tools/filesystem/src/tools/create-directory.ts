@@ -7,6 +7,7 @@ import { createDirectoryUsage as usage } from "../usage/create-directory.ts";
 import { keepFolders } from "../files/keep.ts";
 import { undoFolders } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
+import { differenceIn } from "../files/session-difference.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -40,7 +41,7 @@ export function createDirectoryIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoFolders(workspace),
-    difference: workspace.difference,
+    difference: differenceIn(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ path }) => [path]),
   });

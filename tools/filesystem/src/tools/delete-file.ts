@@ -8,6 +8,7 @@ import { forgetSeen } from "../files/seen-files.ts";
 import { keepDeleted } from "../files/keep.ts";
 import { undoDelete } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
+import { differenceIn } from "../files/session-difference.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -41,7 +42,7 @@ export function deleteFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoDelete(workspace),
-    difference: workspace.difference,
+    difference: differenceIn(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ path }) => [path]),
   });

@@ -8,6 +8,7 @@ import { editFileUsage as usage } from "../usage/edit-file.ts";
 import { replaceText } from "../text/replace-text.ts";
 import { undoWrite } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
+import { differenceIn } from "../files/session-difference.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z
@@ -39,7 +40,7 @@ export function editFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoWrite(workspace),
-    difference: workspace.difference,
+    difference: differenceIn(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });

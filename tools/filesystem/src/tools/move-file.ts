@@ -9,6 +9,7 @@ import { forgetSeen } from "../files/seen-files.ts";
 import { keepMoved } from "../files/keep.ts";
 import { undoMove } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
+import { differenceIn } from "../files/session-difference.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -45,7 +46,7 @@ export function moveFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoMove(workspace),
-    difference: workspace.difference,
+    difference: differenceIn(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ source, destination }) => [source, destination]),
   });

@@ -9,6 +9,7 @@ import { multiEditFileUsage as usage } from "../usage/multi-edit-file.ts";
 import { replaceText, type Edit } from "../text/replace-text.ts";
 import { undoWrite } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
+import { differenceIn } from "../files/session-difference.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -44,7 +45,7 @@ export function multiEditFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoWrite(workspace),
-    difference: workspace.difference,
+    difference: differenceIn(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });

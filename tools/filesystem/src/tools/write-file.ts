@@ -10,6 +10,7 @@ import { requireReplaceable } from "../files/seen-files.ts";
 import { decodeText, encodeText, hasOnlyCrlf, type Text } from "../files/text-file.ts";
 import { undoWrite } from "../files/undo.ts";
 import { previewing } from "../files/preview.ts";
+import { differenceIn } from "../files/session-difference.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 import { writeFileUsage as usage } from "../usage/write-file.ts";
 
@@ -50,7 +51,7 @@ export function writeFileIn(workspace: Workspace) {
     version: "1.0.0",
     idempotentUndo: true,
     undo: undoWrite(workspace),
-    difference: workspace.difference,
+    difference: differenceIn(workspace),
     execute: work(workspace),
     preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });

@@ -27,7 +27,6 @@ interface Options extends PlanOptions, CallFilterOptions {
   readonly prune?: number;
   readonly format?: ExportFormat;
   readonly sign?: string;
-  readonly every?: number;
 }
 
 /** `toolmount audit [plan]`: shows calls, each on a line, and exports, signs, verifies or prunes the audit. */
@@ -42,7 +41,6 @@ export function define(command: Command, shell: Shell): void {
     )
     .option("--check", "verify the chain of the whole audit instead")
     .option("--sign <key>", "print a signature over the heads of all chains; an Ed25519 key in PEM")
-    .option("--every <seconds>", "with --sign: print one so often, until Ctrl-C", readCount)
     .option(
       "--prune <days>",
       "delete the records of processes that wrote nothing for so many days",
@@ -71,7 +69,7 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
     await refuseUnknownTool(host, sink, options.tool);
     if (options.prune !== undefined) return await prune(sink, options.prune, options, shell);
     if (options.check === true) return await check(sink, options, shell);
-    if (options.sign !== undefined) return await signAll(sink, options.sign, options, shell);
+    if (options.sign !== undefined) return await signAll(sink, options.sign, shell);
     if (options.format !== undefined) return await exportAll(sink, options.format, options, shell);
     const lines = lineOptions(host, shell);
     return options.follow === true
@@ -146,19 +144,11 @@ async function exportAll(
   return exitCodes.done;
 }
 
-async function signAll(sink: AuditSink, file: string, { every }: Options, shell: Shell): Promise<ExitCode> {
-  const key = await readSigningKey(resolve(shell.cwd, file));
+async function signAll(sink: AuditSink, file: string, { cwd, out }: Shell): Promise<ExitCode> {
+  const key = await readSigningKey(resolve(cwd, file));
   await requireWhole(sink);
-  const print = async () => shell.out.line(await signHeads(sink, key, systemClock.now()));
-  await print();
-  if (every === undefined) return exitCodes.done;
-  return shell.interruptible(async ({ signal }) => {
-    while (!signal.aborted && !shell.out.isLost()) {
-      await pause(every * 1_000, signal);
-      if (!signal.aborted) await print();
-    }
-    return exitCodes.done;
-  });
+  out.line(await signHeads(sink, key, systemClock.now()));
+  return exitCodes.done;
 }
 
 /** Milliseconds between two looks at the audit. */

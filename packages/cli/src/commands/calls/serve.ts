@@ -80,8 +80,11 @@ function addPeopleOptions(command: Command): Command {
       "--public-url <url>",
       "with --http: where people and clients reach the server; default: as they ask",
     )
-    .option("--webhook <url>", "with --http: questions, decisions and ends are reported there, signed")
-    .option("--webhook-secret <file>", "with --webhook: a file with the secret of both sides, whsec_…");
+    .option(
+      "--webhook <name=value...>",
+      "with --http: report questions, decisions and ends, signed: url=…, and secret=<file> with the secret of both sides, whsec_…",
+      readWebhook,
+    );
 }
 
 /** What `--oidc` may say. */
@@ -95,12 +98,20 @@ const oidcNames: readonly (keyof OidcOptions)[] = [
 ];
 
 /** Reads one `name=value` of `--oidc` beside those before it. */
-export function readOidc(text: string, before: OidcOptions = {}): OidcOptions {
+export const readOidc = (text: string, before: OidcOptions = {}): OidcOptions =>
+  readNamed(text, before, oidcNames);
+
+type WebhookWords = NonNullable<HttpOptions["webhook"]>;
+
+const readWebhook = (text: string, before: WebhookWords = {}): WebhookWords =>
+  readNamed(text, before, ["url", "secret"]);
+
+function readNamed<Words extends object>(text: string, before: Words, names: readonly string[]): Words {
   const [, name = "", value = ""] = /^([^=]*)=(.+)$/s.exec(text) ?? [];
-  if (oidcNames.some((known) => known === name)) return { ...before, [name]: value };
-  const [near] = nearestNames(name, oidcNames);
+  if (names.includes(name)) return { ...before, [name]: value };
+  const [near] = nearestNames(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}=…?`;
-  throw new InvalidArgumentError(`Give ${oidcNames.map((known) => `${known}=…`).join(", ")}.${hint}`);
+  throw new InvalidArgumentError(`Give ${names.map((known) => `${known}=…`).join(", ")}.${hint}`);
 }
 
 async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {

@@ -20,7 +20,6 @@ interface Options extends PlanOptions, Pick<SourceOptions, "stdio" | "http"> {
   readonly json?: true;
   readonly mode?: string;
   readonly tool?: string;
-  readonly category?: string;
   readonly module?: string;
   readonly format?: "names" | "signatures";
 }
@@ -30,8 +29,7 @@ export function define(command: Command, shell: Shell): void {
   addServerOptions(addPlanOptions(command))
     .argument("[plan]", planArgument)
     .option("--mode <name>", "only the tools that are offered in this mode")
-    .option("--tool <glob>", "only tools whose name matches: 'read_*'")
-    .option("--category <name>", "only tools of this category: read, write, delete, side_effect")
+    .option("--tool <match>", "only tools whose name matches 'read_*', or of a 'category: write'")
     .option("--module <id>", "only tools of this entry")
     .addOption(
       new Option("--format <form>", "names, one a line; signatures: functions of TypeScript").choices([
@@ -45,7 +43,7 @@ export function define(command: Command, shell: Shell): void {
     });
   addExamples(command, [
     "toolmount list mount-plans/reference.yaml",
-    "toolmount list --category write --tool '*_file'",
+    "toolmount list --tool 'category: write'",
     `toolmount list --stdio "npx -y some-server"`,
   ]);
 }
@@ -69,11 +67,17 @@ function hasServer({ stdio, http }: Options): boolean {
   return (stdio ?? http) !== undefined;
 }
 
-function createFilter({ tool, category, module }: Options): (tool: ListedTool) => boolean {
+function createFilter({ tool, module }: Options): (tool: ListedTool) => boolean {
+  const category = categoryOf(tool);
   return (listed) =>
-    (tool === undefined || matchesGlob(tool, listed.name)) &&
+    (tool === undefined || category !== undefined || matchesGlob(tool, listed.name)) &&
     (category === undefined || listed.category === category) &&
     (module === undefined || listed.module === module);
+}
+
+/** The category that `--tool` names, as a rule of a plan does. */
+function categoryOf(tool: string | undefined): string | undefined {
+  return /^category:\s*(\S*)$/.exec(tool ?? "")?.[1];
 }
 
 const categories = ["read", "write", "delete", "side_effect"];
@@ -82,21 +86,16 @@ const categories = ["read", "write", "delete", "side_effect"];
  * Throws `USAGE_INVALID` for a filter that names a tool, a category or an entry that does not exist: an empty list would
  * look like an answer. A name with `*` or `?` is a pattern, and may match nothing.
  */
-async function refuseUnknownNames(
-  { tool, category, module }: Options,
-  tools: readonly ListedTool[],
-): Promise<void> {
-  if (tool !== undefined && !/[*?]/.test(tool)) {
+async function refuseUnknownNames({ tool, module }: Options, tools: readonly ListedTool[]): Promise<void> {
+  const category = categoryOf(tool);
+  if (tool !== undefined && category === undefined && !/[*?]/.test(tool)) {
     await refuseUnknown(
       "tool",
       tool,
       tools.map(({ name }) => name),
     );
   }
-  await refuseUnknown("category", category, [
-    ...categories,
-    ...tools.map((listed) => String(listed.category)),
-  ]);
+  await refuseUnknown("tool", category, [...categories, ...tools.map((listed) => String(listed.category))]);
   await refuseUnknown(
     "module",
     module,

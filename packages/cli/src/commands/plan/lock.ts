@@ -3,7 +3,7 @@ import type { LockReport } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
-import { loaderOptions } from "../../host/loader-options.ts";
+import { reportingOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
 import { differenceText, writeLockChanges } from "../../render/lock-changes.ts";
@@ -51,7 +51,7 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
     throw usageError("--tool says what --accept accepts; add --accept");
   const accept = tool ?? options.accept;
   const report = await withStatus(shell, "reading definitions", (inner) =>
-    lockPlan(plan, { ...loaderOptions(options, inner), accept, check }),
+    lockPlan(plan, { ...reportingOptions(options, inner), accept, check }),
   );
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);

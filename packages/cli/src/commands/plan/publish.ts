@@ -22,8 +22,6 @@ export function define(command: Command, shell: Shell): void {
       "--name <name>",
       'the server\'s name, such as io.github.me/tools; default "mcpName" of package.json',
     )
-    .option("--description <text>", "what it does, in at most 100 characters; default that of package.json")
-    .option("--release <version>", "its version; default that of package.json")
     .option("--url <url>", "where the plan is served over HTTP, such as https://tools.example.com/mcp")
     .option("--sign-in", "with --url: clients sign in by themselves, and need no token")
     .option(...jsonOption)

@@ -1,6 +1,6 @@
 import type { BootEntry, EntryStatus, HostStatus } from "@toolmount/loader";
 import type { Command } from "commander";
-import { loaderOptions } from "../../host/loader-options.ts";
+import { reportingOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -13,26 +13,28 @@ import { writeTable } from "../../screen/table.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
-  readonly tree?: true;
 }
 
-/** `toolmount doctor status [plan]`: mounts the plan, and shows the state of each module. */
+/** `toolmount doctor status [plan]`: mounts the plan, and shows the state of each module; with `--verbose`, the time of each step. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option("--tree", "show which module needs which, and the time of each step")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await status(plan, options, shell));
     });
-  addExamples(command, ["toolmount doctor status mount-plans/coding.yaml", "toolmount doctor status --tree"]);
+  addExamples(command, [
+    "toolmount doctor status mount-plans/coding.yaml",
+    "toolmount doctor status --verbose",
+  ]);
 }
 
 async function status(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { openHost } = await import("@toolmount/loader");
-  const host = await openHost(plan, loaderOptions(options, shell));
+  const host = await openHost(plan, reportingOptions(options, shell));
   const report = host.status();
-  const tree = options.tree === true ? host.bootTree() : undefined;
+  const isWhole = ["verbose", "debug"].includes(shell.settings.verbosity);
+  const tree = isWhole ? host.bootTree() : undefined;
   await host.close();
   if (options.json === true) shell.out.json(tree === undefined ? report : { ...report, tree });
   else writeReport(report, tree, shell);
