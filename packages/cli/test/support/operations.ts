@@ -181,11 +181,16 @@ const operations: Readonly<
       const session = await connect(url, tokens.ana);
       const pay = { name: "pay", arguments: { mark } };
       const ask = () => until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay));
-      const asked = outcomeOf((await ask()).result).status;
+      const { status: asked, runId } = outcomeOf((await ask()).result);
       await decide("approve");
-      let { result } = await ask();
-      while (outcomeOf(result).status === "pending") ({ result } = await ask());
-      return [asked, shownOf(result)];
+      for (;;) {
+        const { result } = await ask();
+        const outcome = outcomeOf(result);
+        // The answer of the approved call was lost with its server: to ask again is a new call, as at one server that restarts.
+        if (outcome.status === "pending" && outcome.runId !== runId) return ["unknown"];
+        if (outcome.status !== "pending") return [asked, shownOf(result)];
+        await delay(100);
+      }
     },
     gives: (mark) => ["pending", { paid: mark }],
   },
@@ -229,7 +234,7 @@ const operations: Readonly<
 type McpResult = Readonly<Record<string, unknown>> | undefined;
 
 /** The facts of a call that its result over MCP has. */
-function outcomeOf(result: McpResult): { readonly status?: string } {
+function outcomeOf(result: McpResult): { readonly status?: string; readonly runId?: string } {
   const meta = (result?.["_meta"] ?? {}) as Readonly<Record<string, unknown>>;
   return meta["dev.toolmount/outcome"] ?? {};
 }
