@@ -40,7 +40,8 @@ async function world() {
     if (problem === undefined) begins(kind === "run" ? `t${(count += 1)}` : "resumed");
     else void fails(problem);
   });
-  const { server, tokens } = await serve({ default: { host, turns } });
+  const show = async () => ({ status: "open", items: [{ role: "user", content: "Go." }] });
+  const { server, tokens } = await serve({ default: { host, turns: { ...turns, show } } });
   const send = async (route: string, body: object, key = "k", as: keyof Tokens = "caller") => {
     const answer = await fetch(`${server.url}${path}${route}`, {
       method: "POST",
@@ -122,23 +123,25 @@ describe("a turn with a key", () => {
     ]);
   });
 
-  test("that a killed server had begun and not stored is resumed in the session of its key", async () => {
-    const { send, begun, killed, problems } = await world();
-    await killed(["turn", "Go.", null]);
-    problems.push(new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }));
-    const { body } = await send("/turns", { prompt: "Go." });
-    expect(body).toMatchObject({ id: "resumed", prompt: "", by: "caller" });
-    const session = body["sessionId"];
-    expect(begun.map(({ kind, request }) => [kind, request.sessionId])).toEqual([
-      ["run", session],
-      ["resume", session],
-    ]);
-  });
+  test.each([undefined, "s"])(
+    "that a killed server had begun and not stored is resumed, in the session %s",
+    async (sessionId) => {
+      const { send, begun, killed, problems } = await world();
+      await killed(["turn", "Go.", sessionId ?? null]);
+      problems.push(new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }));
+      const { body } = await send("/turns", { prompt: "Go.", sessionId });
+      expect(body).toMatchObject({ id: "resumed", prompt: "", by: "caller" });
+      const session = body["sessionId"];
+      expect(begun.map(({ kind, request }) => [kind, request.sessionId])).toEqual([
+        ["run", session],
+        ["resume", session],
+      ]);
+    },
+  );
 
   test.each([
     [new Error("no such model"), undefined],
     [new ToolmountError("SESSION_NOT_FOUND", { session: "s" }), undefined],
-    [new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }), "s"],
   ])("is not resumed where it did not begin because of %s", async (problem, sessionId) => {
     const { send, begun, killed, problems } = await world();
     await killed(["turn", "Go.", sessionId ?? null]);
@@ -146,6 +149,18 @@ describe("a turn with a key", () => {
     const { status } = await send("/turns", { prompt: "Go.", sessionId });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(begun.map(({ kind }) => kind)).toEqual(["run"]);
+  });
+
+  test.each([
+    ["another turn is open", "Go.", true],
+    ["the open turn began with other words", "Stop.", false],
+  ])("is not resumed where in its session %s", async (_, prompt, hasOther) => {
+    const { send, begun, killed, problems } = await world();
+    if (hasOther) await send("/turns", { prompt: "Before.", sessionId: "s" }, "other");
+    await killed(["turn", prompt, "s"]);
+    problems.push(new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }));
+    expect(await send("/turns", { prompt, sessionId: "s" })).toMatchObject({ status: 409 });
+    expect(begun.map(({ kind }) => kind)).not.toContain("resume");
   });
 });
 
