@@ -105,23 +105,26 @@ describe("a turn with a key", () => {
   test("that a killed server had stored is found", async () => {
     const { send, begun, killed } = await world();
     const prompt = "a".repeat(2_001);
-    await send("/turns", { prompt, sessionId: "s" }, "other");
     await killed(["turn", prompt, "s"]);
+    await send("/turns", { prompt, sessionId: "s" }, "other");
     expect(await send("/turns", { prompt, sessionId: "s" })).toMatchObject({ body: { id: "t1" } });
     expect(begun).toHaveLength(1);
   });
 
-  test("that a killed server had not stored begins, also where its session had another turn", async () => {
-    const { send, begun, killed } = await world();
-    await send("/turns", { prompt: "Before.", sessionId: "s" }, "other");
-    await begun[0]!.ends({ status: "done" });
-    await killed(["turn", "Go.", "s"]);
-    expect(await send("/turns", { prompt: "Go.", sessionId: "s" })).toMatchObject({ body: { id: "t2" } });
-    expect(begun.map(({ request }) => [request.prompt, request.sessionId])).toEqual([
-      ["Before.", "s"],
-      ["Go.", "s"],
-    ]);
-  });
+  test.each(["Before.", "Go."])(
+    "that a killed server had not stored begins, also where its session had a turn: %s",
+    async (earlier) => {
+      const { send, begun, killed } = await world();
+      await send("/turns", { prompt: earlier, sessionId: "s" }, "other");
+      await begun[0]!.ends({ status: "done" });
+      await killed(["turn", "Go.", "s"]);
+      expect(await send("/turns", { prompt: "Go.", sessionId: "s" })).toMatchObject({ body: { id: "t2" } });
+      expect(begun.map(({ request }) => [request.prompt, request.sessionId])).toEqual([
+        [earlier, "s"],
+        ["Go.", "s"],
+      ]);
+    },
+  );
 
   test.each([undefined, "s"])(
     "that a killed server had begun and not stored is resumed, in the session %s",

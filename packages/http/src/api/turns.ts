@@ -116,9 +116,10 @@ async function startOnce(
     { key, owner, request: ["turn", rest.prompt, sessionId ?? null] },
     {
       run: begin,
-      async recover() {
+      async recover(_note, _keep, began) {
         const [found] = await work.list({ sessionId: start.sessionId, limit: 1 });
-        if (found !== undefined && found.prompt === firstOf(start.prompt)) return found.id;
+        // The same words may have begun an earlier turn.
+        if (found?.prompt === firstOf(start.prompt) && found.startedAt >= began) return found.id;
         // It may have begun, and the server died before it had its record: then the session's newest turn with a record has ended.
         return begin().catch(async (error: unknown) => {
           if (!isToolmountError(error) || error.code !== "SESSION_CONFLICT") throw error;
