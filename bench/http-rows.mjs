@@ -1,5 +1,6 @@
 // What one call costs a server in processor time, beside a bare Hono route with the same schema and function: without a
-// store, and with SQLite and a durable audit. Each server is a process of its own, so that its clients do not count.
+// store, and with SQLite and a durable audit. Each server is a process of its own, so that its clients do not count. And how long calls
+// take at several servers of one Postgres, beside one of them.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,6 +17,8 @@ const headers = { authorization: `Bearer ${token}`, "content-type": "application
 /** Calls of one measurement, and how many clients make them. */
 const calls = 1_000;
 const clients = 8;
+/** Clients of several servers, each of which makes ten calls. */
+const inFlight = 32;
 
 const schema = z.strictObject({ text: z.string() });
 
@@ -63,25 +66,35 @@ async function startOurs(kind) {
 
 async function openStored() {
   const { openStore } = await import("@toolmount/store");
-  const store = await openStore(`sqlite:${join(process.env.BENCH_FOLDER, "state.db")}`, { audit: "durable" });
+  const { BENCH_DATABASE, BENCH_FOLDER } = process.env;
+  const store = await openStore(BENCH_DATABASE ?? `sqlite:${join(BENCH_FOLDER, "state.db")}`, {
+    audit: "durable",
+  });
   return createHost({ store, audit: store.audit });
+}
+
+async function startChild(kind, more) {
+  const child = fork(import.meta.filename, ["http-server", kind], { env: { ...process.env, ...more } });
+  const [{ url }] = await once(child, "message");
+  return { child, call: callAt(url) };
+}
+
+/** Makes one call, in a session of several. */
+function callAt(url) {
+  return async (session = "s") => {
+    const body = JSON.stringify({ tool: "echo", arguments: { text: "hello" }, sessionId: session });
+    const response = await fetch(`${url}/calls`, { method: "POST", headers, body });
+    const { status } = await response.json();
+    if (status !== "ok") throw new Error(`a call ended ${status} with HTTP ${response.status}`);
+  };
 }
 
 /** Starts a server, and returns what makes calls of it and resolves to the processor time that they took, in milliseconds. */
 async function start(kind, folder) {
-  const child = fork(import.meta.filename, ["http-server", kind], {
-    env: { ...process.env, BENCH_FOLDER: folder },
-  });
-  const [{ url }] = await once(child, "message");
+  const { child, call } = await startChild(kind, { BENCH_FOLDER: folder });
   const used = async () => {
     child.send("used");
     return (await once(child, "message"))[0].ms;
-  };
-  const body = JSON.stringify({ tool: "echo", arguments: { text: "hello" }, sessionId: "s" });
-  const call = async () => {
-    const response = await fetch(`${url}/calls`, { method: "POST", headers, body });
-    const { status } = await response.json();
-    if (status !== "ok") throw new Error(`a call ended ${status} with HTTP ${response.status}`);
   };
   const each = async () => {
     for (let at = 0; at < calls / clients; at++) await call();
@@ -100,6 +113,24 @@ async function pair(kind) {
   return { floor, row };
 }
 
+/** The time of the same calls at one server of a Postgres, and at several: each call goes to the next one. */
+async function several(size) {
+  const { startPostgres } = await import("../packages/store/test/postgres.ts");
+  const postgres = await startPostgres();
+  process.on("exit", () => postgres.kill());
+  const BENCH_DATABASE = await postgres.database("bench");
+  const servers = await Promise.all(
+    Array.from({ length: size }, () => startChild("stored", { BENCH_DATABASE })),
+  );
+  const over = (some) => () =>
+    Promise.all(
+      Array.from({ length: inFlight }, async (_, client) => {
+        for (let at = 0; at < 10; at++) await some[(client + at) % some.length].call(`s${client}`);
+      }),
+    );
+  return { floor: over(servers.slice(0, 1)), row: over(servers) };
+}
+
 /** The goal is 0.25 ms where a bare route takes 0.045. */
 export const httpRows = {
   "http.call": {
@@ -113,5 +144,22 @@ export const httpRows = {
     goal: 10,
     gate: 25,
     make: () => pair("sqlite"),
+  },
+  // On a machine of two cores, which the servers share with their clients and Postgres.
+  "http.two": {
+    title: "calls at two servers / at one",
+    goal: 0.8,
+    gate: 1.2,
+    pairs: 7,
+    warmUp: 2,
+    make: () => several(2),
+  },
+  "http.four": {
+    title: "calls at four servers / at one",
+    goal: 0.8,
+    gate: 1.4,
+    pairs: 7,
+    warmUp: 2,
+    make: () => several(4),
   },
 };

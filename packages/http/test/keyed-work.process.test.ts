@@ -40,7 +40,8 @@ async function world() {
     if (problem === undefined) begins(kind === "run" ? `t${(count += 1)}` : "resumed");
     else void fails(problem);
   });
-  const { server, tokens } = await serve({ default: { host, turns } });
+  const show = async () => ({ status: "open", items: [{ role: "user", content: "Go." }] });
+  const { server, tokens } = await serve({ default: { host, turns: { ...turns, show } } });
   const send = async (route: string, body: object, key = "k", as: keyof Tokens = "caller") => {
     const answer = await fetch(`${server.url}${path}${route}`, {
       method: "POST",
@@ -104,41 +105,46 @@ describe("a turn with a key", () => {
   test("that a killed server had stored is found", async () => {
     const { send, begun, killed } = await world();
     const prompt = "a".repeat(2_001);
-    await send("/turns", { prompt, sessionId: "s" }, "other");
     await killed(["turn", prompt, "s"]);
+    await send("/turns", { prompt, sessionId: "s" }, "other");
     expect(await send("/turns", { prompt, sessionId: "s" })).toMatchObject({ body: { id: "t1" } });
     expect(begun).toHaveLength(1);
   });
 
-  test("that a killed server had not stored begins, also where its session had another turn", async () => {
-    const { send, begun, killed } = await world();
-    await send("/turns", { prompt: "Before.", sessionId: "s" }, "other");
-    await begun[0]!.ends({ status: "done" });
-    await killed(["turn", "Go.", "s"]);
-    expect(await send("/turns", { prompt: "Go.", sessionId: "s" })).toMatchObject({ body: { id: "t2" } });
-    expect(begun.map(({ request }) => [request.prompt, request.sessionId])).toEqual([
-      ["Before.", "s"],
-      ["Go.", "s"],
-    ]);
-  });
+  test.each(["Before.", "Go."])(
+    "that a killed server had not stored begins, also where its session had a turn: %s",
+    async (earlier) => {
+      const { send, begun, killed } = await world();
+      await send("/turns", { prompt: earlier, sessionId: "s" }, "other");
+      await begun[0]!.ends({ status: "done" });
+      await killed(["turn", "Go.", "s"]);
+      expect(await send("/turns", { prompt: "Go.", sessionId: "s" })).toMatchObject({ body: { id: "t2" } });
+      expect(begun.map(({ request }) => [request.prompt, request.sessionId])).toEqual([
+        [earlier, "s"],
+        ["Go.", "s"],
+      ]);
+    },
+  );
 
-  test("that a killed server had begun and not stored is resumed in the session of its key", async () => {
-    const { send, begun, killed, problems } = await world();
-    await killed(["turn", "Go.", null]);
-    problems.push(new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }));
-    const { body } = await send("/turns", { prompt: "Go." });
-    expect(body).toMatchObject({ id: "resumed", prompt: "", by: "caller" });
-    const session = body["sessionId"];
-    expect(begun.map(({ kind, request }) => [kind, request.sessionId])).toEqual([
-      ["run", session],
-      ["resume", session],
-    ]);
-  });
+  test.each([undefined, "s"])(
+    "that a killed server had begun and not stored is resumed, in the session %s",
+    async (sessionId) => {
+      const { send, begun, killed, problems } = await world();
+      await killed(["turn", "Go.", sessionId ?? null]);
+      problems.push(new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }));
+      const { body } = await send("/turns", { prompt: "Go.", sessionId });
+      expect(body).toMatchObject({ id: "resumed", prompt: "", by: "caller" });
+      const session = body["sessionId"];
+      expect(begun.map(({ kind, request }) => [kind, request.sessionId])).toEqual([
+        ["run", session],
+        ["resume", session],
+      ]);
+    },
+  );
 
   test.each([
     [new Error("no such model"), undefined],
     [new ToolmountError("SESSION_NOT_FOUND", { session: "s" }), undefined],
-    [new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }), "s"],
   ])("is not resumed where it did not begin because of %s", async (problem, sessionId) => {
     const { send, begun, killed, problems } = await world();
     await killed(["turn", "Go.", sessionId ?? null]);
@@ -146,6 +152,18 @@ describe("a turn with a key", () => {
     const { status } = await send("/turns", { prompt: "Go.", sessionId });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(begun.map(({ kind }) => kind)).toEqual(["run"]);
+  });
+
+  test.each([
+    ["another turn is open", "Go.", true],
+    ["the open turn began with other words", "Stop.", false],
+  ])("is not resumed where in its session %s", async (_, prompt, hasOther) => {
+    const { send, begun, killed, problems } = await world();
+    if (hasOther) await send("/turns", { prompt: "Before.", sessionId: "s" }, "other");
+    await killed(["turn", prompt, "s"]);
+    problems.push(new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "it has an open turn" }));
+    expect(await send("/turns", { prompt, sessionId: "s" })).toMatchObject({ status: 409 });
+    expect(begun.map(({ kind }) => kind)).not.toContain("resume");
   });
 });
 

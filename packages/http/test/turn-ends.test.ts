@@ -120,6 +120,45 @@ describe("a message to a turn", () => {
   });
 });
 
+describe("a turn whose call ran in a server that was killed", () => {
+  const pausedFor = (...kinds: string[]) => ({
+    status: "paused",
+    waiting: kinds.map((waitsFor) => ({ callId: waitsFor, tool: "t", waitsFor })),
+  });
+
+  test("is tried again until that call has ended", async () => {
+    const { open, row } = turnsWorld();
+    const { start, begun } = open();
+    await start();
+    for (let tries = 1; tries <= 3; tries++) {
+      begun.at(-1)!.begins();
+      await begun.at(-1)!.ends(pausedFor("run"));
+      expect(await row()).toMatchObject({ status: "decided", dueAt: Date.now() + 10_000 });
+      await vi.advanceTimersByTimeAsync(10_000);
+      await settle();
+      expect(begun.map(({ kind }) => kind)).toEqual(["run", ...Array<string>(tries).fill("resume")]);
+    }
+    begun.at(-1)!.begins();
+    await begun.at(-1)!.ends({ status: "done" });
+    expect(await row()).toMatchObject({ status: "done" });
+  });
+
+  test("waits for a person first, where one is asked for another call, and for a client in any case", async () => {
+    const { open, row, see } = turnsWorld();
+    const { start, begun } = open();
+    await start();
+    await begun[0]!.ends(pausedFor("run", "approval"));
+    expect(await row()).toMatchObject({ status: "waiting", dueAt: null });
+    await see();
+    expect(begun.at(-1)!.kind).toBe("resume");
+    begun.at(-1)!.begins();
+    await begun.at(-1)!.ends(pausedFor("run", "client"));
+    await see();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([(await row())!.status, begun.length]).toEqual(["waiting", 2]);
+  });
+});
+
 describe("a server that closes", () => {
   test("waits for its turns", async () => {
     const { open, row } = turnsWorld();

@@ -8,7 +8,7 @@ let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
 beforeAll(async () => void (postgres = await sharedPostgres()));
 afterAll(() => postgres.stop());
 
-const count = process.env["TOOLMOUNT_LOAD"] === "full" ? 10_000 : 120;
+const count = process.env["TOOLMOUNT_LOAD"] === "full" ? 10_000 : 1_000;
 
 test(
   `${count} operations at four servers give what they give at one`,

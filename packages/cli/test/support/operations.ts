@@ -48,19 +48,17 @@ function clientOf({ url, tokens }: EqualServers, mark: string) {
       if (answer !== null) return answer as Answered;
     }
   };
-  /** Answers the questions that have this mark, or are of this session. */
-  const decide = async (decision: "approve" | "deny") => {
-    for (;;) {
-      const { waiting = [] } = await ask("GET", "/approvals", undefined, tokens.ops);
-      const own = waiting.filter(
-        (one) => one.arguments.mark === mark || one.info.sessionId === `ana:${mark}`,
-      );
-      for (const { id } of own) await ask("POST", `/approvals/${id}/decision`, { decision }, tokens.ops);
-      if (own.length > 0) return;
-      await delay(100);
-    }
+  /** Answers the questions that wait now and have this mark, or are of this session. Resolves to how many. */
+  const decideNow = async (decision: "approve" | "deny") => {
+    const { waiting = [] } = await ask("GET", "/approvals", undefined, tokens.ops);
+    const own = waiting.filter((one) => one.arguments.mark === mark || one.info.sessionId === `ana:${mark}`);
+    for (const { id } of own) await ask("POST", `/approvals/${id}/decision`, { decision }, tokens.ops);
+    return own.length;
   };
-  return { ask, decide };
+  const decide = async (decision: "approve" | "deny") => {
+    while ((await decideNow(decision)) === 0) await delay(100);
+  };
+  return { ask, decide, decideNow };
 }
 
 /** One request over MCP until it is answered; one that a killed server had is sent again. */
@@ -148,10 +146,12 @@ const operations: Readonly<
   },
   turn: {
     async act(servers, mark) {
-      const { ask, decide } = clientOf(servers, mark);
+      const { ask, decideNow } = clientOf(servers, mark);
       const turn = await ask("POST", "/turns", { prompt: "Look, and ship it.", ...context(mark) });
       const events = followTurn(servers, String(turn.id));
-      await decide("approve");
+      const isOver = events.then(() => true);
+      // A turn whose server was killed while it asked takes the question back, and asks again: a person answers again.
+      while (!(await Promise.race([isOver, delay(100, false)]))) await decideNow("approve");
       const { status, result } = await events;
       return [status, result?.text, result?.calls];
     },
@@ -181,11 +181,16 @@ const operations: Readonly<
       const session = await connect(url, tokens.ana);
       const pay = { name: "pay", arguments: { mark } };
       const ask = () => until(() => askEarlier(url, { token: tokens.ana, session }, "tools/call", pay));
-      const asked = outcomeOf((await ask()).result).status;
+      const { status: asked, runId } = outcomeOf((await ask()).result);
       await decide("approve");
-      let { result } = await ask();
-      while (outcomeOf(result).status === "pending") ({ result } = await ask());
-      return [asked, shownOf(result)];
+      for (;;) {
+        const { result } = await ask();
+        const outcome = outcomeOf(result);
+        // The answer of the approved call was lost with its server: to ask again is a new call, as at one server that restarts.
+        if (outcome.status === "pending" && outcome.runId !== runId) return ["unknown"];
+        if (outcome.status !== "pending") return [asked, shownOf(result)];
+        await delay(100);
+      }
     },
     gives: (mark) => ["pending", { paid: mark }],
   },
@@ -229,7 +234,7 @@ const operations: Readonly<
 type McpResult = Readonly<Record<string, unknown>> | undefined;
 
 /** The facts of a call that its result over MCP has. */
-function outcomeOf(result: McpResult): { readonly status?: string } {
+function outcomeOf(result: McpResult): { readonly status?: string; readonly runId?: string } {
   const meta = (result?.["_meta"] ?? {}) as Readonly<Record<string, unknown>>;
   return meta["dev.toolmount/outcome"] ?? {};
 }

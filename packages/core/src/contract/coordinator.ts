@@ -4,7 +4,7 @@ import type { ToolDefinition, ToolInfo } from "./tool.ts";
 import type { Hooks, Undo } from "./hooks.ts";
 import type { HostChain } from "./host-chain.ts";
 import type { JsonObject } from "../json/json.ts";
-import type { FleetLedgerSource } from "./ledger.ts";
+import type { FleetEngine, FleetLedgerSource } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
 import type { Approver, ModeCatalog, Policy, SchemaCompiler, ToolAdapter } from "./ports.ts";
 import type { Runner } from "./runner.ts";
@@ -84,6 +84,8 @@ export interface Capabilities {
   "host.budget_period": "day" | "month";
   /** Opens the ledger of fleets in the database of the plan's `state`; absent when that is not Postgres. */
   "fleet.ledger": FleetLedgerSource;
+  /** Opens what delivers the calls of fleets; absent where BullMQ does. A host or a worker closes the one that it has opened. */
+  "fleet.engine": () => Promise<FleetEngine>;
 }
 
 /** Whether a capability is one of the host itself: these decide what tools may read, and start sessions. */

@@ -175,3 +175,31 @@ export interface FleetLedgerSource {
   readonly url: string;
   open(options?: { readonly connections?: number | undefined }): Promise<FleetLedger>;
 }
+
+/**
+ * Delivers calls to workers. It may deliver a call twice, late or never: the ledger decides who runs it. A group is the
+ * workers of a queue that have the same tools.
+ */
+export interface FleetEngine {
+  /** Calls that are sent at the same moment may go together, in about as many deliveries as there are workers. */
+  send(group: string, delivery: FleetDelivery, workers?: number): Promise<void>;
+  /**
+   * Gives calls to `take` by their run ids. It resolves to those that run now, each of which resolves when its call has ended: at most
+   * `concurrency` at the same time. Calls by tools are not counted, so that none waits for the place of its caller.
+   */
+  receive(
+    queue: string,
+    group: string,
+    concurrency: number,
+    take: (runIds: readonly string[]) => Promise<readonly Promise<void>[]>,
+  ): Promise<FleetReceiver>;
+  /** Deletes the queue of a group that has no workers, and what is left in it. */
+  remove(queue: string, group: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One worker's end of an engine. */
+export interface FleetReceiver {
+  /** Takes no more deliveries, and waits for the calls of those that it has. */
+  close(): Promise<void>;
+}

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { newSession, sessionNamed, turnsNamed } from "./sessions/own-session.ts";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
+import type { ServedTurns } from "../served-host.ts";
 import type { LiveTurn } from "../work/live-turn.ts";
 import { isToolmountError, ownSession, type Json } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
@@ -22,14 +23,14 @@ export function turnRoutes(service: Service) {
   return createRoutes()
     .openapi(run, async (c) => {
       const { prompt, sessionId, userId, waitMs } = c.req.valid("json");
-      const { work, by } = workOf(service, c.req.valid("param").host, c.env.principal);
+      const { work, turns, by } = workOf(service, c.req.valid("param").host, c.env.principal);
       const user = userOfCall(c.env.principal, userId);
       const start = { prompt, sessionId: ownSession(user, sessionId), userId: user, by };
       const key = c.req.header("idempotency-key");
       const { answers } = hostOf(service, c.req.valid("param").host, c.env.principal);
       const made = { ...start, sessionId: start.sessionId ?? newSession(user) };
-      const turn = key === undefined ? await work.start(made) : await startOnce(work, answers, start, key);
-      return answer(c, service, turn, waitMs);
+      const begin = key === undefined ? work.start(made) : startOnce({ work, turns, answers }, start, key);
+      return answer(c, service, await begin, waitMs);
     })
     .openapi(resume, async (c) => {
       const { host, session } = c.req.valid("param");
@@ -84,11 +85,11 @@ function workOf(
   service: Service,
   name: string,
   principal: Principal,
-): { readonly work: ServerTurns; readonly by: string } {
+): { readonly work: ServerTurns; readonly turns: ServedTurns; readonly by: string } {
   requireRole(principal, "call");
   requireOpen(service);
-  turnsOf(service, name, principal);
-  return { work: hostOf(service, name, principal).work!, by: principal.name };
+  const { turns } = turnsOf(service, name, principal);
+  return { turns, work: hostOf(service, name, principal).work!, by: principal.name };
 }
 
 /** Another user's turn does not exist for a token of a user. */
@@ -103,8 +104,7 @@ async function find(service: Service, name: string, id: string, principal: Princ
 
 /** Starts a turn, or finds the one that this key has started. The key names its session, so that it is found after a crash. */
 async function startOnce(
-  work: ServerTurns,
-  answers: FirstAnswers,
+  { work, turns, answers }: { work: ServerTurns; turns: ServedTurns; answers: FirstAnswers },
   { sessionId, ...rest }: TurnStart,
   key: string,
 ): Promise<LiveTurn> {
@@ -116,19 +116,26 @@ async function startOnce(
     { key, owner, request: ["turn", rest.prompt, sessionId ?? null] },
     {
       run: begin,
-      async recover() {
+      async recover(_note, _keep, began) {
         const [found] = await work.list({ sessionId: start.sessionId, limit: 1 });
-        if (found !== undefined && found.prompt === firstOf(start.prompt)) return found.id;
-        if (sessionId !== undefined) return begin();
-        // It may have begun, and the server died before it had its record.
+        // The same words may have begun an earlier turn.
+        if (found?.prompt === firstOf(start.prompt) && found.startedAt >= began) return found.id;
+        // It may have begun, and the server died before it had its record: then the session's newest turn with a record has ended.
         return begin().catch(async (error: unknown) => {
           if (!isToolmountError(error) || error.code !== "SESSION_CONFLICT") throw error;
+          if (found?.endedAt === null || !(await beginsWith(turns, start))) throw error;
           return (await work.resume(start)).stored.id;
         });
       },
     },
   );
   return (await work.find(id))!;
+}
+
+/** Whether the last words of the user in a session are this prompt: the turn that is open there began with it. */
+async function beginsWith(turns: ServedTurns, { sessionId, prompt }: TurnStart): Promise<boolean> {
+  const { items = [] } = (await turns.show(sessionId!)) as { items?: { role?: string; content?: unknown }[] };
+  return items.findLast(({ role }) => role === "user")?.content === prompt;
 }
 
 async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, waitMs = 0) {

@@ -23,8 +23,8 @@ interface KeyedRequest {
 export interface KeyedWork<Answer> {
   /** Does it for the first time. `keep` stores what is needed to continue after a crash. */
   run(keep: (note: Json) => Promise<void>): Promise<Answer>;
-  /** Continues after a crash of the server that began it: `note` is what it had kept, or null. */
-  recover(note: Json, keep: (note: Json) => Promise<void>): Promise<Answer>;
+  /** Continues after a crash of the server that began it at a time: `note` is what it had kept, or null. */
+  recover(note: Json, keep: (note: Json) => Promise<void>, began: number): Promise<Answer>;
 }
 
 /**
@@ -120,7 +120,7 @@ export class FirstAnswers {
     try {
       const { note = null, crashed } = record.body;
       const known = typeof note === "string" ? (decryptWithTicket(note, secret)?.value ?? null) : null;
-      const answer = await (crashed === true ? work.recover(known as Json, keep) : work.run(keep));
+      const answer = await (crashed === true ? work.recover(known as Json, keep, record.at) : work.run(keep));
       const kept = encryptWithTicket(answer, secret);
       await change({
         status: "ended",

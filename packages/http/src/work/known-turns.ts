@@ -76,7 +76,7 @@ export class KnownTurns {
     return turn;
   }
 
-  /** The turns that wait for people alone. */
+  /** The turns that wait for people, and for no client. */
   waiting(): LiveTurn[] {
     return [...this.#known.values()].filter(
       ({ stored }) => stored.status === "waiting" && isForPeople(stored),
@@ -85,5 +85,7 @@ export class KnownTurns {
 }
 
 function isForPeople({ waiting }: StoredTurn): boolean {
-  return waiting.length > 0 && waiting.every(({ waitsFor }) => waitsFor === "approval");
+  const kinds = new Set(waiting.map(({ waitsFor }) => waitsFor));
+  kinds.delete("run"); // it ends by itself
+  return kinds.size === 1 && kinds.has("approval");
 }

@@ -118,9 +118,13 @@ export class TurnRuns {
     const now = this.#options.keeper.clock.now();
     const isPaused = result.status === "paused";
     const waiting = isPaused ? waitingOf(result.waiting, sessionId) : [];
-    const status = isPaused ? "waiting" : result.status;
-    const plain = JSON.parse(JSON.stringify(result)) as JsonObject;
-    return { status, waiting, result: plain, owner: null, dueAt: null, endedAt: isPaused ? null : now };
+    const rest = { waiting, result: JSON.parse(JSON.stringify(result)) as JsonObject, owner: null };
+    if (!isPaused) return { ...rest, status: result.status, dueAt: null, endedAt: now };
+    // What a killed server ran ends by itself, with its lease: no person and no client is asked.
+    const isForRuns = waiting.length > 0 && waiting.every(({ waitsFor }) => waitsFor === "run");
+    return isForRuns
+      ? { ...rest, status: "decided", dueAt: now + this.#options.retryMs, endedAt: null }
+      : { ...rest, status: "waiting", dueAt: null, endedAt: null };
   }
 
   /** A turn that could not continue: it has ended elsewhere, or it is tried again later. */

@@ -80,7 +80,7 @@ test("sub-agents spend what their user has, also those with budgets of their own
   expect(requests).toHaveLength(1);
 });
 
-test("a session that is longer than a month has each month again", async () => {
+test("a session that is longer than a month may spend in each month", async () => {
   let now = Date.parse("2026-03-31T23:59:00Z");
   const clock = { ...systemClock, now: () => now };
   const settings = { budgets: { cost: 1 }, prices };

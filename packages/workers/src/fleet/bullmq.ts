@@ -1,13 +1,12 @@
-import type { FleetDelivery, Logger } from "@toolmount/core";
+import type { FleetDelivery, FleetEngine, FleetReceiver, Logger } from "@toolmount/core";
 import { createPostgresBackend, Queue, runMigrations, Worker, type JobsOptions } from "bullmq";
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import type { Engine, Receiver } from "./engine.ts";
 import { Intake, type IntakeOptions, type Sent } from "./intake.ts";
 import { Together } from "./together.ts";
 
 /** Opens BullMQ on Redis or Postgres, by the URL. */
-export async function openBullmq(url: string, logger: Logger): Promise<Engine> {
+export async function openBullmq(url: string, logger: Logger): Promise<FleetEngine> {
   const connect = url.startsWith("redis") ? await connectRedis(url, logger) : await connectPostgres(url);
   return new BullmqEngine(connect, logger);
 }
@@ -105,7 +104,7 @@ async function migrate(url: string): Promise<void> {
   }
 }
 
-class BullmqEngine implements Engine {
+class BullmqEngine implements FleetEngine {
   readonly #connect: Connector;
   readonly #logger: Logger;
   readonly #queues = new Map<string, EngineQueue>();
@@ -131,7 +130,7 @@ class BullmqEngine implements Engine {
     group: string,
     concurrency: number,
     take: IntakeOptions["take"],
-  ): Promise<Receiver> {
+  ): Promise<FleetReceiver> {
     await this.#connect.requireReachable();
     const open = [false, true].map((nested) => {
       const name = queueName(queue, group, nested);

@@ -3,20 +3,20 @@ import type {
   Clock,
   FleetCall,
   FleetDelivery,
+  FleetEngine,
   FleetEvent,
   FleetLedger,
   FleetMember,
   Logger,
   Timer,
 } from "@toolmount/core";
-import type { Engine } from "./engine.ts";
 import type { SentCall } from "./sent-call.ts";
 
 /** What a host needs to send calls. */
 interface FleetHostOptions {
   readonly ledger: FleetLedger;
   /** Opens the engine of a queue, once. */
-  readonly engineOf: (queue: string) => Promise<Engine>;
+  readonly engineOf: (queue: string) => Promise<FleetEngine>;
   readonly logger: Logger;
   readonly clock: Clock;
 }

@@ -3,7 +3,9 @@ import type {
   Clock,
   FleetAnswered,
   FleetCall,
+  FleetEngine,
   FleetLedger,
+  FleetReceiver,
   Json,
   JsonObject,
   Logger,
@@ -11,7 +13,6 @@ import type {
 } from "@toolmount/core";
 import { unavailable } from "../run-failures.ts";
 import { answerOfError, type FleetAnswer } from "./answer.ts";
-import type { Engine, Receiver } from "./engine.ts";
 import { staleMs } from "./fleet-host.ts";
 import { digestOfTool, groupOf } from "./group.ts";
 import { readJob, refusalOf } from "./job.ts";
@@ -23,7 +24,7 @@ import { Together } from "./together.ts";
 /** What a worker of one queue needs. */
 interface FleetWorkerOptions {
   readonly ledger: FleetLedger;
-  readonly engine: Engine;
+  readonly engine: FleetEngine;
   readonly queue: string;
   readonly seal: Seal;
   readonly tools: readonly WorkerTool[];
@@ -56,7 +57,7 @@ export class FleetWorker {
     const counted = new Set(await this.#options.ledger.answer(this.name, answers));
     return answers.map(({ runId }) => counted.has(runId));
   });
-  #receiver: Receiver | undefined;
+  #receiver: FleetReceiver | undefined;
   #stopWatching: () => Promise<void> = async () => undefined;
   #beating: Promise<void> | undefined;
   #timer: Timer | undefined;

@@ -1,12 +1,21 @@
-import { ToolmountError, type Logger } from "@toolmount/core";
+import { ToolmountError, type Coordinator, type FleetEngine, type Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import type { Engine } from "./engine.ts";
+
+/** Opens what delivers calls: the engine that a module of the host brings, or else that of a URL. */
+export async function openEngineOf(
+  coordinator: Pick<Coordinator, "getCapability">,
+  url: string,
+  logger: Logger,
+): Promise<FleetEngine> {
+  const own = coordinator.getCapability("fleet.engine");
+  return own === null ? openEngine(url, logger) : own();
+}
 
 /**
  * Opens the engine of a URL: `redis://…` or `postgres://…`. Rejects with `EXTENSION_MISSING` when the engine's packages
  * are not installed.
  */
-export async function openEngine(url: string, logger: Logger): Promise<Engine> {
+export async function openEngine(url: string, logger: Logger): Promise<FleetEngine> {
   await requirePackages();
   const { openBullmq } = await import("./bullmq.ts");
   return openBullmq(url, logger);

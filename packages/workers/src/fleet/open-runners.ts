@@ -1,9 +1,8 @@
-import { systemClock, type Coordinator, type ToolInfo } from "@toolmount/core";
+import { systemClock, type Coordinator, type FleetEngine, type ToolInfo } from "@toolmount/core";
 import type { FleetSettings } from "../config.ts";
 import { openProcesses } from "../process/open-processes.ts";
 import type { ProcessRunner } from "../process/process-runner.ts";
-import type { Engine } from "./engine.ts";
-import { openEngine } from "./open-engine.ts";
+import { openEngineOf } from "./open-engine.ts";
 import { FleetHost } from "./fleet-host.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 
@@ -17,10 +16,10 @@ export function openFleetRunners(coordinator: Coordinator, fleets: readonly Flee
   const { logger } = coordinator;
   const clock = systemClock;
   const engineUrls = new Map(fleets.map(({ queue, engine }) => [queue, engine ?? source.url]));
-  const engines = new Map<string, Promise<Engine>>();
+  const engines = new Map<string, Promise<FleetEngine>>();
   const engineOf = (queue: string) => {
     const url = engineUrls.get(queue) ?? source.url;
-    return remembered(engines, url, () => openEngine(url, logger));
+    return remembered(engines, url, () => openEngineOf(coordinator, url, logger));
   };
   const hosts = new Map<"", Promise<FleetHost>>();
   const host = () =>

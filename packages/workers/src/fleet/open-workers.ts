@@ -9,7 +9,7 @@ import {
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { isUnreachable, toolsHere } from "@toolmount/core/internal";
-import { openEngine } from "./open-engine.ts";
+import { openEngineOf } from "./open-engine.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 import { digestOfTool } from "./group.ts";
 import { FleetWorker } from "./fleet-worker.ts";
@@ -57,8 +57,8 @@ export async function openWorkers(
   };
   try {
     const opened: Opened[] = [];
-    for (const [queue, entries] of queues)
-      opened.push(await openWorker(queue, entries, source.url, { ...options, ledger, closers }));
+    const more = { ...options, coordinator: host.coordinator, ledger, closers };
+    for (const [queue, entries] of queues) opened.push(await openWorker(queue, entries, source.url, more));
     return toWorkers(opened, closeAll);
   } catch (error) {
     await closeAll();
@@ -110,19 +110,23 @@ async function openWorker(
   entries: readonly QueueEntry[],
   database: string,
   {
+    coordinator,
     ledger,
     closers,
     concurrency = 4,
     facts = {},
     logger,
   }: WorkersOptions & {
+    readonly coordinator: Coordinator;
     readonly ledger: FleetLedger;
     readonly closers: (() => Promise<unknown>)[];
   },
 ): Promise<Opened> {
   const { seal, settings } = entries[0]!.runner;
   const { engine: url = database, leaseMs, keepMs } = settings;
-  const engine = await openEngine(url, logger).catch((error: unknown) => unavailable(url, error));
+  const engine = await openEngineOf(coordinator, url, logger).catch((error: unknown) =>
+    unavailable(url, error),
+  );
   closers.push(() => engine.close());
   const tools: WorkerTool[] = [];
   for (const [fleet, group] of Map.groupBy(entries, ({ runner }) => runner)) {

@@ -1,6 +1,5 @@
-import { silentLogger, type FleetDelivery } from "@toolmount/core";
+import { silentLogger, type FleetDelivery, type FleetEngine } from "@toolmount/core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Engine } from "../../src/fleet/engine.ts";
 import { openEngine } from "../../src/fleet/open-engine.ts";
 import { freePort } from "../../../store/test/postgres.ts";
 import { sharedPostgres, startRedis, type RedisServer } from "./servers.ts";
@@ -28,7 +27,7 @@ afterEach(async () => {
 });
 
 /** What a worker of the test takes, and how its calls end. */
-async function workerOf(engine: Engine, concurrency = 8, group = "g", queue = "q") {
+async function workerOf(engine: FleetEngine, concurrency = 8, group = "g", queue = "q") {
   const taken: string[][] = [];
   const ends: (readonly [runId: string, end: () => void])[] = [];
   const receiver = await engine.receive(queue, group, concurrency, async (runIds) => {

@@ -3,6 +3,7 @@ import {
   createHost,
   type Coordinator,
   type EventData,
+  type FleetEngine,
   type Host,
   type HostOptions,
   type JsonObject,
@@ -22,6 +23,8 @@ export interface FleetPlace {
   /** What the plan changes about the tool. */
   readonly shape?: ToolShape | undefined;
   readonly logger?: Logger | undefined;
+  /** What delivers the calls in place of BullMQ. */
+  readonly engine?: FleetEngine | undefined;
 }
 
 /** The place of a process that gets its facts as words; `-` is the database as engine. */
@@ -39,6 +42,8 @@ export async function fleetHost(place: FleetPlace, options: HostOptions = {}): P
     url: database,
     open: (more) => openLedger(database, more),
   });
+  const { engine } = place;
+  if (engine !== undefined) host.coordinator.registerCapability("fleet.engine", async () => engine);
   const draft = host.draft();
   const settings = config.parse({ runners: [{ name: "fleet", in: "fleet", ...run }] });
   await mount(draft.addModule({ id: "@toolmount/workers" }).coordinator, settings);

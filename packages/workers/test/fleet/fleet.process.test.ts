@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Host, JsonObject } from "@toolmount/core";
 import { openLedger } from "@toolmount/store";
-import { fleetHost, worker, type FleetPlace } from "./fleet-world.ts";
+import { describeContract } from "../call-contract.ts";
+import { fleetHost, fleetWorld, worker, type FleetPlace } from "./fleet-world.ts";
+import { memoryEngine } from "./memory-engine.ts";
 import { sharedPostgres, startRedis, type RedisServer } from "./servers.ts";
 
 let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
@@ -25,6 +27,17 @@ afterAll(async () => {
 
 /** A limit that a loaded machine does not reach. */
 const limits = { timeoutMs: 100_000, graceMs: 50_000 };
+
+describeContract(
+  "a call on a fleet whose calls the program's own engine delivers",
+  async (options) => {
+    const database = await postgres.database(`own${++databases}`);
+    // No BullMQ listens there.
+    const run = { engine: "redis://127.0.0.1:1" };
+    return fleetWorld({ database, run, engine: memoryEngine() }, options);
+  },
+  { stopsBlocked: false },
+);
 
 describe.each(["postgres", "redis"])("a fleet over %s", (kind) => {
   const place = async (run: JsonObject = {}): Promise<FleetPlace> => ({
