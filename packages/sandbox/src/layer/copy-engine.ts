@@ -11,7 +11,7 @@ import type { LayerPlace } from "./holder.ts";
 import { markOf, namesIn, type Mark } from "./mark.ts";
 
 /** The largest folder that is copied: it takes some two seconds. */
-export const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
+const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
 
 /**
  * The entries that are as they were copied, by path. A change time alone would not do: a folder can be moved with its files,
@@ -87,15 +87,16 @@ function engineOf(at: LayerPlace): Engine {
   return {
     name: "copy",
     isTouched,
-    touched: (base) => [...deletedFrom(at, base), ...entriesBelow(changed, isTouched)],
-    async catchUp(base) {
+    async start(base, mount) {
+      const touched = [...deletedFrom(at, base), ...entriesBelow(changed, isTouched)];
       const found = await changesSince(folder, base.listing, { since: base.since, isDeep: true });
       const free = found.filter(
         (path) => markOf(join(changed, dirname(path))) !== null && !isOwn(path, base),
       );
       await bring(free.filter((path) => !free.includes(dirname(path))));
+      return { holder: await mount(), touched };
     },
-    async settle(steps) {
+    async settle({ steps }) {
       const written = steps.filter(({ kind }) => kind === "write").map(({ path }) => path);
       await bring(written.filter((path) => markOf(join(changed, dirname(path))) !== null));
     },

@@ -113,9 +113,7 @@ function layerOf(at: ViewOptions, layers: string, first: View): Layer {
     keeps: () => keepsOf(at.place),
     undo: (id) =>
       alone(async () => {
-        const { end, rebase } = await current();
-        await end();
-        await rebase();
+        await (await current()).rebase();
         return undoKeep(keeping, id);
       }),
     drop: () => alone(() => view.drop()),
@@ -132,8 +130,7 @@ async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });
     if (conflicts.length > 0) return { status: "conflicts", conflicts };
-    const isWhole = changes.length === difference.changes.length;
-    const id = await commitChanges({ ...at, engine: view.engine }, changes, isWhole);
+    const id = await commitChanges({ ...at, engine: view.engine }, changes, difference.changes);
     return { status: "kept", id, changes: changes.length, withheld };
   });
 }
