@@ -10,7 +10,6 @@ import {
   systemCallFilter,
   wallMounts,
 } from "../../src/index.ts";
-import { openLayer } from "../../src/layer/layer.ts";
 import { env, folderOf, keepAll, look, opened, person, within } from "./layer-world.ts";
 
 /** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
@@ -296,10 +295,3 @@ function attempts(hard: string): readonly string[] {
 function withoutTimes(folder: string): unknown {
   return Object.entries(look(folder)).map(([path, facts]) => [path, facts.replace(/^(\w+ \d+) \d+/, "$1")]);
 }
-
-test("a machine or a folder that cannot have a layer says why", async () => {
-  const folder = folderOf("echo a > a");
-  const open = (more: object) => openLayer({ folder, name: "s", env, isObeyed: () => false, ...more });
-  expect(await open({ name: "../s" })).toEqual({ problem: '"../s" cannot name a layer' });
-  expect(existsSync(join(folder, ".toolmount"))).toBe(false);
-});
