@@ -209,9 +209,14 @@ function openAbove(root: string, path: string): void {
   openFolder(parent);
 }
 
-function openFolder(folder: string): void {
+export function openFolder(folder: string): void {
   const mark = markOf(folder);
-  if (mark?.kind === "folder" && (mark.mode & 0o300) !== 0o300) chmodSync(folder, mark.mode | 0o700);
+  if (mark?.kind === "folder" && !isOpen(mark)) chmodSync(folder, mark.mode | 0o700);
+}
+
+/** Whether the owner of a folder can change the names in it. */
+export function isOpen({ mode }: Mark): boolean {
+  return (mode & 0o300) === 0o300;
 }
 
 /** Sets the mode and the time of a folder, where they differ. Node's times have microseconds. */
