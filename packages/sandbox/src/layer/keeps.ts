@@ -124,7 +124,8 @@ export async function recoverKeeps(keeping: Keeping): Promise<void> {
     const box = boxOf(keeping, id);
     const record = readState(box.box, "commit");
     const has = (name: Parameters<typeof readState>[1]) => readState(box.box, name) !== undefined;
-    if (record === undefined) removeTree(box.box);
+    if (record === undefined && !has("undone")) removeTree(box.box);
+    else if (record === undefined) continue;
     else if (!has("done")) await finishKeep(keeping, box, record);
     else if (has("undo") && !has("undone")) await finishUndo(keeping, box, record);
   }
@@ -138,9 +139,9 @@ export type UndoResult =
 
 /** Puts back what was before a keep: all of it, or nothing after a death at any moment. */
 export async function undoKeep(keeping: Keeping, id: string): Promise<UndoResult> {
+  if (!keepsOf(keeping.place).includes(id)) return { status: "unknown" };
   const box = boxOf(keeping, id);
-  const record = readState(box.box, "commit");
-  if (record === undefined || readState(box.box, "undone") !== undefined) return { status: "unknown" };
+  const record = readState(box.box, "commit")!;
   const paths = await changedSinceKeep(record, keeping);
   if (paths.length > 0) return { status: "changed", paths };
   writeState(box.box, "undo", {});
@@ -151,4 +152,12 @@ export async function undoKeep(keeping: Keeping, id: string): Promise<UndoResult
 /** The keeps that can be undone, the oldest first. */
 export function keepsOf(place: string): readonly string[] {
   return namesIn(boxesIn(place)).filter((id) => readState(join(boxesIn(place), id), "undone") === undefined);
+}
+
+/** Removes what an undo of a keep would need. Its name stays taken. */
+export function forgetKeep(at: LayerPlace, id: string): void {
+  if (!keepsOf(at.place).includes(id)) return;
+  const { box } = boxOf(at, id);
+  writeState(box, "undone", {});
+  for (const name of ["kept", "again", "new", "commit"]) removeTree(join(box, name));
 }

@@ -10,7 +10,15 @@ import { ownFolder } from "./folder-facts.ts";
 import { withFolderLock } from "./folder-lock.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import { commitChanges, keepsOf, recoverKeeps, repositoriesOf, undoKeep, type UndoResult } from "./keeps.ts";
+import {
+  commitChanges,
+  forgetKeep,
+  keepsOf,
+  recoverKeeps,
+  repositoriesOf,
+  undoKeep,
+  type UndoResult,
+} from "./keeps.ts";
 import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
 
 /** The folder and the name of a layer. */
@@ -61,6 +69,8 @@ export interface Layer {
   keeps(): readonly string[];
   /** Puts back what was before a keep, unless the person changed something of it since. */
   undo(id: string): Promise<UndoResult>;
+  /** Removes the former entries of a keep, which can be undone no longer. */
+  forget(id: string): Promise<void>;
   /** Ends every program in the layer and forgets its changes. */
   drop(): Promise<void>;
   /** Ends every program in the layer. Its changes wait for the next opening. */
@@ -116,6 +126,7 @@ function layerOf(at: ViewOptions, layers: string, first: View): Layer {
         await (await current()).rebase();
         return undoKeep(keeping, id);
       }),
+    forget: (id) => alone(async () => forgetKeep(at, id)),
     drop: () => alone(() => view.drop()),
     close: () => inTurn(() => view.end()),
   };
