@@ -16,6 +16,8 @@ export interface FolderFacts {
   readonly bytes: number;
   /** An entry of another owner or group than this process, which the kernel's overlay cannot copy. */
   readonly foreign: string | undefined;
+  /** An entry on another file system: nothing can be moved between two. */
+  readonly mount: string | undefined;
 }
 
 /** Looks at every entry of a folder. */
@@ -24,7 +26,9 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   const listing = new Map<string, readonly string[]>();
   const pause = createPause(1_000);
   let [entries, bytes] = [0, 0];
+  const { dev } = lstatSync(folder);
   let foreign: string | undefined;
+  let mount: string | undefined;
   for (const folders = [""]; folders.length > 0;) {
     const at = folders.pop()!;
     const names = entriesOf(folder, at);
@@ -36,11 +40,12 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
       entries += 1;
       bytes += stat.size;
       if (stat.uid !== user || stat.gid !== group) foreign ??= path;
+      if (stat.dev !== dev) mount ??= path;
       if (stat.isDirectory()) folders.push(path);
       await pause();
     }
   }
-  return { listing, entries, bytes, foreign };
+  return { listing, entries, bytes, foreign, mount };
 }
 
 /** The names in one folder below a folder, without toolmount's own. */

@@ -1,13 +1,13 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
-import type { SandboxLaunch } from "../system/bubblewrap.ts";
+import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import type { Difference } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
-import { withFolderLock } from "./folder-lock.ts";
+import { takeLock, withFolderLock, type Unlock } from "./folder-lock.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
 import {
@@ -79,28 +79,54 @@ export interface Layer {
 
 /**
  * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
- * folder cannot have one. One process at a time may have a layer open.
+ * folder cannot have one. One process at a time has a layer open.
  */
 export async function openLayer(options: LayerOptions): Promise<Layer | { readonly problem: string }> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
   if (process.platform !== "linux") return { problem: "a layer needs Linux" };
+  if (findProgram("flock", env["PATH"]) === undefined)
+    return { problem: "flock is not on PATH; install the package util-linux" };
   const folder = realpathSync(options.folder);
   const layers = join(folder, ownFolder, "layers");
   const place = join(layers, name);
   makeFolder(place, 0o700);
-  await endLeftHolder(place);
-  const git = createGit(env);
-  const at: ViewOptions = { ...options, folder, place, git };
-  return withFolderLock(layers, env, async () => {
-    const view = await prepareView(at);
-    if ("problem" in view) return { problem: `no layer for ${folder}: ${view.problem}` };
-    await recoverKeeps({ ...at, engine: view.engine });
-    return layerOf(at, layers, view);
-  });
+  if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
+    return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
+  const unlock = await takeLock(place, env);
+  if (unlock === undefined)
+    return { problem: `no layer for ${folder}: another process has the layer "${name}" open` };
+  const at: ViewOptions = { ...options, folder, place, git: createGit(env) };
+  try {
+    const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));
+    if ("problem" in layer) await unlock();
+    return layer;
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
 }
 
-function layerOf(at: ViewOptions, layers: string, first: View): Layer {
+async function openLocked(
+  at: ViewOptions,
+  layers: string,
+  unlock: Unlock,
+): Promise<Layer | { readonly problem: string }> {
+  await endLeftHolder(at.place);
+  const view = await prepareView(at);
+  if ("problem" in view) return { problem: `no layer for ${at.folder}: ${view.problem}` };
+  await recoverKeeps({ ...at, engine: view.engine });
+  return layerOf(at, { layers, unlock }, view);
+}
+
+interface Locks {
+  /** The folder of all layers of the person's folder. */
+  readonly layers: string;
+  /** Lets another process open the layer. */
+  readonly unlock: Unlock;
+}
+
+function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer {
   const inTurn = createTurns();
   const keeping = { ...at, engine: first.engine };
   let view = first;
@@ -113,22 +139,47 @@ function layerOf(at: ViewOptions, layers: string, first: View): Layer {
     keeping.engine = made.engine;
     return (view = made);
   };
-  const alone = <Result>(act: () => Promise<Result>) => inTurn(() => withFolderLock(layers, at.env, act));
+  /** Whether a keep or an undo failed after it was decided, such as on a full disk. The next act finishes it. */
+  let isUnfinished = false;
+  let isClosed = false;
+  const alone = <Result>(act: () => Promise<Result>) =>
+    withFolderLock(layers, at.env, async () => {
+      if (isUnfinished) await recoverKeeps(keeping);
+      isUnfinished = true;
+      const result = await act();
+      isUnfinished = false;
+      return result;
+    });
+  /** Does something in its turn, when no keep is unfinished. */
+  const settled = <Result>(act: (view: View) => Promise<Result>) =>
+    inTurn(async () => {
+      if (isClosed) throw new Error(`the layer of ${at.folder} is closed`);
+      if (isUnfinished) await alone(() => view.end());
+      return act(await current());
+    });
   return {
     engine: first.engine.name,
-    enter: (launch) => inTurn(async () => (await current()).enter(launch)),
-    renew: () => inTurn(async () => (await current()).renew()),
-    difference: () => inTurn(async () => (await current()).difference()),
-    keep: (choice) => alone(async () => keepChosen(at, await current(), choice)),
+    enter: (launch) => settled((now) => now.enter(launch)),
+    renew: () => settled((now) => now.renew()),
+    difference: () => settled((now) => now.difference()),
+    keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
     keeps: () => keepsOf(at.place),
     undo: (id) =>
-      alone(async () => {
-        await (await current()).rebase();
-        return undoKeep(keeping, id);
+      settled((now) =>
+        alone(async () => {
+          await now.rebase();
+          return undoKeep(keeping, id);
+        }),
+      ),
+    forget: (id) => settled(() => alone(async () => forgetKeep(at, id))),
+    drop: () => settled((now) => alone(() => now.drop())),
+    close: () =>
+      inTurn(async () => {
+        if (isClosed) return;
+        isClosed = true;
+        await view.end();
+        await unlock();
       }),
-    forget: (id) => alone(async () => forgetKeep(at, id)),
-    drop: () => alone(() => view.drop()),
-    close: () => inTurn(() => view.end()),
   };
 }
 

@@ -28,6 +28,13 @@ test("a name that could lead out of the folder of layers opens no layer, and mak
   expect(existsSync(join(folder, ".toolmount"))).toBe(false);
 });
 
+test("a folder of layers that is elsewhere is refused", async () => {
+  const [folder, other] = [folderOf("echo a > a"), folderOf("mkdir -p x/y")];
+  symlinkSync(join(other, "x"), join(folder, ".toolmount"));
+  const problem = `no layer for ${folder}: its ".toolmount" leads to another folder or file system`;
+  expect(await open(folder)).toEqual({ problem });
+});
+
 test("without the programs that mount there is no layer, and the answer names their package", async () => {
   const folder = folderOf("echo a > a");
   const path = { env: { PATH: programs(["flock", "cp"]) } };
@@ -36,7 +43,9 @@ test("without the programs that mount there is no layer, and the answer names th
     problem: `no layer for ${folder}: ${missing}`,
   });
   expect(await open(folder, path)).toMatchObject({ problem: expect.stringContaining("install the package") });
-  await expect(open(folder, { env: { PATH: "/nonexistent" } })).rejects.toThrow("flock is not on PATH");
+  expect(await open(folder, { env: { PATH: "/nonexistent" } })).toEqual({
+    problem: "flock is not on PATH; install the package util-linux",
+  });
 });
 
 describe.runIf(hasNamespaces)("a layer", () => {
@@ -77,6 +86,18 @@ describe.runIf(hasNamespaces)("a layer", () => {
     await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
     expect(await within(layer, folder, "cat a b")).toBe("a\nb\n");
     expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
+  });
+
+  test("is open in one process at a time, and can do nothing when it is closed", async () => {
+    const folder = folderOf("echo a > a");
+    const layer = await opened(folder);
+    await within(layer, folder, "echo b > b");
+    const problem = `no layer for ${folder}: another process has the layer "s" open`;
+    expect(await open(folder)).toEqual({ problem });
+    expect(await within(layer, folder, "cat b")).toBe("b\n");
+    await layer.close();
+    await expect(layer.difference()).rejects.toThrow("is closed");
+    expect(await within(await opened(folder), folder, "cat b")).toBe("b\n");
   });
 
   test("keeps at the same time as another one of its folder without a loss of either", async () => {
