@@ -49,6 +49,8 @@ export type KeepResult =
       /** Chosen paths that need a replaced file which was not chosen. */
       readonly withheld: readonly string[];
     }
+  /** The choice has no change that can be kept. */
+  | { readonly status: "nothing"; readonly withheld: readonly string[] }
   /** The difference is another one than the person saw. */
   | { readonly status: "changed"; readonly difference: Difference }
   | { readonly status: "conflicts"; readonly conflicts: readonly Conflict[] }
@@ -188,6 +190,7 @@ async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<
   return view.alone(async ({ difference, changed, base }) => {
     if (difference.digest !== choice.digest) return { status: "changed", difference };
     const { changes, withheld } = chosenOf(difference, choice);
+    if (changes.length === 0) return { status: "nothing", withheld };
     for (const repository of repositoriesOf(folder, changes))
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });

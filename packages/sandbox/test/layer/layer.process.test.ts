@@ -139,6 +139,8 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     const layer = await opened(folder, { engine });
     await within(layer, folder, "rm a; echo c > c; echo d > .envrc");
     const { digest } = await layer.difference();
+    const none = await layer.keep({ digest, sections: ["repository"] });
+    expect([none, layer.keeps()]).toEqual([{ status: "nothing", withheld: [] }, []]);
     expect(await layer.keep({ digest, sections: ["files"] })).toMatchObject({ status: "kept", changes: 1 });
     expect(Object.keys(look(folder))).toEqual(["a", "b", "c"]);
     expect((await layer.difference()).changes.map(({ path, section }) => [path, section])).toEqual([
