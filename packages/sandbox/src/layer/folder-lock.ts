@@ -13,7 +13,11 @@ export type Unlock = () => Promise<void>;
  * Takes the lock of a folder, which only one process has. The kernel gives it back when this process dies. Undefined where
  * another process has it for so many seconds.
  */
-export async function takeLock(folder: string, env: Variables, waitSeconds = 0): Promise<Unlock | undefined> {
+export async function takeLock(
+  folder: string,
+  env: Variables,
+  waitSeconds: number,
+): Promise<Unlock | undefined> {
   const flock = findProgram("flock", env["PATH"]);
   if (flock === undefined) throw new Error("flock is not on PATH; install the package util-linux");
   const wait = ["--wait", String(waitSeconds), join(folder, ".lock")];

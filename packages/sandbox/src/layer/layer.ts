@@ -79,6 +79,9 @@ export interface Layer {
   close(): Promise<void>;
 }
 
+/** Seconds in which the kernel surely gives back the lock of a process that died. */
+const openSeconds = 5;
+
 /**
  * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
  * folder cannot have one. One process at a time has a layer open.
@@ -95,7 +98,7 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   makeFolder(place, 0o700);
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
     return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
-  const unlock = await takeLock(place, env);
+  const unlock = await takeLock(place, env, openSeconds);
   if (unlock === undefined)
     return { problem: `no layer for ${folder}: another process has the layer "${name}" open` };
   const at: ViewOptions = { ...options, folder, place, git: createGit(env) };
