@@ -37,8 +37,8 @@ export function chosenOf({ changes }: Difference, { sections, paths }: Choice): 
   return { changes: changes.filter(({ path }) => needed.has(path)), withheld: missing };
 }
 
-/** The folders above a path. */
-function above(path: string): readonly string[] {
+/** The folders above a path, without the first. */
+export function above(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === "." ? [] : [...above(parent), parent];
 }

@@ -1,5 +1,6 @@
 import { chmodSync, linkSync, mkdirSync, renameSync, unlinkSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { above } from "./choice.ts";
 import { createPause, readRecord, writeRecord } from "./durable.ts";
 import type { LayerChange } from "./difference.ts";
 import { gitPartOf } from "./git.ts";
@@ -31,6 +32,8 @@ export interface CommitRecord {
   readonly staged: Readonly<Record<string, string>>;
   /** Whether nothing of the layer is left to be kept. */
   readonly isWhole: boolean;
+  /** Deletions that stay in the layer. */
+  readonly waiting: readonly string[];
 }
 
 /** The state of a keep: its four records, each written once, in this order. */
@@ -62,9 +65,7 @@ export function foldersOf(
   steps: readonly Step[],
   { folder, changed }: { readonly folder: string; readonly changed: string },
 ): readonly FolderTimes[] {
-  const paths = new Set(
-    steps.flatMap(({ path, kind }) => [...foldersAbove(path), ...ownFolderOf(path, kind)]),
-  );
+  const paths = new Set(steps.flatMap(({ path, kind }) => [".", ...above(path), ...ownFolderOf(path, kind)]));
   const chosen = new Set(steps.flatMap(({ path, kind }) => ownFolderOf(path, kind)));
   return [...paths]
     .toSorted()
@@ -85,11 +86,6 @@ function after(before: Mark | null, own: Mark | null, isChosen: boolean): Mark |
 
 function ownFolderOf(path: string, kind: LayerChange["kind"]): readonly string[] {
   return kind === "folder" || kind === "mode" ? [path] : [];
-}
-
-function foldersAbove(path: string): readonly string[] {
-  const parent = dirname(path);
-  return parent === "." ? [parent] : [...foldersAbove(parent), parent];
 }
 
 /**
@@ -213,9 +209,14 @@ function openAbove(root: string, path: string): void {
   openFolder(parent);
 }
 
-function openFolder(folder: string): void {
+export function openFolder(folder: string): void {
   const mark = markOf(folder);
-  if (mark?.kind === "folder" && (mark.mode & 0o300) !== 0o300) chmodSync(folder, mark.mode | 0o700);
+  if (mark?.kind === "folder" && !isOpen(mark)) chmodSync(folder, mark.mode | 0o700);
+}
+
+/** Whether the owner of a folder can change the names in it. */
+export function isOpen({ mode }: Mark): boolean {
+  return (mode & 0o300) === 0o300;
 }
 
 /** Sets the mode and the time of a folder, where they differ. Node's times have microseconds. */
@@ -223,11 +224,14 @@ export function setFolder(folder: string, wanted: Mark | null): void {
   const now = markOf(folder);
   if (wanted?.kind !== "folder" || now?.kind !== "folder") return;
   if (now.mode !== wanted.mode) chmodSync(folder, wanted.mode);
-  if (microseconds(now) !== microseconds(wanted)) {
-    // The kernel cuts what is less than a microsecond, and a number of seconds has not all of its digits.
-    const seconds = (Number(microseconds(wanted)) + 0.5) / 1e6;
-    utimesSync(folder, seconds, seconds);
-  }
+  if (microseconds(now) !== microseconds(wanted)) setTime(folder, wanted);
+}
+
+/** Gives an entry the time of another one, to the microsecond. */
+export function setTime(path: string, wanted: Mark): void {
+  // The kernel cuts what is less than a microsecond, and a number of seconds has not all of its digits.
+  const seconds = (Number(microseconds(wanted)) + 0.5) / 1e6;
+  utimesSync(path, seconds, seconds);
 }
 
 function microseconds({ modified }: Mark): bigint {

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { baseOf, type Base } from "./base.ts";
-import { changedFolder, setFolder } from "./commit.ts";
+import { changedFolder, isOpen, openFolder, setFolder } from "./commit.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import type { Engine, MakeEngine } from "./engine.ts";
 import { changesSince, entriesOf } from "./folder-facts.ts";
@@ -11,7 +11,7 @@ import type { LayerPlace } from "./holder.ts";
 import { markOf, namesIn, type Mark } from "./mark.ts";
 
 /** The largest folder that is copied: it takes some two seconds. */
-export const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
+const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
 
 /**
  * The entries that are as they were copied, by path. A change time alone would not do: a folder can be moved with its files,
@@ -65,13 +65,16 @@ async function copyPaths({ folder, place, env }: LayerPlace, paths: readonly str
 function engineOf(at: LayerPlace): Engine {
   const { folder, place } = at;
   const changed = join(place, changedFolder);
+  closeFolders(place);
   const copied = new Map(Object.entries(readRecord<Copied>(copiedFile(place))!));
   const isTouched = (path: string, mark: Mark) => copied.get(path) !== keyOf(mark);
   /** Replaces entries of the copy by those of the person. */
   const bring = async (paths: readonly string[]) => {
+    openFolders(place, new Set(paths.map((path) => dirname(path))));
     for (const path of paths) removeTree(join(changed, path));
     const there = paths.filter((path) => markOf(join(folder, path)) !== null);
     await copyPaths(at, there);
+    closeFolders(place);
     for (const [path, key] of keysIn(changed, there)) copied.set(path, key);
     writeRecord(copiedFile(place), Object.fromEntries(copied) satisfies Copied);
   };
@@ -87,19 +90,40 @@ function engineOf(at: LayerPlace): Engine {
   return {
     name: "copy",
     isTouched,
-    touched: (base) => [...deletedFrom(at, base), ...entriesBelow(changed, isTouched)],
-    async catchUp(base) {
+    async start(base, mount) {
+      const touched = [...deletedFrom(at, base), ...entriesBelow(changed, isTouched)];
       const found = await changesSince(folder, base.listing, { since: base.since, isDeep: true });
       const free = found.filter(
         (path) => markOf(join(changed, dirname(path))) !== null && !isOwn(path, base),
       );
       await bring(free.filter((path) => !free.includes(dirname(path))));
+      return { holder: await mount(), touched };
     },
-    async settle(steps) {
+    async settle({ steps }) {
       const written = steps.filter(({ kind }) => kind === "write").map(({ path }) => path);
       await bring(written.filter((path) => markOf(join(changed, dirname(path))) !== null));
     },
   };
+}
+
+const openedFile = (place: string) => join(place, "opened.json");
+
+/** Lets this process change entries in folders that cannot be written. Their marks are on the disk before. */
+function openFolders(place: string, paths: ReadonlySet<string>): void {
+  const shut = [...paths].flatMap((path) => {
+    const mark = markOf(join(place, changedFolder, path));
+    return mark?.kind === "folder" && !isOpen(mark) ? [[path, mark] as const] : [];
+  });
+  if (shut.length === 0) return;
+  writeRecord(openedFile(place), Object.fromEntries(shut));
+  for (const [path] of shut) openFolder(join(place, changedFolder, path));
+}
+
+/** Gives these folders their modes back, also those that a process which died had opened. */
+function closeFolders(place: string): void {
+  const shut = readRecord<Readonly<Record<string, Mark>>>(openedFile(place)) ?? {};
+  for (const [path, mark] of Object.entries(shut)) setFolder(join(place, changedFolder, path), mark);
+  rmSync(openedFile(place), { force: true });
 }
 
 /** Names an entry in one state: the kernel sets the second part. A folder is only its mode. */

@@ -4,7 +4,7 @@ import { baseOf, type Base } from "./base.ts";
 import { createPause } from "./durable.ts";
 import { entriesOf } from "./folder-facts.ts";
 import { gitPartOf } from "./git.ts";
-import { isEqual, isSame, markOf, namesIn, type Mark } from "./mark.ts";
+import { isEqual, isSame, markOf, type Mark } from "./mark.ts";
 
 /** What must be agreed to by a yes of its own. */
 export type Section =
@@ -150,6 +150,8 @@ function isUnchanged(
   if (former === null) return false;
   if (gitPartOf(path) === "object" && former.kind === "file") return true;
   if (isSame(former, next)) return true;
+  // A program gave it a second name: both become names of one file.
+  if (next.names > 1) return false;
   return former.modified === next.modified && isEqual(join(folder, path), join(changed, path));
 }
 
@@ -161,16 +163,4 @@ function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compare
   const isReplaced = former !== null && kind === "folder";
   const isEmptied = former?.kind === "folder" && kind === "write";
   return kind === "delete" || isReplaced || isEmptied ? "deletions" : "files";
-}
-
-/** How many files a change takes away. */
-export function filesLost(folder: string, { path, kind, former }: LayerChange): number {
-  if (former === null || kind === "mode") return 0;
-  if (former.kind !== "folder") return kind === "delete" ? 1 : 0;
-  const count = (at: string): number =>
-    namesIn(at).reduce((sum, name) => {
-      const below = join(at, name);
-      return sum + (markOf(below)?.kind === "folder" ? count(below) : 1);
-    }, 0);
-  return count(join(folder, path));
 }

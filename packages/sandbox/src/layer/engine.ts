@@ -1,11 +1,15 @@
-import { mkdirSync, renameSync, rmdirSync, unlinkSync, chmodSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { hash } from "node:crypto";
+import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Base } from "./base.ts";
-import { changedFolder, setFolder, type Step } from "./commit.ts";
+import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
+import { above } from "./choice.ts";
 import { removeTree } from "./durable.ts";
-import type { FolderFacts } from "./folder-facts.ts";
+import { entriesOf, type FolderFacts } from "./folder-facts.ts";
 import { mountOverlayOnce } from "./holder.ts";
-import type { EngineName, LayerPlace } from "./holder.ts";
+import type { EngineName, Holder, LayerPlace } from "./holder.ts";
 import { markOf, namesIn, type Mark } from "./mark.ts";
 
 /** How a layer keeps what its programs change. */
@@ -13,12 +17,19 @@ export interface Engine {
   readonly name: EngineName;
   /** Whether the layer may have changed an entry of its own folder, which has this mark. */
   isTouched(path: string, mark: Mark): boolean;
-  /** The paths that the layer changed or deleted. */
-  touched(base: Base): readonly string[];
-  /** Brings in what the person changed, where the layer did not. Nothing runs in the layer. */
-  catchUp(base: Base): Promise<void>;
+  /**
+   * Mounts the view, with what the person changed where the layer did not. Finds the paths that the layer had changed or
+   * deleted since `base`.
+   */
+  start(base: Base, mount: () => Promise<Holder>): Promise<Started>;
   /** Takes kept changes out of the layer. After a death it is done again. */
-  settle(steps: readonly Step[], isWhole: boolean): Promise<void>;
+  settle(record: CommitRecord): Promise<void>;
+}
+
+/** A view with the paths that the layer had changed before. */
+interface Started {
+  readonly holder: Holder;
+  readonly touched: readonly string[];
 }
 
 /** Makes an engine for a folder, or says why it cannot work there. */
@@ -42,11 +53,13 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
   return {
     name: "overlay",
     isTouched: () => true,
-    touched: () => touchedIn("", { changed, folder }),
-    catchUp: async () => {},
-    async settle(steps, isWhole) {
-      if (isWhole) for (const name of [changedFolder, "work"]) removeTree(join(place, name));
-      else for (const [number, step] of steps.entries()) settleStep(step, { place, number });
+    async start(_base, mount) {
+      const holder = await mount();
+      return { holder, touched: touchedIn("", { changed, folder, view: holder.view }) };
+    },
+    async settle(record) {
+      if (record.isWhole) for (const name of [changedFolder, "work"]) removeTree(join(place, name));
+      else await settleSome(record, at);
       makeEmpty(at);
     },
   };
@@ -61,37 +74,64 @@ function makeEmpty({ folder, place }: LayerPlace): void {
   setFolder(changed, markOf(folder));
 }
 
-/** What is in the layer's own folder: whiteouts, files, and folders that the person does not have. */
-function touchedIn(
-  at: string,
-  { changed, folder }: { readonly changed: string; readonly folder: string },
-): readonly string[] {
-  return namesIn(join(changed, at)).flatMap((name) => {
-    const path = join(at, name);
-    if (markOf(join(changed, path))?.kind !== "folder") return [path];
-    const own = markOf(join(folder, path))?.kind === "folder" ? [] : [path];
-    return [...own, ...touchedIn(path, { changed, folder })];
-  });
+interface Shown {
+  readonly changed: string;
+  readonly folder: string;
+  readonly view: string;
 }
 
 /**
- * Takes one kept change out of the overlay. A whiteout would hide what a person makes there later, and so would a name of a
- * file of which a copy was kept. A new folder is marked by the kernel as hiding the person's one: it is made again.
+ * What the layer changed: its own files, folders that the person does not have, and entries of the person that its view does
+ * not show. Not each of these has a whiteout: a folder that was made again hides all that was in it.
  */
-function settleStep(
-  { path, kind, from }: Step,
-  { place, number }: { readonly place: string; readonly number: number },
-): void {
-  const own = join(place, changedFolder, path);
+function touchedIn(at: string, { changed, folder, view }: Shown): readonly string[] {
+  const shown = new Set(namesIn(join(view, at)));
+  const hidden = entriesOf(folder, at).filter((name) => !shown.has(name));
+  const own = namesIn(join(changed, at)).filter((name) => shown.has(name));
+  const found = own.flatMap((name) => {
+    const path = join(at, name);
+    if (markOf(join(changed, path))?.kind !== "folder") return [path];
+    const isNew = markOf(join(folder, path))?.kind !== "folder";
+    return [...(isNew ? [path] : []), ...touchedIn(path, { changed, folder, view })];
+  });
+  return [...hidden.map((name) => join(at, name)), ...found];
+}
+
+/**
+ * Takes kept changes out of the overlay. A whiteout would hide what a person makes there later, and so would a name of a file
+ * of which a copy was kept. A folder that the layer made is marked by the kernel as hiding the person's one, and would hide
+ * what was kept in it: it is made again without the mark, and what it hid gets whiteouts.
+ */
+async function settleSome({ steps, waiting }: CommitRecord, { place, env }: LayerPlace): Promise<void> {
+  const changed = join(place, changedFolder);
+  for (const { path, kind, from } of steps) {
+    const own = join(changed, path);
+    const isCopied = kind === "write" && from !== join(changedFolder, path);
+    if (isCopied || markOf(own)?.kind === "whiteout") rmSync(own, { force: true });
+  }
+  const made = new Set(
+    steps.flatMap(({ path, kind }) => [...above(path), ...(kind === "folder" ? [path] : [])]),
+  );
+  const hidden = waiting
+    .filter((path) => markOf(join(changed, path)) === null)
+    .filter((path) => above(path).some((each) => made.has(each)));
+  const all = [...made, ...hidden.flatMap(above)];
+  for (const path of [...new Set(all)].toSorted())
+    makeAgain(join(changed, path), join(place, `again-${hash("sha256", path)}`));
+  // The kernel lets every user make a device of this number, and no other.
+  for (const path of hidden.filter((each) => markOf(join(changed, each)) === null))
+    await run("mknod", [join(changed, path), "c", "0", "0"], { env: { PATH: env["PATH"] } });
+}
+
+const run = promisify(execFile);
+
+/** Makes a folder of the layer again, with what is in it. After a death the same does the rest. */
+function makeAgain(own: string, again: string): void {
   const mark = markOf(own);
-  const isCopied = kind === "write" && from !== join(changedFolder, path);
-  if (mark !== null && (isCopied || mark.kind === "whiteout")) unlinkSync(own);
-  if (kind !== "folder") return;
-  const again = join(place, `again-${number}`);
   if (mark?.kind === "folder") {
     mkdirSync(again, { recursive: true });
     for (const name of namesIn(own)) renameSync(join(own, name), join(again, name));
-    chmodSync(again, mark.mode);
+    setFolder(again, mark);
     rmdirSync(own);
   }
   if (markOf(again) !== null) renameSync(again, own);

@@ -16,6 +16,8 @@ export interface FolderFacts {
   readonly bytes: number;
   /** An entry of another owner or group than this process, which the kernel's overlay cannot copy. */
   readonly foreign: string | undefined;
+  /** An entry on another file system: nothing can be moved between two. */
+  readonly mount: string | undefined;
 }
 
 /** Looks at every entry of a folder. */
@@ -24,7 +26,9 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   const listing = new Map<string, readonly string[]>();
   const pause = createPause(1_000);
   let [entries, bytes] = [0, 0];
+  const { dev } = lstatSync(folder);
   let foreign: string | undefined;
+  let mount: string | undefined;
   for (const folders = [""]; folders.length > 0;) {
     const at = folders.pop()!;
     const names = entriesOf(folder, at);
@@ -36,11 +40,12 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
       entries += 1;
       bytes += stat.size;
       if (stat.uid !== user || stat.gid !== group) foreign ??= path;
+      if (stat.dev !== dev) mount ??= path;
       if (stat.isDirectory()) folders.push(path);
       await pause();
     }
   }
-  return { listing, entries, bytes, foreign };
+  return { listing, entries, bytes, foreign, mount };
 }
 
 /** The names in one folder below a folder, without toolmount's own. */
@@ -73,24 +78,32 @@ export async function changesSince(
   const found = new Set<string>();
   const pause = createPause(1_000);
   for (const [at, before] of listing) {
-    const mark = markOf(join(folder, at));
-    const isChanged = mark === null || BigInt(mark.changed) > since;
+    const isChanged = changedAt(join(folder, at)) > since;
     const now = isChanged ? entriesOf(folder, at) : before;
-    if (isChanged) {
-      for (const name of before) if (!now.includes(name)) found.add(join(at, name));
-      for (const name of now) if (!before.includes(name)) found.add(join(at, name));
-    }
+    if (isChanged) for (const name of differing(before, now)) found.add(join(at, name));
     if (isChanged || isDeep)
       for (const name of now) if (isNewer(join(folder, at, name), since)) found.add(join(at, name));
-    await pause();
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
   }
   return [...found].toSorted();
 }
 
+/** When the kernel last changed a folder. One that is gone was changed just now. */
+function changedAt(folder: string): bigint {
+  return lstatSync(folder, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 2n ** 63n;
+}
+
+/** The names that only one of two lists has. */
+function differing(before: readonly string[], now: readonly string[]): readonly string[] {
+  const [known, there] = [new Set(before), new Set(now)];
+  return [...before.filter((name) => !there.has(name)), ...now.filter((name) => !known.has(name))];
+}
+
 /** Whether the kernel changed an entry after a moment; of folders, only their names count, by themselves. */
 function isNewer(path: string, since: bigint): boolean {
-  const mark = markOf(path);
-  return mark !== null && mark.kind !== "folder" && BigInt(mark.changed) > since;
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat !== undefined && !stat.isDirectory() && stat.ctimeNs > since;
 }
 
 /**

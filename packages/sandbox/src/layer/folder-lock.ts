@@ -4,39 +4,54 @@ import { join } from "node:path";
 import { findProgram } from "../system/bubblewrap.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 
-/** Seconds that a keep waits for another one of the same folder. */
-const waitSeconds = 60;
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Gives a lock back. */
+export type Unlock = () => Promise<void>;
 
 /**
- * Does something while no other process keeps, undoes or recovers below the folder of layers. The kernel gives the lock back
- * when this process dies. Throws when the other one takes too long.
+ * Takes the lock of a folder, which only one process has. The kernel gives it back when this process dies. Undefined where
+ * another process has it for so many seconds.
  */
-export async function withFolderLock<Result>(
-  layers: string,
-  env: Readonly<Record<string, string | undefined>>,
-  act: () => Promise<Result>,
-): Promise<Result> {
+export async function takeLock(
+  folder: string,
+  env: Variables,
+  waitSeconds: number,
+): Promise<Unlock | undefined> {
   const flock = findProgram("flock", env["PATH"]);
   if (flock === undefined) throw new Error("flock is not on PATH; install the package util-linux");
-  const words = [
-    "--wait",
-    String(waitSeconds),
-    join(layers, "lock"),
-    "/bin/sh",
-    "-c",
-    "echo held; read -r end",
-  ];
-  const child = spawn(flock, words, {
+  const wait = ["--wait", String(waitSeconds), join(folder, ".lock")];
+  const child = spawn(flock, [...wait, "/bin/sh", "-c", "echo held; read -r end"], {
     env: { PATH: env["PATH"] },
     stdio: sandboxStdio(["pipe", "pipe", 2]),
   });
   const ended = once(child, "close");
-  const held = await Promise.race([once(child.stdout!, "data").then(() => true), ended.then(() => false)]);
-  if (!held) throw new Error(`another keep or undo in ${layers} takes longer than ${waitSeconds} seconds`);
+  const isHeld = await Promise.race([once(child.stdout!, "data").then(() => true), ended.then(() => false)]);
+  if (!isHeld) return undefined;
+  return async () => {
+    child.stdin!.destroy();
+    await ended;
+  };
+}
+
+/** Seconds that a keep waits for another one of the same folder. */
+const waitSeconds = 60;
+
+/**
+ * Does something while no other process keeps, undoes or recovers below the folder of layers. Throws when the other one takes
+ * too long.
+ */
+export async function withFolderLock<Result>(
+  layers: string,
+  env: Variables,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const unlock = await takeLock(layers, env, waitSeconds);
+  if (unlock === undefined)
+    throw new Error(`another keep or undo in ${layers} takes longer than ${waitSeconds} seconds`);
   try {
     return await act();
   } finally {
-    child.stdin!.destroy();
-    await ended;
+    await unlock();
   }
 }

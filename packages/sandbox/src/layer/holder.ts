@@ -55,6 +55,8 @@ export interface Holder {
   readonly view: string;
   /** How a program is started in the view. */
   enter(launch: SandboxLaunch): SandboxLaunch;
+  /** Whether the view is still there: a person may have killed its first process. */
+  isAlive(): boolean;
   /** Whether a program runs in the view. */
   isBusy(): boolean;
   /** Ends every process in the view, and the mounts; resolves when they are gone. */
@@ -105,6 +107,7 @@ function holderOf(child: ChildProcess, { nsenter, held, ended, folder }: Held): 
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
       return { file: nsenter, args: [...words, ...inside], env, filter };
     },
+    isAlive: () => !hasEnded(held),
     isBusy: () => numbersIn("/proc").some((each) => each !== pid && namespaceOf(each) === namespace),
     async end() {
       child.stdin!.destroy();

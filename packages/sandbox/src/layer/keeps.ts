@@ -1,10 +1,11 @@
-import { chmodSync, constants, copyFileSync, mkdirSync, utimesSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   applySteps,
   changedFolder,
   foldersOf,
   readState,
+  setTime,
   undoSteps,
   writeState,
   type Box,
@@ -35,7 +36,7 @@ function boxOf({ folder, place }: LayerPlace, id: string): Box {
 export async function commitChanges(
   keeping: Keeping,
   changes: readonly LayerChange[],
-  isWhole: boolean,
+  all: readonly LayerChange[],
 ): Promise<string> {
   const last = Number(namesIn(boxesIn(keeping.place)).at(-1) ?? 0);
   const id = String(last + 1).padStart(6, "0");
@@ -43,7 +44,10 @@ export async function commitChanges(
   for (const name of ["kept", "again", "new"]) mkdirSync(join(box.box, name), { recursive: true });
   const steps = stepsOf(changes, box);
   const folders = foldersOf(steps, { folder: box.folder, changed: join(box.place, changedFolder) });
-  const record: CommitRecord = { steps, folders, staged: await stagedOf(keeping, steps), isWhole };
+  const rest = all.filter((change) => !changes.includes(change));
+  const waiting = rest.filter(({ kind }) => kind === "delete").map(({ path }) => path);
+  const staged = await stagedOf(keeping, steps);
+  const record: CommitRecord = { steps, folders, staged, isWhole: rest.length === 0, waiting };
   writeState(box.box, "commit", record);
   await finishKeep(keeping, box, record);
   return id;
@@ -67,10 +71,9 @@ function stepsOf(changes: readonly LayerChange[], { place, box }: Box): readonly
 
 function copyOf(file: string, copy: string): string {
   const mark = markOf(file)!;
-  const seconds = Number(mark.modified) / 1e9;
   copyFileSync(file, copy, constants.COPYFILE_FICLONE);
   chmodSync(copy, mark.mode);
-  utimesSync(copy, seconds, seconds);
+  setTime(copy, mark);
   return copy;
 }
 
@@ -91,7 +94,7 @@ async function stagedOf(
 async function finishKeep(keeping: Keeping, box: Box, record: CommitRecord): Promise<void> {
   await applySteps(box, record);
   await refreshIndexes(keeping, record);
-  await keeping.engine.settle(record.steps, record.isWhole);
+  await keeping.engine.settle(record);
   writeState(box.box, "done", {});
 }
 
@@ -121,7 +124,8 @@ export async function recoverKeeps(keeping: Keeping): Promise<void> {
     const box = boxOf(keeping, id);
     const record = readState(box.box, "commit");
     const has = (name: Parameters<typeof readState>[1]) => readState(box.box, name) !== undefined;
-    if (record === undefined) removeTree(box.box);
+    if (record === undefined && !has("undone")) removeTree(box.box);
+    else if (record === undefined) continue;
     else if (!has("done")) await finishKeep(keeping, box, record);
     else if (has("undo") && !has("undone")) await finishUndo(keeping, box, record);
   }
@@ -135,9 +139,9 @@ export type UndoResult =
 
 /** Puts back what was before a keep: all of it, or nothing after a death at any moment. */
 export async function undoKeep(keeping: Keeping, id: string): Promise<UndoResult> {
+  if (!keepsOf(keeping.place).includes(id)) return { status: "unknown" };
   const box = boxOf(keeping, id);
-  const record = readState(box.box, "commit");
-  if (record === undefined || readState(box.box, "undone") !== undefined) return { status: "unknown" };
+  const record = readState(box.box, "commit")!;
   const paths = await changedSinceKeep(record, keeping);
   if (paths.length > 0) return { status: "changed", paths };
   writeState(box.box, "undo", {});
@@ -148,4 +152,12 @@ export async function undoKeep(keeping: Keeping, id: string): Promise<UndoResult
 /** The keeps that can be undone, the oldest first. */
 export function keepsOf(place: string): readonly string[] {
   return namesIn(boxesIn(place)).filter((id) => readState(join(boxesIn(place), id), "undone") === undefined);
+}
+
+/** Removes what an undo of a keep would need. Its name stays taken. */
+export function forgetKeep(at: LayerPlace, id: string): void {
+  if (!keepsOf(at.place).includes(id)) return;
+  const { box } = boxOf(at, id);
+  writeState(box, "undone", {});
+  for (const name of ["kept", "again", "new", "commit"]) removeTree(join(box, name));
 }

@@ -1,16 +1,24 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
-import type { SandboxLaunch } from "../system/bubblewrap.ts";
+import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import type { Difference } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
-import { withFolderLock } from "./folder-lock.ts";
+import { takeLock, withFolderLock, type Unlock } from "./folder-lock.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import { commitChanges, keepsOf, recoverKeeps, repositoriesOf, undoKeep, type UndoResult } from "./keeps.ts";
+import {
+  commitChanges,
+  forgetKeep,
+  keepsOf,
+  recoverKeeps,
+  repositoriesOf,
+  undoKeep,
+  type UndoResult,
+} from "./keeps.ts";
 import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
 
 /** The folder and the name of a layer. */
@@ -41,6 +49,8 @@ export type KeepResult =
       /** Chosen paths that need a replaced file which was not chosen. */
       readonly withheld: readonly string[];
     }
+  /** The choice has no change that can be kept. */
+  | { readonly status: "nothing"; readonly withheld: readonly string[] }
   /** The difference is another one than the person saw. */
   | { readonly status: "changed"; readonly difference: Difference }
   | { readonly status: "conflicts"; readonly conflicts: readonly Conflict[] }
@@ -61,36 +71,67 @@ export interface Layer {
   keeps(): readonly string[];
   /** Puts back what was before a keep, unless the person changed something of it since. */
   undo(id: string): Promise<UndoResult>;
+  /** Removes the former entries of a keep, which can be undone no longer. */
+  forget(id: string): Promise<void>;
   /** Ends every program in the layer and forgets its changes. */
   drop(): Promise<void>;
   /** Ends every program in the layer. Its changes wait for the next opening. */
   close(): Promise<void>;
 }
 
+/** Seconds in which the kernel surely gives back the lock of a process that died. */
+const openSeconds = 5;
+
 /**
  * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
- * folder cannot have one. One process at a time may have a layer open.
+ * folder cannot have one. One process at a time has a layer open.
  */
 export async function openLayer(options: LayerOptions): Promise<Layer | { readonly problem: string }> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
   if (process.platform !== "linux") return { problem: "a layer needs Linux" };
+  if (findProgram("flock", env["PATH"]) === undefined)
+    return { problem: "flock is not on PATH; install the package util-linux" };
   const folder = realpathSync(options.folder);
   const layers = join(folder, ownFolder, "layers");
   const place = join(layers, name);
   makeFolder(place, 0o700);
-  await endLeftHolder(place);
-  const git = createGit(env);
-  const at: ViewOptions = { ...options, folder, place, git };
-  return withFolderLock(layers, env, async () => {
-    const view = await prepareView(at);
-    if ("problem" in view) return { problem: `no layer for ${folder}: ${view.problem}` };
-    await recoverKeeps({ ...at, engine: view.engine });
-    return layerOf(at, layers, view);
-  });
+  if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
+    return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
+  const unlock = await takeLock(place, env, openSeconds);
+  if (unlock === undefined)
+    return { problem: `no layer for ${folder}: another process has the layer "${name}" open` };
+  const at: ViewOptions = { ...options, folder, place, git: createGit(env) };
+  try {
+    const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));
+    if ("problem" in layer) await unlock();
+    return layer;
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
 }
 
-function layerOf(at: ViewOptions, layers: string, first: View): Layer {
+async function openLocked(
+  at: ViewOptions,
+  layers: string,
+  unlock: Unlock,
+): Promise<Layer | { readonly problem: string }> {
+  await endLeftHolder(at.place);
+  const view = await prepareView(at);
+  if ("problem" in view) return { problem: `no layer for ${at.folder}: ${view.problem}` };
+  await recoverKeeps({ ...at, engine: view.engine });
+  return layerOf(at, { layers, unlock }, view);
+}
+
+interface Locks {
+  /** The folder of all layers of the person's folder. */
+  readonly layers: string;
+  /** Lets another process open the layer. */
+  readonly unlock: Unlock;
+}
+
+function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer {
   const inTurn = createTurns();
   const keeping = { ...at, engine: first.engine };
   let view = first;
@@ -103,23 +144,47 @@ function layerOf(at: ViewOptions, layers: string, first: View): Layer {
     keeping.engine = made.engine;
     return (view = made);
   };
-  const alone = <Result>(act: () => Promise<Result>) => inTurn(() => withFolderLock(layers, at.env, act));
+  /** Whether a keep or an undo failed after it was decided, such as on a full disk. The next act finishes it. */
+  let isUnfinished = false;
+  let isClosed = false;
+  const alone = <Result>(act: () => Promise<Result>) =>
+    withFolderLock(layers, at.env, async () => {
+      if (isUnfinished) await recoverKeeps(keeping);
+      isUnfinished = true;
+      const result = await act();
+      isUnfinished = false;
+      return result;
+    });
+  /** Does something in its turn, when no keep is unfinished. */
+  const settled = <Result>(act: (view: View) => Promise<Result>) =>
+    inTurn(async () => {
+      if (isClosed) throw new Error(`the layer of ${at.folder} is closed`);
+      if (isUnfinished) await alone(() => view.end());
+      return act(await current());
+    });
   return {
     engine: first.engine.name,
-    enter: (launch) => inTurn(async () => (await current()).enter(launch)),
-    renew: () => inTurn(async () => (await current()).renew()),
-    difference: () => inTurn(async () => (await current()).difference()),
-    keep: (choice) => alone(async () => keepChosen(at, await current(), choice)),
+    enter: (launch) => settled((now) => now.enter(launch)),
+    renew: () => settled((now) => now.renew()),
+    difference: () => settled((now) => now.difference()),
+    keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
     keeps: () => keepsOf(at.place),
     undo: (id) =>
-      alone(async () => {
-        const { end, rebase } = await current();
-        await end();
-        await rebase();
-        return undoKeep(keeping, id);
+      settled((now) =>
+        alone(async () => {
+          await now.rebase();
+          return undoKeep(keeping, id);
+        }),
+      ),
+    forget: (id) => settled(() => alone(async () => forgetKeep(at, id))),
+    drop: () => settled((now) => alone(() => now.drop())),
+    close: () =>
+      inTurn(async () => {
+        if (isClosed) return;
+        isClosed = true;
+        await view.end();
+        await unlock();
       }),
-    drop: () => alone(() => view.drop()),
-    close: () => inTurn(() => view.end()),
   };
 }
 
@@ -128,12 +193,12 @@ async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<
   return view.alone(async ({ difference, changed, base }) => {
     if (difference.digest !== choice.digest) return { status: "changed", difference };
     const { changes, withheld } = chosenOf(difference, choice);
+    if (changes.length === 0) return { status: "nothing", withheld };
     for (const repository of repositoriesOf(folder, changes))
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });
     if (conflicts.length > 0) return { status: "conflicts", conflicts };
-    const isWhole = changes.length === difference.changes.length;
-    const id = await commitChanges({ ...at, engine: view.engine }, changes, isWhole);
+    const id = await commitChanges({ ...at, engine: view.engine }, changes, difference.changes);
     return { status: "kept", id, changes: changes.length, withheld };
   });
 }

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 
 /** The kinds of entries. A whiteout is how the kernel's overlay marks a deleted entry. */
-export type EntryKind = "file" | "folder" | "link" | "pipe" | "socket" | "device" | "whiteout";
+type EntryKind = "file" | "folder" | "link" | "pipe" | "socket" | "device" | "whiteout";
 
 /** An entry as the kernel reports it. Times are nanoseconds and, as the inode, decimal text: JSON has no such numbers. */
 export interface Mark {

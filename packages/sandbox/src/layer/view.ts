@@ -42,7 +42,7 @@ export interface View {
   enter(launch: SandboxLaunch): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
-  /** Takes what was kept as the person's. Nothing is mounted. */
+  /** Ends every program, and takes what was kept as the person's. */
   rebase(): Promise<void>;
   /** Ends every program, and does something with the difference while nothing is mounted. */
   alone<Result>(act: (settled: Settled) => Promise<Result>): Promise<Result>;
@@ -77,6 +77,7 @@ async function chooseEngine(
   facts: FolderFacts,
   isNew: boolean,
 ): Promise<Engine | { readonly problem: string }> {
+  if (facts.mount !== undefined) return { problem: `"${facts.mount}" is on another file system` };
   const names = at.engine === undefined ? (["overlay", "copy"] as const) : [at.engine];
   const problems: string[] = [];
   for (const name of names) {
@@ -115,25 +116,19 @@ interface Held {
 
 function createMount(at: ViewOptions, engine: Engine) {
   let held: Held | undefined;
-  /** Notes what the person's folder is now. What the layer changed so far keeps the moment at which it did. */
-  const rebase = async (): Promise<Base> => {
+  /** Mounts the view, and notes what the person's folder is now. What the layer had changed keeps the moment when it did. */
+  const start = async (): Promise<Held> => {
     const { folder, place } = at;
     const before = readBase(baseFile(place))!;
     const since = nowOf(place);
+    const { holder, touched } = await engine.start(before, () => mounted(at, engine.name));
     const { listing } = await factsOf(folder);
-    const touched = engine.touched(before);
-    await engine.catchUp(before);
     const base = laterBase(before, await momentOf(at, { since, listing }), touched);
     writeBase(baseFile(place), base);
-    return base;
-  };
-  const start = async (): Promise<Held> => {
-    const base = await rebase();
-    return (held = { holder: await mounted(at, engine.name), base });
+    return (held = { holder, base });
   };
   return {
-    rebase,
-    current: async () => held ?? start(),
+    current: async () => (held?.holder.isAlive() === true ? held : start()),
     async end() {
       await held?.holder.end();
       held = undefined;
@@ -155,7 +150,11 @@ function createView(at: ViewOptions, engine: Engine): View {
   return {
     engine,
     end: () => mount.end(),
-    rebase: async () => void (await mount.rebase()),
+    async rebase() {
+      await mount.end();
+      await mount.current();
+      await mount.end();
+    },
     isDropped: () => isDropped,
     async renew() {
       const { folder, changedBelow, isCurrent } = await renew();

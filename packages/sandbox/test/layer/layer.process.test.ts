@@ -10,7 +10,6 @@ import {
   systemCallFilter,
   wallMounts,
 } from "../../src/index.ts";
-import { openLayer } from "../../src/layer/layer.ts";
 import { env, folderOf, keepAll, look, opened, person, within } from "./layer-world.ts";
 
 /** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
@@ -73,6 +72,13 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     expect(await layer.undo(layer.keeps()[0]!)).toMatchObject({ status: "undone" });
     expect(look(folder, { inodes: true })).toEqual(before);
     expect(await layer.undo("000001")).toEqual({ status: "unknown" });
+    await within(layer, folder, "rm src/two.txt");
+    expect(await keepAll(layer)).toMatchObject({ status: "kept", id: "000002" });
+    await layer.forget("000002");
+    expect(layer.keeps()).toEqual([]);
+    expect(await layer.undo("000002")).toEqual({ status: "unknown" });
+    expect(await layer.undo("../keeps/000001")).toEqual({ status: "unknown" });
+    person(folder, "echo two > src/two.txt");
     expect(await within(layer, folder, "cat src/one.txt src/two.txt")).toBe("one\ntwo\n");
   });
 
@@ -110,11 +116,31 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     expect(readFileSync(join(folder, "a/second"), "utf8")).toBe("new\n");
   });
 
+  test("shows what was kept of a folder that programs made again, and not what they deleted in it", async () => {
+    const folder = folderOf("mkdir -p d/sub; echo a > d/a; echo b > d/b; echo x > d/sub/x; echo y > d/sub/y");
+    const layer = await opened(folder, { engine });
+    await within(layer, folder, "rm -r d; mkdir -p d/sub; echo n > d/n; echo m > d/sub/m; echo a2 > d/a");
+    const shown = "ls -R d; cat d/a d/n";
+    const before = await within(layer, folder, shown);
+    const { digest } = await layer.difference();
+    const paths = ["d/n", "d/sub/x", "d/a"];
+    expect(await layer.keep({ digest, sections: ["files", "deletions"], paths })).toMatchObject({
+      changes: 3,
+    });
+    expect(await within(layer, folder, shown)).toBe(before);
+    expect((await layer.difference()).changes.map(({ path }) => path)).toEqual(["d/b", "d/sub/m", "d/sub/y"]);
+    expect(person(folder, "cat d/a d/n; ls d/sub")).toBe("a2\nn\ny\n");
+    person(folder, "echo theirs > d/sub/x");
+    expect(await within(layer, folder, "cat d/sub/x")).toBe("theirs\n");
+  });
+
   test("the yes to files is no yes to deletions and to what the next command obeys", async () => {
     const folder = folderOf("echo a > a; echo b > b");
     const layer = await opened(folder, { engine });
     await within(layer, folder, "rm a; echo c > c; echo d > .envrc");
     const { digest } = await layer.difference();
+    const none = await layer.keep({ digest, sections: ["repository"] });
+    expect([none, layer.keeps()]).toEqual([{ status: "nothing", withheld: [] }, []]);
     expect(await layer.keep({ digest, sections: ["files"] })).toMatchObject({ status: "kept", changes: 1 });
     expect(Object.keys(look(folder))).toEqual(["a", "b", "c"]);
     expect((await layer.difference()).changes.map(({ path, section }) => [path, section])).toEqual([
@@ -165,6 +191,17 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
       ],
     });
     expect(look(folder, { inodes: true })).toEqual(before);
+  });
+
+  test("a person's change below a folder that programs made again stays a conflict after a renewal", async () => {
+    const folder = folderOf("mkdir d; echo a > d/a; echo b > d/b; echo c > c");
+    const layer = await opened(folder, { engine });
+    await within(layer, folder, "rm -r d; mkdir d; rm c");
+    person(folder, "echo theirs > d/b; echo theirs > c; touch new");
+    expect(await within(layer, folder, "ls; ls d")).toBe("d\nnew\n");
+    await within(layer, folder, "echo more > e");
+    expect(await keepAll(layer)).toMatchObject({ conflicts: [{ path: "c" }, { path: "d/b" }] });
+    expect(person(folder, "cat d/* c")).toBe("a\ntheirs\ntheirs\n");
   });
 
   test("a change over one that the layer saw is no conflict", async () => {
@@ -267,10 +304,3 @@ function attempts(hard: string): readonly string[] {
 function withoutTimes(folder: string): unknown {
   return Object.entries(look(folder)).map(([path, facts]) => [path, facts.replace(/^(\w+ \d+) \d+/, "$1")]);
 }
-
-test("a machine or a folder that cannot have a layer says why", async () => {
-  const folder = folderOf("echo a > a");
-  const open = (more: object) => openLayer({ folder, name: "s", env, isObeyed: () => false, ...more });
-  expect(await open({ name: "../s" })).toEqual({ problem: '"../s" cannot name a layer' });
-  expect(existsSync(join(folder, ".toolmount"))).toBe(false);
-});
