@@ -46,7 +46,7 @@ async function passOn({ toolmount, token }: Product, request: IncomingMessage, r
   const over = new AbortController();
   response.once("close", () => over.abort());
   const { accept = "*/*", "content-type": type = "application/json" } = request.headers;
-  const body = request.method === "GET" ? undefined : await buffer(request);
+  const body = request.method === "GET" ? null : await buffer(request);
   const answered = await fetch(toolmount + request.url!.slice("/toolmount".length), {
     method: request.method!,
     headers: { authorization: `Bearer ${token}`, accept, "content-type": type },
