@@ -16,10 +16,19 @@ function world() {
   const errors: unknown[] = [];
   let looks = 0;
   let problem: Error | undefined;
+  let held: Promise<void> | undefined;
+  /** What is read from now on comes when the returned function is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
   const list: typeof here.approvals.list = async (filter) => {
     if (filter?.callId === undefined && filter?.states === undefined) looks += 1;
     if (problem !== undefined) throw problem;
-    return here.approvals.list(filter);
+    const found = await here.approvals.list(filter);
+    await held;
+    return found;
   };
   const host = { ...here, approvals: { ...here.approvals, list } };
   const watch = new ApprovalWatch(host, systemClock, (error) => void errors.push(error));
@@ -34,7 +43,7 @@ function world() {
   };
   const decide = (id: string, on = here) => on.approvals.decide(id, "approve", "olga");
   const fail = (error: Error | undefined) => void (problem = error);
-  return { host, here, there, watch, ask, decide, errors, started, fail, looks: () => looks };
+  return { host, here, there, watch, ask, decide, errors, started, fail, hold, looks: () => looks };
 }
 
 const pass = async (ms: number) => {
@@ -120,6 +129,17 @@ describe("the questions of a host", () => {
     const read = await readQuestion(host, { id: one.id, callId: one.callId, sessionId: "s" });
     expect(read?.end).toMatchObject({ status: "ok" });
     expect(await readQuestion(host, { id: "no", callId: one.callId, sessionId: null })).toBeUndefined();
+  });
+
+  test("are found also by who comes while a reading is under way that began before they were asked", async () => {
+    const { watch, ask, hold } = world();
+    const release = hold();
+    const before = watch.waiting();
+    const one = await ask();
+    const found = watch.find(one.id);
+    release();
+    expect(await before).toEqual([]);
+    expect(await found).toMatchObject({ id: one.id, state: "pending" });
   });
 
   test("that are open are known by their call", async () => {

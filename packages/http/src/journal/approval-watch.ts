@@ -52,6 +52,8 @@ export class ApprovalWatch {
   /** A question that waits, or that was answered while this process looked; undefined for any other. */
   async find(id: string): Promise<ApprovalView | undefined> {
     await this.#read();
+    // A reading that was under way may have begun before the question was stored.
+    if (!this.#waiting.has(id) && !this.#answered.has(id)) await this.#read();
     return this.#waiting.get(id) ?? this.#answered.get(id);
   }
 
