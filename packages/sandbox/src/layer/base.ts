@@ -45,7 +45,7 @@ export interface Base extends Moment {
 
 /** Reads the base of a layer that was opened before. */
 export function readBase(file: string): Base | undefined {
-  const saved = readRecord<Saved>(file);
+  const saved = readRecord(file) as Saved | undefined;
   if (saved === undefined) return undefined;
   const earlier = Object.entries(saved.earlier).map(([path, { since, existed, ref }]) => {
     return [path, { since: BigInt(since), existed, ref }] as const;

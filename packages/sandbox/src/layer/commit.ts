@@ -50,7 +50,7 @@ export interface Box {
 }
 
 export function readState(box: string, name: (typeof records)[number]): CommitRecord | undefined {
-  return readRecord<CommitRecord>(join(box, name));
+  return readRecord(join(box, name)) as CommitRecord | undefined;
 }
 
 export function writeState(box: string, name: (typeof records)[number], value: object): void {

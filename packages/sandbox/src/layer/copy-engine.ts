@@ -66,7 +66,7 @@ function engineOf(at: LayerPlace): Engine {
   const { folder, place } = at;
   const changed = join(place, changedFolder);
   closeFolders(place);
-  const copied = new Map(Object.entries(readRecord<Copied>(copiedFile(place))!));
+  const copied = new Map(Object.entries(readRecord(copiedFile(place)) as Copied));
   const isTouched = (path: string, mark: Mark) => copied.get(path) !== keyOf(mark);
   /** Replaces entries of the copy by those of the person. */
   const bring = async (paths: readonly string[]) => {
@@ -121,7 +121,7 @@ function openFolders(place: string, paths: ReadonlySet<string>): void {
 
 /** Gives these folders their modes back, also those that a process which died had opened. */
 function closeFolders(place: string): void {
-  const shut = readRecord<Readonly<Record<string, Mark>>>(openedFile(place)) ?? {};
+  const shut = (readRecord(openedFile(place)) as Readonly<Record<string, Mark>> | undefined) ?? {};
   for (const [path, mark] of Object.entries(shut)) setFolder(join(place, changedFolder, path), mark);
   rmSync(openedFile(place), { force: true });
 }

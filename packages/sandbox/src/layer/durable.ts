@@ -29,9 +29,9 @@ export function writeRecord(file: string, value: unknown): void {
 }
 
 /** The value of a record; undefined where there is none. */
-export function readRecord<Value>(file: string): Value | undefined {
+export function readRecord(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Value;
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

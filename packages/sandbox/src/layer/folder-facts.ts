@@ -1,7 +1,7 @@
-import { lstatSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPause } from "./durable.ts";
-import { markOf, namesIn } from "./mark.ts";
+import { markOf, namesIn, statOf } from "./mark.ts";
 
 /** The entry of a folder that is never in its layer: plan state, and the layers themselves. */
 export const ownFolder = ".toolmount";
@@ -26,7 +26,7 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   const listing = new Map<string, readonly string[]>();
   const pause = createPause(1_000);
   let [entries, bytes] = [0, 0];
-  const { dev } = lstatSync(folder);
+  const dev = statOf(folder)?.dev;
   let foreign: string | undefined;
   let mount: string | undefined;
   for (const folders = [""]; folders.length > 0;) {
@@ -35,11 +35,11 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
     listing.set(at, names);
     for (const name of names) {
       const path = join(at, name);
-      const stat = lstatSync(join(folder, path), { throwIfNoEntry: false });
-      if (stat === undefined) continue;
+      const stat = statOf(join(folder, path));
+      if (stat === null) continue;
       entries += 1;
-      bytes += stat.size;
-      if (stat.uid !== user || stat.gid !== group) foreign ??= path;
+      bytes += Number(stat.size);
+      if (Number(stat.uid) !== user || Number(stat.gid) !== group) foreign ??= path;
       if (stat.dev !== dev) mount ??= path;
       if (stat.isDirectory()) folders.push(path);
       await pause();
@@ -91,7 +91,7 @@ export async function changesSince(
 
 /** When the kernel last changed a folder. One that is gone was changed just now. */
 function changedAt(folder: string): bigint {
-  return lstatSync(folder, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 2n ** 63n;
+  return statOf(folder)?.ctimeNs ?? 2n ** 63n;
 }
 
 /** The names that only one of two lists has. */
@@ -102,8 +102,8 @@ function differing(before: readonly string[], now: readonly string[]): readonly 
 
 /** Whether the kernel changed an entry after a moment; of folders, only their names count, by themselves. */
 function isNewer(path: string, since: bigint): boolean {
-  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat !== undefined && !stat.isDirectory() && stat.ctimeNs > since;
+  const stat = statOf(path);
+  return stat !== null && !stat.isDirectory() && stat.ctimeNs > since;
 }
 
 /**

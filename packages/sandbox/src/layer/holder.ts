@@ -164,7 +164,7 @@ export async function mountOverlayOnce({ place, env }: LayerPlace): Promise<stri
 
 /** Ends the process that a host which died had left, with all that runs in its view. */
 export async function endLeftHolder(place: string): Promise<void> {
-  const held = readRecord<HeldProcess>(holderFile(place));
+  const held = readRecord(holderFile(place)) as HeldProcess | undefined;
   if (held === undefined || hasEnded(held)) return;
   try {
     process.kill(held.pid, "SIGKILL");

@@ -17,8 +17,7 @@ import { removeTree } from "./durable.ts";
 import type { Engine } from "./engine.ts";
 import { contentOf, gitPartOf, type Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
-import { markOf, namesIn } from "./mark.ts";
-import { changedSinceKeep } from "./undo.ts";
+import { isSame, markOf, namesIn } from "./mark.ts";
 
 /** What the keeps of a layer work with. */
 interface Keeping extends LayerPlace {
@@ -147,6 +146,39 @@ export async function undoKeep(keeping: Keeping, id: string): Promise<UndoResult
   writeState(box.box, "undo", {});
   await finishUndo(keeping, box, record);
   return { status: "undone", changes: record.steps.length };
+}
+
+/** Paths that the person changed after a keep: they would be lost by its undo. */
+async function changedSinceKeep(
+  { steps, staged }: CommitRecord,
+  { folder, git }: { readonly folder: string; readonly git: Git },
+): Promise<readonly string[]> {
+  const known = new Set(steps.map(({ path }) => path));
+  const changed = steps.filter((step) => isChanged(step, folder, known)).map(({ path }) => path);
+  for (const [index, digest] of Object.entries(staged)) {
+    const file = join(folder, index);
+    if ((await git.staged(join(file, "../.."), file)) !== digest) changed.push(index);
+  }
+  return changed;
+}
+
+function isChanged(step: Step, folder: string, known: ReadonlySet<string>): boolean {
+  const { path, kind, entry, ref } = step;
+  const target = join(folder, path);
+  const now = markOf(target);
+  const part = gitPartOf(path, kind === "folder" || step.former?.kind === "folder");
+  if (part === "ref") return (now === null ? undefined : contentOf(target)) !== ref;
+  if (part !== undefined && part !== "setting") return false;
+  if (kind === "delete") return now !== null;
+  if (kind === "write")
+    return !isSame(now, entry) || now?.modified !== entry?.modified || now?.mode !== entry?.mode;
+  if (now?.kind !== "folder") return true;
+  return kind === "folder" && namesIn(target).some((name) => !isKnown(join(path, name), known));
+}
+
+/** Whether the keep itself put an entry into a folder that it made. Objects of git may be in it. */
+function isKnown(path: string, known: ReadonlySet<string>): boolean {
+  return known.has(path) || gitPartOf(path) !== undefined;
 }
 
 /** The keeps that can be undone, the oldest first. */

@@ -26,7 +26,7 @@ export interface Mark {
 
 /** The entry at a path, links not followed; null where there is none. */
 export function markOf(path: string): Mark | null {
-  const stat = orNull(() => lstatSync(path, { bigint: true }));
+  const stat = statOf(path);
   if (stat === null) return null;
   return {
     kind: kindOf(stat),
@@ -37,6 +37,11 @@ export function markOf(path: string): Mark | null {
     mode: Number(stat.mode & 0o7777n),
     names: Number(stat.nlink),
   };
+}
+
+/** What the kernel knows of an entry, links not followed; null where there is none. */
+export function statOf(path: string): BigIntStats | null {
+  return orNull(() => lstatSync(path, { bigint: true }));
 }
 
 function kindOf(stat: BigIntStats): EntryKind {

@@ -61,7 +61,7 @@ export async function prepareView(at: ViewOptions): Promise<View | { readonly pr
   const before = readBase(baseFile(place));
   const since = nowOf(place);
   const facts = await factsOf(folder);
-  const used = before === undefined ? undefined : readRecord<EngineName>(engineFile(place));
+  const used = before === undefined ? undefined : (readRecord(engineFile(place)) as EngineName | undefined);
   const engine = await chooseEngine({ ...at, engine: used ?? at.engine }, facts, before === undefined);
   if ("problem" in engine) return engine;
   if (before === undefined) {

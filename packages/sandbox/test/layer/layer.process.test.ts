@@ -204,6 +204,15 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     expect(person(folder, "cat d/* c")).toBe("a\ntheirs\ntheirs\n");
   });
 
+  test("shows a file that the person put in the place of a folder", async () => {
+    const folder = folderOf("mkdir -p d/e/f; echo a > d/e/f/a");
+    const layer = await opened(folder, { engine });
+    await within(layer, folder, "cat d/e/f/a");
+    person(folder, "rm -r d/e; echo file > d/e");
+    expect(await within(layer, folder, "cat d/e")).toBe("file\n");
+    expect((await layer.difference()).changes).toEqual([]);
+  });
+
   test("a change over one that the layer saw is no conflict", async () => {
     const folder = folderOf("echo a > a; echo b > b");
     const layer = await opened(folder, { engine });
