@@ -20,6 +20,7 @@ const kinds = [
       "packages/mcp/src/mount/process-tree.ts",
       "packages/paths/src/place.ts",
       "packages/paths/src/attributes.ts",
+      "packages/sandbox/src/layer/layer.ts",
       "packages/sandbox/src/system/control-group.ts",
       "packages/sandbox/src/system/environment.ts",
       "packages/sandbox/src/system/process-trees.ts",
@@ -54,6 +55,7 @@ const kinds = [
       "packages/paths/src/disk.ts",
       "packages/sandbox/src/proof/attempts.ts",
       "packages/paths/src/attributes.ts",
+      "packages/sandbox/src/layer/holder.ts",
       "packages/sandbox/src/system/control-group.ts",
       "packages/sandbox/src/system/inherited-descriptors.ts",
       "packages/sandbox/src/system/process-trees.ts",
@@ -70,6 +72,8 @@ const kinds = [
     pattern: /["']\/bin\/sh["']|cmd\.exe["']|shell: true/,
     files: [
       "packages/cli/src/process/take-stdout.ts",
+      "packages/sandbox/src/layer/folder-lock.ts",
+      "packages/sandbox/src/layer/holder.ts",
       "packages/sandbox/src/system/control-group.ts",
       "packages/sandbox/src/system/program-command.ts",
       "packages/sandbox/src/system/program-guard.ts",
@@ -77,10 +81,14 @@ const kinds = [
     ],
   },
   {
-    // Where links need a right, the first copies the file. The second puts back a link that a call removed.
+    // Where links need a right, the first copies the file. The second puts back a link that a call removed. A layer is Linux's.
     kind: "makes a link",
     pattern: /\b(?:symlink|symlinkSync|linkSync)\(/,
-    files: ["packages/cli/src/install/project-npmrc.ts", "packages/paths/src/restore.ts"],
+    files: [
+      "packages/cli/src/install/project-npmrc.ts",
+      "packages/paths/src/restore.ts",
+      "packages/sandbox/src/layer/commit.ts",
+    ],
   },
   {
     kind: "follows a link",
@@ -91,6 +99,8 @@ const kinds = [
       "packages/paths/src/disk.ts",
       "packages/paths/src/follow.ts",
       "packages/paths/src/mark.ts",
+      "packages/sandbox/src/layer/holder.ts",
+      "packages/sandbox/src/layer/mark.ts",
       "packages/sandbox/src/proof/attempts.ts",
       "packages/paths/src/restore.ts",
       "packages/paths/src/snapshot.ts",

@@ -173,12 +173,11 @@ async function openOne(
 
 /** Both sides of a webhook have its secret; arguments of a process can be read by others. */
 async function readWebhook(
-  { webhook }: HttpOptions,
+  { webhook: { url, secret: file } = {} }: HttpOptions,
   planFolders: readonly string[],
   { cwd }: Shell,
 ): Promise<WebhookOptions | undefined> {
-  if (webhook === undefined) return undefined;
-  const { url, secret: file } = webhook;
+  if (url === undefined && file === undefined) return undefined;
   if (url === undefined || file === undefined)
     throw usageError("--webhook needs url=…, and secret=…, a file with the secret of both sides");
   return { url, secret: await readSecret(resolve(cwd, file), planFolders) };

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { hash } from "node:crypto";
 import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "@toolmount/paths";
 import { promisify } from "node:util";
 import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
@@ -68,7 +69,7 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
 /** The two folders of the overlay: the kernel needs the second for its own work. The first looks as the person's folder. */
 function makeEmpty({ folder, place }: LayerPlace): void {
   const changed = join(place, changedFolder);
-  mkdirSync(join(place, "work"), { recursive: true });
+  makeFolder(join(place, "work"));
   if (markOf(changed) !== null) return;
   mkdirSync(changed);
   setFolder(changed, markOf(folder));
@@ -129,7 +130,7 @@ const run = promisify(execFile);
 function makeAgain(own: string, again: string): void {
   const mark = markOf(own);
   if (mark?.kind === "folder") {
-    mkdirSync(again, { recursive: true });
+    makeFolder(again);
     for (const name of namesIn(own)) renameSync(join(own, name), join(again, name));
     setFolder(again, mark);
     rmdirSync(own);

@@ -1,5 +1,6 @@
-import { chmodSync, constants, copyFileSync, mkdirSync } from "node:fs";
+import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "@toolmount/paths";
 import {
   applySteps,
   changedFolder,
@@ -40,7 +41,7 @@ export async function commitChanges(
   const last = Number(namesIn(boxesIn(keeping.place)).at(-1) ?? 0);
   const id = String(last + 1).padStart(6, "0");
   const box = boxOf(keeping, id);
-  for (const name of ["kept", "again", "new"]) mkdirSync(join(box.box, name), { recursive: true });
+  for (const name of ["kept", "again", "new"]) makeFolder(join(box.box, name));
   const steps = stepsOf(changes, box);
   const folders = foldersOf(steps, { folder: box.folder, changed: join(box.place, changedFolder) });
   const rest = all.filter((change) => !changes.includes(change));
