@@ -90,7 +90,7 @@ async function refuseDouble(text: string): Promise<void> {
   const scanner = createScanner(text, true);
   const open: (Set<string> | null)[] = [];
   let name = "";
-  for (let token = scanner.scan(); token !== kinds.end; token = scanner.scan()) {
+  for (let token: number = scanner.scan(); token !== kinds.end; token = scanner.scan()) {
     if (token === kinds.text) name = scanner.getTokenValue();
     if (token === kinds.objectBegin) open.push(new Set());
     if (token === kinds.listBegin) open.push(null);
