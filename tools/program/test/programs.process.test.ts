@@ -30,7 +30,7 @@ test.each(programs)("$title", async ({ settings, source, answer }) => {
 });
 
 test("types in a program that is nested too deeply for their parser are refused in words, and the next program runs", async () => {
-  const { host, run } = await mounted({} as Settings, {}, () => {});
+  const { host, run } = await mounted({}, {}, () => {});
   const errorOf = async (source: string) => (await run(source)).result.error;
 
   expect(await errorOf(`return (1 as any) + ${"(".repeat(5000)}1${")".repeat(5000)}`)).toBe(
