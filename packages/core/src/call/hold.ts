@@ -98,9 +98,10 @@ function openPart(
   { ticket, shown }: { readonly ticket: string; readonly shown: JsonObject },
 ): Pick<ApprovalRecord, "open"> {
   const isOwn = prompts !== undefined || parentSessionIds !== undefined || parent !== null;
+  if (isOwn || tool!.info.execution === "client") return {};
   const own = JSON.parse(JSON.stringify(ownArguments(request))) as JsonObject;
   const text = canonicalJson(own);
-  if (isOwn || tool!.info.execution === "client" || canonicalJson(host.redact(own)) !== text) return {};
+  if (canonicalJson(host.redact(own)) !== text) return {};
   const isShown = text === canonicalJson(shown);
   return { open: { holder: publicKeyOf(ticket), ...(!isShown && { arguments: own }) } };
 }
