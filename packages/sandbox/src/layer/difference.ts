@@ -23,7 +23,7 @@ export interface LayerChange {
   /** `write` replaces or adds a file, link or pipe; `folder` adds one; `mode` is that of a folder. */
   readonly kind: "write" | "folder" | "mode" | "delete";
   readonly section: Section;
-  /** The person's entry; null where there is none. */
+  /** The person's entry; null if the person's folder has no such path. */
   readonly former: Mark | null;
   /** The layer's entry; null for a deletion. */
   readonly next: Mark | null;

@@ -28,7 +28,7 @@ export function writeRecord(file: string, value: unknown): void {
   closeSync(folder);
 }
 
-/** The value of a record; undefined where there is none. */
+/** Reads a record. Returns undefined if the file does not exist. */
 export function readRecord(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));

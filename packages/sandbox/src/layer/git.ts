@@ -41,7 +41,7 @@ export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
   return notes.test(within) ? "note" : "setting";
 }
 
-/** The part of a path below the folder of a repository; undefined where there is none above it. */
+/** Returns what follows `.git/` in a path; undefined for a path that is not in a repository's own folder. */
 function withinGit(path: string): string | undefined {
   const names = path.split("/");
   const at = names.indexOf(".git");

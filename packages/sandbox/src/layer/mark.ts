@@ -24,7 +24,7 @@ export interface Mark {
   readonly names: number;
 }
 
-/** The entry at a path, links not followed; null where there is none. */
+/** Describes the entry at a path. Follows no link. Returns null if nothing is there. */
 export function markOf(path: string): Mark | null {
   const stat = statOf(path);
   if (stat === null) return null;
@@ -39,7 +39,7 @@ export function markOf(path: string): Mark | null {
   };
 }
 
-/** What the kernel knows of an entry, links not followed; null where there is none. */
+/** Returns what the kernel knows of an entry. Follows no link. Returns null if nothing is there. */
 export function statOf(path: string): BigIntStats | null {
   return orNull(() => lstatSync(path, { bigint: true }));
 }
