@@ -1,4 +1,5 @@
 // Texts: globs and near names, secrets, and characters that a reader does not see. Light: no part of a host is loaded.
+export { compareLists } from "./text/compare-lists.ts";
 export {
   coverHidden,
   escapeDeceiving,

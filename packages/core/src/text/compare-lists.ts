@@ -1,0 +1,68 @@
+/** One element of two lists that are compared: it is in both, or only in the first, or only in the second. */
+export interface ListStep {
+  readonly kind: "same" | "removed" | "added";
+  readonly text: string;
+}
+
+/** Most pairs that are compared, two bytes each; larger parts are shown as removed and added. */
+const usualPairs = 4_000_000;
+
+/** The shortest way from one list of texts to another: a longest common subsequence, with what goes before what comes. */
+export function compareLists(
+  before: readonly string[],
+  after: readonly string[],
+  maxPairs = usualPairs,
+): readonly ListStep[] {
+  const room = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < room && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < room - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const [old, now] = [before.slice(start, before.length - end), after.slice(start, after.length - end)];
+  const same = (text: string): ListStep => ({ kind: "same", text });
+  return [
+    ...before.slice(0, start).map(same),
+    ...(old.length * now.length > maxPairs ? replaced(old, now) : compareMiddle(old, now)),
+    ...before.slice(before.length - end).map(same),
+  ];
+}
+
+function replaced(before: readonly string[], after: readonly string[]): readonly ListStep[] {
+  return [
+    ...before.map((text) => ({ kind: "removed", text }) as const),
+    ...after.map((text) => ({ kind: "added", text }) as const),
+  ];
+}
+
+function compareMiddle(before: readonly string[], after: readonly string[]): readonly ListStep[] {
+  const [rows, columns] = [before.length, after.length];
+  const common = commonLengths(before, after);
+  const steps: ListStep[] = [];
+  let [row, column] = [0, 0];
+  while (row < rows && column < columns) {
+    if (before[row] === after[column]) {
+      steps.push({ kind: "same", text: before[row++]! });
+      column += 1;
+    } else if (common(row + 1, column) >= common(row, column + 1))
+      steps.push({ kind: "removed", text: before[row++]! });
+    else steps.push({ kind: "added", text: after[column++]! });
+  }
+  return [...steps, ...replaced(before.slice(row), after.slice(column))];
+}
+
+/** How many elements two lists have in common from two places on, in the same order. */
+function commonLengths(
+  before: readonly string[],
+  after: readonly string[],
+): (row: number, column: number) => number {
+  const width = after.length + 1;
+  // The shorter list has at most as many elements as the root of the most pairs.
+  const lengths = new Uint16Array((before.length + 1) * width);
+  for (let row = before.length - 1; row >= 0; row--)
+    for (let column = after.length - 1; column >= 0; column--)
+      lengths[row * width + column] =
+        before[row] === after[column]
+          ? lengths[(row + 1) * width + column + 1]! + 1
+          : Math.max(lengths[(row + 1) * width + column]!, lengths[row * width + column + 1]!);
+  return (row, column) => lengths[row * width + column]!;
+}
