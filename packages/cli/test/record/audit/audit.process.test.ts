@@ -79,7 +79,7 @@ test("audit --format prints records with their hashes, calls as CSV, and events 
   });
   const csv = await lines("csv");
   expect(csv[0]).toBe(
-    "time,run,kind,tool,arguments,user,session,answer,rules,approved_by,denied_by,allowed_by,status,code,error,result,duration_ms",
+    "time,run,kind,tool,arguments,user,session,answer,rules,approved_by,denied_by,allowed_by,status,code,error,result,duration_ms,run_by",
   );
   expect(csv).toHaveLength(4);
   const events = (await lines("ocsf", "--status", "denied")).map((line) => JSON.parse(line) as object);
