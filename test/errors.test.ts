@@ -20,9 +20,11 @@ test("docs/reference/errors.md explains every code, and no other", async () => {
 
 /** The codes that packages of the host write into results. A code of Node is no code of ours. */
 async function codesOfResults(): Promise<readonly string[]> {
-  const files = await Array.fromAsync(glob("packages/*/src/**/*.ts", { cwd: root }));
-  const own = files.filter((file) => !others.includes(file.split(sep)[1]!));
-  const texts = await Promise.all(own.map((file) => readFile(join(root, file), "utf8")));
-  const codes = texts.flatMap((text) => [...text.matchAll(/code: "([A-Z]+(?:_[A-Z]+)+)"/g)]);
-  return codes.map(([, code]) => code!).filter((code) => !code.startsWith("ERR_"));
+  const codes: string[] = [];
+  for await (const file of glob("packages/*/src/**/*.ts", { cwd: root })) {
+    if (others.includes(file.split(sep)[1]!)) continue;
+    const text = await readFile(join(root, file), "utf8");
+    codes.push(...[...text.matchAll(/code: "([A-Z]+(?:_[A-Z]+)+)"/g)].map(([, code]) => code!));
+  }
+  return codes.filter((code) => !code.startsWith("ERR_"));
 }

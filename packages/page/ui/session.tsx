@@ -6,18 +6,12 @@ import { Icon } from "./icons.tsx";
 import { Missing, useLoaded } from "./load.tsx";
 import { Prompt } from "./prompt.tsx";
 import { go, linkTo } from "./route.ts";
-import type { SessionDetails, SessionSummary } from "./shapes.ts";
+import type { SessionDetails } from "./shapes.ts";
 import { approvals, hostPath, notify, served, textOf, me } from "./state.ts";
 import { StoryView } from "./story.tsx";
 import { Turn, turnsOf } from "./turn.tsx";
-import { countText } from "./value.tsx";
+import { countText, tokensText } from "./value.tsx";
 import { TextForm } from "./parts/text-form.tsx";
-
-/** Tokens, and their cost where the plan has prices. */
-export function tokensText({ usage, cost }: Pick<SessionSummary, "usage" | "cost">): string {
-  const tokens = countText(usage.inputTokens + usage.outputTokens, "token");
-  return cost === null ? tokens : `${tokens}, ${Number(cost.amount.toPrecision(3))} ${cost.currency}`;
-}
 
 interface SessionProps {
   readonly id: string;

@@ -3,12 +3,12 @@ import { StatusChip } from "./calls/status.tsx";
 import { Missing, useLoaded } from "./load.tsx";
 import { Empty, Top } from "./parts/frame.tsx";
 import { linkTo, route } from "./route.ts";
-import { SessionView, tokensText } from "./session.tsx";
+import { SessionView } from "./session.tsx";
 import { calls, served } from "./state.ts";
 import { Prompt } from "./prompt.tsx";
 import { Stories } from "./story.tsx";
 import type { SessionSummary } from "./shapes.ts";
-import { Age, countText } from "./value.tsx";
+import { Age, countText, tokensText } from "./value.tsx";
 
 /** Milliseconds after a call's change in which sessions are read again: calls come in groups. */
 const settleMs = 300;

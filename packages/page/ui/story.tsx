@@ -8,7 +8,7 @@ import { filterBy, linkTo, route } from "./route.ts";
 import { canRunNow } from "./inbox/shown.ts";
 import type { Approval, RecentSession, Story, StoryCall, StoryStep } from "./shapes.ts";
 import { answered, approvals, served } from "./state.ts";
-import { Age, countText, durationText, HiddenNote, Time } from "./value.tsx";
+import { Age, countText, durationText, HiddenNote, Time, tokensText } from "./value.tsx";
 
 /** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
 export function StoryView(props: { readonly id: string; readonly again: Signal<unknown> }) {
@@ -24,7 +24,7 @@ export function StoryView(props: { readonly id: string; readonly again: Signal<u
 function Read({ id, again }: { readonly id: string; readonly again: Signal<unknown> }) {
   const loaded = useLoaded<Story>(`/sessions/${encodeURIComponent(id)}/story`, again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
-  const { steps, stands, user, from, isPartial, omitsReads } = loaded.value.value;
+  const { steps, stands, user, from, workedMs, spent, isPartial, omitsReads } = loaded.value.value;
   return (
     <>
       <p class="facts">
@@ -32,6 +32,8 @@ function Read({ id, again }: { readonly id: string; readonly again: Signal<unkno
         {user !== null && ` · user ${user}`}
         {from !== null && " · from "}
         {from !== null && <Time at={from} />}
+        {` · calls ran ${durationText(workedMs)}`}
+        {spent !== null && ` · ${tokensText(spent)}`}
       </p>
       {isPartial && <p class="note">Earlier calls are under Calls.</p>}
       {omitsReads && <p class="note">The audit leaves out the calls of tools that only read.</p>}

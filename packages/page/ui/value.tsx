@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { countHidden, piecesOf } from "./hidden.ts";
 import { drawPiece } from "./mark-hidden.ts";
+import type { SessionSummary } from "./shapes.ts";
 
 /** A value of a tool or a model, as text only: it can become neither markup nor code. */
 export function Value({ value, label = "Value" }: { readonly value: unknown; readonly label?: string }) {
@@ -69,4 +70,10 @@ export function durationText(ms: number): string {
 /** Things with a number before them. */
 export function countText(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** Tokens, and their cost where the plan has prices. */
+export function tokensText({ usage, cost }: Pick<SessionSummary, "usage" | "cost">): string {
+  const tokens = countText(usage.inputTokens + usage.outputTokens, "token");
+  return cost === null ? tokens : `${tokens}, ${Number(cost.amount.toPrecision(3))} ${cost.currency}`;
 }

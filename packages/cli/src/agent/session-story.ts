@@ -22,7 +22,10 @@ export async function listSessions(
   };
 }
 
-/** What is known of a session, by its id or the beginning of it. Rejects with `SESSION_NOT_FOUND`. */
+/**
+ * What is known of a session, by its id or the beginning of it, or by the run id of one of its calls, which logs, exports and questions
+ * have. Rejects with `SESSION_NOT_FOUND`.
+ */
 export async function readSessionStory(
   reasoner: Reasoner,
   host: Host,
@@ -30,13 +33,21 @@ export async function readSessionStory(
 ): Promise<SessionStory> {
   const { sessions, ofClients } = await listSessions(reasoner, host);
   const ids = [...sessions.map(({ id }) => id), ...ofClients.map(({ session }) => session)];
-  const id = findByPrefix(written, ids);
+  const found = findByPrefix(written, ids);
+  const id = ids.includes(found) ? found : ((await sessionOfRun(host, written)) ?? found);
   const isOfModel = sessions.some((session) => session.id === id);
-  const said = isOfModel ? await reasoner.said(id) : [];
-  const story = auditOf(host) === null ? null : await readStory(host, id, { said });
+  const conversation = isOfModel ? await reasoner.show(id) : null;
+  const of = conversation === null ? {} : { spent: conversation, said: await reasoner.said(id) };
+  const story = auditOf(host) === null ? null : await readStory(host, id, of);
   if (!isOfModel && (story?.steps.length ?? 0) === 0)
     throw new ToolmountError("SESSION_NOT_FOUND", { session: written });
-  return { conversation: isOfModel ? await reasoner.show(id) : null, story };
+  return { conversation, story };
+}
+
+/** The session of a call in the audit; undefined where no call has this run id, or its call had no session. */
+async function sessionOfRun(host: Host, runId: string): Promise<string | undefined> {
+  const found = await auditOf(host)?.calls?.({ runIds: [runId], limit: 1 });
+  return found?.calls[0]?.sessionId ?? undefined;
 }
 
 /** Null for a plan that says `audit: off`: its sessions are listed without it. */

@@ -188,18 +188,19 @@ export async function serveProtocol(
 
 /** What happened in the sessions of a host, also in those of clients without a model. */
 export function serveStories(host: OpenedHost, reasoner: Reasoner | undefined): ServedStories {
-  const saidIn = async (sessionId: string, userId: string | undefined) => {
+  const ofModel = async (sessionId: string, userId: string | undefined) => {
     try {
       const owner = await reasoner?.owner(sessionId);
-      return userId === undefined || owner === userId ? await reasoner?.said(sessionId) : undefined;
+      if (reasoner === undefined || (userId !== undefined && owner !== userId)) return {};
+      return { said: await reasoner.said(sessionId), spent: await reasoner.show(sessionId) };
     } catch (error) {
-      if (isToolmountError(error) && error.code === "SESSION_NOT_FOUND") return undefined;
+      if (isToolmountError(error) && error.code === "SESSION_NOT_FOUND") return {};
       throw error;
     }
   };
   return {
     recent: async (filter) => recentSessions(auditSinkOf(host), filter),
     read: async (sessionId, userId) =>
-      readStory(host, sessionId, { userId, said: await saidIn(sessionId, userId) }),
+      readStory(host, sessionId, { userId, ...(await ofModel(sessionId, userId)) }),
   };
 }

@@ -75,6 +75,10 @@ test("a session of a client is one story: over HTTP, in the terminal, and on the
     story: Story;
   };
   expect(says(shown)).toEqual(expected);
+  // The id of a run is in logs, exports and questions: it opens the story of its session.
+  const [, row = ""] = (await place.run(["audit", "plan.yaml", "--format", "csv"])).stdout.split("\n");
+  const ofRun = await place.run(["sessions", "show", row.split(",")[1]!, "plan.yaml", "--json"]);
+  expect(ofRun.json()).toMatchObject({ story: { session: "web", spent: null } });
 
   const page = await openPage(browser, server.url, tokens.ops);
   await page.getByRole("link", { name: "Sessions" }).click();

@@ -16,6 +16,7 @@ export function storyText(story: Story): string {
     `# Session ${code(session)}`,
     "",
     `${stands}${who}${when}`,
+    costLine(story),
     ...warningsOf(story),
     "",
     ...steps.flatMap(stepLines),
@@ -23,6 +24,15 @@ export function storyText(story: Story): string {
     ...difference.effects.flatMap(effectLines),
     "",
   ].join("\n");
+}
+
+/** How long its calls ran, and what its model used. */
+function costLine({ workedMs, spent }: Story): string {
+  const ran = `Its calls ran ${(workedMs / 1000).toFixed(1)} s`;
+  if (spent === null) return `${ran}; what its client's model cost is not known here.`;
+  const { usage, cost } = spent;
+  const price = cost === null ? "" : `, ${Number(cost.amount.toPrecision(3))} ${code(cost.currency)}`;
+  return `${ran}; its model used ${usage.inputTokens + usage.outputTokens} tokens${price}.`;
 }
 
 function warningsOf({ isPartial, omitsReads }: Story): readonly string[] {

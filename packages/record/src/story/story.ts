@@ -6,7 +6,7 @@ import type {
   SessionChange,
   SessionDifference,
 } from "@toolmount/core";
-import type { Said } from "@toolmount/reasoner";
+import type { Said, SessionSummary } from "@toolmount/reasoner";
 import { auditSinkOf } from "../audit/audit-sink.ts";
 import { entriesOfRuns } from "../audit/newest-calls.ts";
 import { storyCall, type StoryCall } from "./story-call.ts";
@@ -23,6 +23,9 @@ interface StoryCallStep {
   readonly call: StoryCall;
 }
 
+/** What the model of a session used. `cost` is null without prices in the plan. */
+type Spent = Pick<SessionSummary, "usage" | "cost">;
+
 /** What happened in one session, of any client. Times are milliseconds since the epoch. */
 export interface Story {
   readonly session: string;
@@ -30,6 +33,10 @@ export interface Story {
   /** When its first call of those here began, and when its last one changed; null without calls. */
   readonly from: number | null;
   readonly to: number | null;
+  /** How long its calls ran, those that another call made not counted again. */
+  readonly workedMs: number;
+  /** What its model used; null where the model is the client's own, so what it cost is not known here. */
+  readonly spent: Spent | null;
   /** Where it stands, in words: `1 call waits for an answer`. */
   readonly stands: string;
   readonly steps: readonly StoryStep[];
@@ -47,6 +54,8 @@ export interface Story {
 export interface StoryOptions {
   /** What was said, of a session with a model: `Reasoner.said`. */
   readonly said?: readonly Said[] | undefined;
+  /** What its model used: of `Reasoner.show`. */
+  readonly spent?: Spent | undefined;
   /** How many of the newest calls; default 1,000. */
   readonly last?: number | undefined;
   /** Only calls of this user. */
@@ -63,7 +72,7 @@ const maxCalls = 1_000;
 export async function readStory(
   host: Host,
   session: string,
-  { said = [], last = maxCalls, userId }: StoryOptions = {},
+  { said = [], spent, last = maxCalls, userId }: StoryOptions = {},
 ): Promise<Story> {
   const sink = auditSinkOf(host);
   const own = host.session(session);
@@ -78,6 +87,8 @@ export async function readStory(
     user: past.find((call) => call.userId !== null)?.userId ?? null,
     from: past[0]?.startedAt ?? null,
     to: past.length === 0 ? null : Math.max(...past.map(endedAt)),
+    workedMs: calls.reduce((sum, [{ call }]) => sum + (call.durationMs ?? 0), 0),
+    spent: spent === undefined ? null : { usage: spent.usage, cost: spent.cost },
     stands: standsOf(past),
     steps: stepsOf(said, calls),
     changes,

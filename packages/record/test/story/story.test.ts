@@ -111,13 +111,22 @@ describe("a story", () => {
       { by: "model" as const, text: "Done.", calls: [] },
     ];
 
-    const { steps } = await readStory(host, "s2", { said });
+    const usage = { requests: 2, inputTokens: 900, cachedTokens: 0, outputTokens: 100, reasoningTokens: 0 };
+    const spent = { usage, cost: { amount: 0.0123456, currency: "EUR" } };
+
+    const story = await readStory(host, "s2", { said, spent });
+    const { steps } = story;
 
     expect(
       steps.map((step) => (step.kind === "said" ? step.text : step.call.line || step.call.tool)),
     ).toEqual(["look", "id: before", "I look.", "both", "id: a", "id: b", "id: after", "Done."]);
     expect(calls(steps)[0]!.omitted).toMatchObject([{ what: "pages" }]);
     expect(steps.flatMap((step) => (step.kind === "call" ? step.depth : []))).toEqual([0, 0, 1, 1, 0]);
+    const own = steps.flatMap((step) =>
+      step.kind === "call" && step.depth === 0 ? step.call.durationMs! : [],
+    );
+    expect(story.workedMs).toBe(own.reduce((sum, ms) => sum + ms, 0));
+    expect(storyText(story)).toMatch(/Its calls ran \d+\.\d s; its model used 1000 tokens, 0\.0123 `EUR`\./);
     await host.close();
   });
 
@@ -130,7 +139,8 @@ describe("a story", () => {
     const story = await readStory(host, "s", { last: 2 });
 
     expect(calls(story.steps).map(({ line }) => line)).toEqual(["id: b", "id: c"]);
-    expect(story.isPartial).toBe(true);
+    expect(story).toMatchObject({ isPartial: true, spent: null });
+    expect(storyText(story)).toContain("what its client's model cost is not known here.");
     expect(storyText(story)).toContain("Earlier calls are not here.");
     await host.close();
   });

@@ -43,7 +43,7 @@ export function define(command: Command, shell: Shell): void {
       return look(plan, options, shell, list, writeSessions);
     });
   add("show", "Show what was said in one session, what its calls did, and who allowed them")
-    .argument("<id>", idArgument)
+    .argument("<id>", `${idArgument}; or the run id of one of its calls`)
     .argument("[plan]", planArgument)
     .option("--output <call>", "only the whole result of one call, by its id, also after it was cleared")
     .addOption(

@@ -8,7 +8,7 @@ import { sessionNamed } from "./own-session.ts";
 import { callQuery, filterOf } from "../history.ts";
 import { callSummarySchema, nullableText } from "../schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Service } from "../service.ts";
-import { sessionParam } from "./sessions.ts";
+import { sessionParam, sessionSummarySchema } from "./sessions.ts";
 
 const nullableTime = z.number().nullable();
 const stands = z.string().describe("Where it stands, in words");
@@ -54,6 +54,11 @@ export const storySchema = z
     user: nullableText,
     from: nullableTime,
     to: nullableTime,
+    workedMs: z.number().describe("How long its calls ran"),
+    spent: sessionSummarySchema
+      .pick({ usage: true, cost: true })
+      .nullable()
+      .describe("What its model used; null where the model is the client's own"),
     stands,
     steps: z.array(
       z.discriminatedUnion("kind", [
