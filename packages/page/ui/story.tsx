@@ -142,9 +142,30 @@ function Listed({ again, without }: StoriesProps) {
             />
           </label>
         ))}
+        <TimeField name="from" label="began at or after" />
+        <TimeField name="to" label="began before" />
       </div>
       <Found key={query} query={query} again={again} without={query === "" ? without : none} />
     </>
+  );
+}
+
+/** One end of the time in which the calls began, in the time zone of the browser. */
+function TimeField({ name, label }: { readonly name: "from" | "to"; readonly label: string }) {
+  const { filter } = route.value;
+  const at = Number(filter[name] || Number.NaN);
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return (
+    <label>
+      <span class="quiet">{label}</span>
+      <input
+        type="datetime-local"
+        value={Number.isNaN(local.getTime()) ? "" : local.toISOString().slice(0, 16)}
+        onChange={({ currentTarget: { value } }) =>
+          filterBy({ ...filter, [name]: value === "" ? "" : String(new Date(value).getTime()) })
+        }
+      />
+    </label>
   );
 }
 

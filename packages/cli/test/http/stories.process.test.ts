@@ -116,6 +116,12 @@ test("sessions are chosen by the folder that their calls touched: over HTTP, in 
   const found = page.getByRole("list", { name: "Sessions with such calls" });
   await found.getByRole("link", { name: /^letters/ }).waitFor();
   expect(await found.getByRole("link").count()).toBe(1);
+  // In a day that is over, no call of these began.
+  await page.getByLabel("began before").fill("2026-01-02T10:20");
+  await page.getByText("No session has calls with these filters.").waitFor();
+  await page.getByLabel("began at or after").fill("2026-01-02T10:00");
+  await page.getByLabel("began before").fill("");
+  await found.getByRole("link", { name: /^letters/ }).waitFor();
 });
 
 test("an approved call is run by the command, in another process, and its story says by whom", async () => {
