@@ -140,6 +140,11 @@ export const commandGroups: readonly CommandGroup[] = [
           "List, add and remove the tokens of a server over HTTP",
           () => import("./commands/calls/tokens.ts"),
         ),
+        row(
+          "reload",
+          "Mount a changed plan at each server of its store in turn",
+          () => import("./commands/calls/reload.ts"),
+        ),
       ]),
       row(
         "guard",

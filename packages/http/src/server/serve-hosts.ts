@@ -77,8 +77,9 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
     if (unreadyMs > 0) await new Promise<void>((resolve) => clock.setTimer(resolve, unreadyMs));
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
-    await drain.end(server, graceMs);
-    await Promise.all([...turns, ...drained]);
+    const calls = [...hosts.values()].map(({ background }) => background.close());
+    await drain.end(server, graceMs, Promise.all(calls));
+    await Promise.all([...turns, ...calls, ...drained]);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
@@ -98,7 +99,6 @@ function urlOf({ host }: ListenAddress, port: number): string {
 
 async function closeHost(live: LiveHost): Promise<void> {
   await live.replicas.close();
-  await live.background.close();
   await live.reports?.close();
   for (const part of [live.elsewhere, live.journal, live.watch]) part.close();
   await live.mcp?.close();
