@@ -145,7 +145,7 @@ const commands: readonly Row[] = [
     2,
     ["cursor has no list", ".cursor/mcp.json", "toolmount alone"],
   ],
-  ["one plan to compare", "diff mount-plan.yaml", 2, ["a second plan", "--running"]],
+  ["one plan to compare", "diff mount-plan.yaml", 2, ["'now'", "toolmount diff --help"]],
   ["a word below a command", "policy sugest", 2, ["'sugest'", "Did you mean suggest"]],
   ["what to create", "package create tol weather", 2, ["'tol'", "Allowed choices are tool"]],
   ["the name of a package", "package create tool My!", 2, [`"My!"`, "lower-case letters"]],

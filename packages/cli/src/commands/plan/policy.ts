@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import type { AuditSink } from "@toolmount/core";
-import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { openSessions } from "../../agent/open-reasoner.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
-import { openPlan } from "../../host/open-plan.ts";
+import { withPlan } from "../../host/open-plan.ts";
 import { openJudge, type Judge } from "@toolmount/record/internal";
 import { planPolicyRules, type PlannedEdit } from "../../edit/edit-plan.ts";
 import { suggestRules, type Suggestion } from "@toolmount/record/internal";
@@ -92,25 +91,11 @@ async function withCalls<Result>(
   read: (calls: AsyncIterable<RecordedCall>) => Promise<Result>,
 ): Promise<Result> {
   if (from !== "audit") return read(readCallsOf(resolve(shell.cwd, from)));
-  return withHost(plan, options, shell, async ({ coordinator }) => {
+  return withPlan(plan, options, shell, async ({ coordinator }) => {
     const sink = coordinator.get("audit-sink") as AuditSink | null;
     if (sink !== null) return read(readCallsOfAudit(sink));
     throw usageError(`the plan says "audit: off"; name a file with ${option}`);
   });
-}
-
-async function withHost<Result>(
-  plan: string | undefined,
-  options: PlanOptions,
-  shell: Shell,
-  act: (host: OpenedHost) => Promise<Result>,
-): Promise<Result> {
-  const host = await openPlan(plan, options, shell);
-  try {
-    return await act(host);
-  } finally {
-    await host.close();
-  }
 }
 
 function writeDiff({ judged, changed, groups, notJudged }: PolicyDiff, { out }: Shell): void {
@@ -151,7 +136,7 @@ async function findLines(
   judge: Judge,
 ): Promise<SessionSuggestion> {
   if (options.from === "sessions")
-    return withHost(plan, options, shell, async (host) =>
+    return withPlan(plan, options, shell, async (host) =>
       suggestFromSessions(host, await openSessions(host), judge),
     );
   const read = (calls: AsyncIterable<RecordedCall>) => suggestRules(calls, judge);
