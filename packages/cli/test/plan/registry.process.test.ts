@@ -154,7 +154,7 @@ test("add --yes gives a server no variable of this machine that only its descrip
     here(["add", weather.name, "plan.yaml", "--registry", url, ...more], { env });
 
   expect((await add()).stdout).toContain("secret   WEATHER_AWS_SECRET_ACCESS_KEY (Your key)");
-  const { stdout } = await add("--yes", "--no-lock");
+  const { stdout } = await add("--yes", "--no-load");
   expect(stdout).toContain("set the environment variable WEATHER_AWS_SECRET_ACCESS_KEY (Your key)");
   expect(await read("plan.yaml")).toContain(`${name}: \${WEATHER_${name}}`);
 });
@@ -342,8 +342,9 @@ test.each([
   [["a/b", "--registry", "http://registry.example.com"], "not an address that begins with https://"],
   [["a/b", "--registry", "http://127.0.0.1:1"], "it cannot be asked"],
   [["a/b", "--registry", "missing"], "no MCP server"],
-  [["hello-world", "--use", "npm"], "--use is for an MCP server"],
+  [["hello-world", "--type", "npm"], "--type npm is for an MCP server"],
   [["./broken/server.json", "--config", "{}"], "--config is for a module"],
+  [["./broken/server.json", "--type", "hook"], "--type hook is for a module"],
 ])("add %j says what is wrong", async ([server = "", ...words], says) => {
   const { here } = await workspace({ "plan.yaml": plan, "broken/server.json": '{"name":"weather"}' });
 
