@@ -150,7 +150,7 @@ const commands: readonly Row[] = [
   ["what to create", "package create tol weather", 2, ["'tol'", "Allowed choices are tool"]],
   ["the name of a package", "package create tool My!", 2, [`"My!"`, "lower-case letters"]],
   ["a budget of tokens in words", "list cost --max many", 2, ["--max", "'many'", "whole number of tokens"]],
-  ["a form", "list cost --form gpt", 2, ["--form", "'gpt'", "openai, chat, anthropic"]],
+  ["a form", "list cost --format gpt", 2, ["--format", "'gpt'", "openai, chat, anthropic"]],
   [
     "a folder without a plan",
     "list --plan out",

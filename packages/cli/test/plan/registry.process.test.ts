@@ -170,8 +170,8 @@ test("a plan that publish described is found in a registry, added and locked, an
   const tokens = await writeTokens();
   const { url } = await startServer(publisher, tokens, ["plan.yaml"]);
   const words = ["--name", "com.example/tools"];
-  const published = await publisher.here(["publish", "plan.yaml", ...words, "--url", `${url}/mcp`]);
-  const again = await publisher.here(["publish", "plan.yaml", ...words, "--url", `${url}/mcp`]);
+  const published = await publisher.here(["publish", "plan.yaml", ...words, "--public-url", `${url}/mcp`]);
+  const again = await publisher.here(["publish", "plan.yaml", ...words, "--public-url", `${url}/mcp`]);
   const described = JSON.parse(await publisher.read("server.json")) as Description;
   const registry = await startRegistry([described]);
   const user = await workspace({});
@@ -200,7 +200,7 @@ test("add accepts the new tools only: a tool of another server that changed mean
   });
   const tokens = await writeTokens();
   const { url } = await startServer(publisher, tokens, ["plan.yaml"]);
-  await publisher.here(["publish", "plan.yaml", "--name", "com.example/tools", "--url", `${url}/mcp`]);
+  await publisher.here(["publish", "plan.yaml", "--name", "com.example/tools", "--public-url", `${url}/mcp`]);
   const user = await workspace({ "plan.yaml": planOf("./own.ts"), "own.ts": tool("own", "Mine") });
   await user.here(["lock", "plan.yaml"]);
   await user.write("own.ts", tool("own", "Mine, and now otherwise"));
@@ -404,8 +404,8 @@ test.each([
   [{}, [], "name the server with --name"],
   [{}, ["--name", "a/b"], "say its version in package.json"],
   [{ version: "1.0.0" }, ["--name", "a/b"], "describe it in at most 100 characters"],
-  [facts, ["--name", "a/b"], "say where it is served with --url"],
-  [facts, ["--name", "b", "--url", "https://a.example/mcp"], 'the name "b" is not valid'],
+  [facts, ["--name", "a/b"], "say where it is served with --public-url"],
+  [facts, ["--name", "b", "--public-url", "https://a.example/mcp"], 'the name "b" is not valid'],
 ])("in a package with %j, publish %j says what is missing", async (manifest, words, says) => {
   const { here } = await workspace({ "plan.yaml": plan, "package.json": JSON.stringify(manifest) });
 

@@ -3,6 +3,7 @@ import type { AuditSink } from "@toolmount/core";
 import type { Command } from "commander";
 import { openSessions } from "../../agent/open-reasoner.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
+import { agreesToWrite } from "../../clients/client-options.ts";
 import { withPlan } from "../../host/open-plan.ts";
 import { openJudge, type Judge } from "@toolmount/record/internal";
 import { planPolicyRules, type PlannedEdit } from "../../edit/edit-plan.ts";
@@ -33,7 +34,7 @@ interface DiffOptions extends PlanOptions {
 
 interface SuggestOptions extends PlanOptions {
   readonly from: string;
-  readonly write?: true;
+  readonly yes?: true;
   readonly json?: true;
 }
 
@@ -55,14 +56,14 @@ export function define(command: Command, shell: Shell): void {
   addPlanOptions(command.command("suggest").summary(advice).description(`${advice}.`))
     .argument("[plan]", planArgument)
     .option("--from <record>", answers, "audit")
-    .option("--write", "write the lines into the plan; comments stay")
+    .option("-y, --yes", "write the lines into the plan without asking; comments stay")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: SuggestOptions) =>
       shell.end(await suggest(plan, options, shell)),
     );
   addExamples(command, [
     "toolmount policy suggest --from audit.jsonl",
-    "toolmount policy suggest --from sessions --write",
+    "toolmount policy suggest --from sessions --yes",
     "toolmount policy diff new-plan.yaml --from audit.jsonl",
     "toolmount policy diff --from calls.tape --json",
   ]);
@@ -120,13 +121,22 @@ async function suggest(plan: string | undefined, options: SuggestOptions, shell:
     const found = await findLines(plan, options, shell, judge);
     const given = { cwd: shell.cwd, flows: flowLinesOf(found) };
     const edit = await planPolicyRules(plan, listsOf(found), given);
-    if (options.write === true) await edit.save();
+    if (options.json !== true) writeSuggestion(found, edit, shell);
+    await saveAgreed(edit, options, shell);
     if (options.json === true) shell.out.json({ ...found, file: edit.report.file, after: edit.after });
-    else writeSuggestion(found, edit, options, shell);
     return exitCodes.done;
   } finally {
     await judge.close();
   }
+}
+
+/** Writes the lines into the plan with `--yes`, or when a person at the terminal agrees. */
+async function saveAgreed(edit: PlannedEdit, options: SuggestOptions, shell: Shell): Promise<void> {
+  if (edit.before === edit.after) return;
+  const isAgreed = await agreesToWrite("Write these lines into the plan?", options, shell);
+  if (isAgreed) await edit.save();
+  if (options.json === true) return;
+  shell.out.line(isAgreed ? "the plan has these lines now" : "nothing is written; --yes writes it");
 }
 
 async function findLines(
@@ -148,12 +158,7 @@ function listsOf({ lines }: Suggestion): Readonly<Record<string, readonly string
   return { allow: of("allow"), ask: of("ask") };
 }
 
-function writeSuggestion(
-  found: SessionSuggestion,
-  edit: PlannedEdit,
-  { write }: SuggestOptions,
-  shell: Shell,
-): void {
+function writeSuggestion(found: SessionSuggestion, edit: PlannedEdit, shell: Shell): void {
   const { out } = shell;
   for (const { list, line, calls, examples } of found.lines) {
     out.line(`${list} ${out.paint("bold", printable(line))}: ${countOf(calls, "call")}`);
@@ -168,8 +173,7 @@ function writeSuggestion(
     );
   if (found.flows !== null) writeFlows(found.flows, shell);
   if (edit.before === edit.after) return;
-  const done = write === true ? "written to" : "add --write to change";
-  out.line(`${done} ${printable(shortPath(edit.report.file, shell.cwd))}:`);
+  out.line(`lines for ${printable(shortPath(edit.report.file, shell.cwd))}:`);
   for (const text of changeLines(edit.before, edit.after, out)) out.line(text);
 }
 
