@@ -165,7 +165,7 @@ describe("several servers", () => {
     const { folder, env } = await withDatabase("compose");
     expect(healthcheck.test.at(-1)).toContain("http://127.0.0.1:4680/readyz");
     expect(await serveOnce(command.slice(1).map(quicker), folder, env)).toEqual({ ready: 200, code: 0 });
-    const needed = millisecondsOf(command, "--unready") + millisecondsOf(command, "--grace");
+    const needed = millisecondsOf(command, "--grace");
     expect(Number.parseInt(stop, 10) * 1_000).toBeGreaterThan(needed + 10_000);
   });
 
@@ -190,7 +190,7 @@ describe("several servers", () => {
         ready: 200,
         code: 0,
       });
-    const needed = millisecondsOf(args, "--unready") + millisecondsOf(args, "--grace");
+    const needed = millisecondsOf(args, "--grace");
     expect(seconds * 1_000).toBeGreaterThan(needed + 10_000);
   });
 
@@ -205,5 +205,5 @@ describe("several servers", () => {
 
 /** No balancer asks the server of a test, so it need not wait for one. */
 function quicker(word: string, at: number, words: readonly string[]): string {
-  return words[at - 1] === "--unready" ? "1" : word;
+  return words[at - 1] === "--grace" ? "1000" : word;
 }

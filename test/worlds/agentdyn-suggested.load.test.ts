@@ -60,7 +60,7 @@ async function learn(runs: readonly DynRun[]): Promise<string> {
   }
   // The tools of all suites: a run of none of them.
   await writeFile(path, JSON.stringify({ suite: "all", steps: [] }));
-  const words = ["policy", "suggest", plan, "--from", "sessions", "--write"];
+  const words = ["policy", "suggest", plan, "--from", "sessions", "--yes"];
   await exec(process.execPath, [...nodeFlags, commandFile, ...words], {
     cwd: here,
     env: { WORLD_RUN: path },

@@ -79,13 +79,7 @@ export const commandGroups: readonly CommandGroup[] = [
         "print",
         "Print the plan with all its layers, or the schema of plans",
         () => import("./commands/plan/print.ts"),
-        [
-          row(
-            "schema",
-            "Print the JSON Schema of plans, for editors",
-            () => import("./commands/plan/schema.ts"),
-          ),
-        ],
+        [row("schema", "Print the JSON Schema of plans", () => import("./commands/plan/schema.ts"))],
       ),
       row("diff", "Compare two plans", () => import("./commands/plan/diff.ts")),
       row("test", "Run the plan's own tests", () => import("./commands/plan/test.ts"), [
@@ -115,6 +109,7 @@ export const commandGroups: readonly CommandGroup[] = [
             "List the providers of models and what each lacks, or the models of a server",
             () => import("./commands/agent/models.ts"),
           ),
+          row("servers", "List the servers of a plan", () => import("./commands/fleet/servers.ts")),
         ],
       ),
       row(
@@ -133,7 +128,10 @@ export const commandGroups: readonly CommandGroup[] = [
     title: "Call tools:",
     commands: [
       row("call", "Call one tool and print its outcome", () => import("./commands/calls/call.ts")),
-      row("program", "Run a program that calls tools", () => import("./commands/calls/program.ts")),
+      row("program", "Run a program that calls tools", () => import("./commands/calls/program.ts"), [
+        row("list", "List the programs of the audit", () => import("./commands/calls/program-list.ts")),
+        row("show", "Show one, with its calls", () => import("./commands/calls/program-show.ts")),
+      ]),
       row("serve", "Serve the tools of a plan to MCP clients", () => import("./commands/calls/serve.ts"), [
         row(
           "tokens",
@@ -176,6 +174,10 @@ export const commandGroups: readonly CommandGroup[] = [
         "audit",
         "Show the audit of decisions and calls, or verify it",
         () => import("./commands/calls/audit.ts"),
+        [
+          row("sign", "Print a signature of its chains", () => import("./commands/calls/audit-sign.ts")),
+          row("prune", "Delete old records", () => import("./commands/calls/audit-prune.ts")),
+        ],
       ),
     ],
   },

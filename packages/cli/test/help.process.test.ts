@@ -62,7 +62,7 @@ test("an unknown command is wrong usage, with the near one", async () => {
 
 test.each([
   [["create", "weather"], "see toolmount package create --help"],
-  [["policy", "suggest", "--form", "x"], "see toolmount policy suggest --help"],
+  [["policy", "suggest", "--forms", "x"], "see toolmount policy suggest --help"],
   [["lst"], "see toolmount --help"],
 ])("wrong usage of %j names the help of that command", async (words, hint) => {
   expect((await runHere(words)).stderr).toContain(hint);

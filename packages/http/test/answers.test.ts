@@ -11,7 +11,7 @@ const refusals: readonly (readonly [HttpError, number, string, string])[] = [
     new HttpError("HOST_REFUSED", { host: 'a"b' }),
     403,
     "Forbidden",
-    'the Host header "a\\"b" is not allowed; start the server with --allow-host to add a name',
+    'the Host header "a\\"b" is not allowed; start the server with --allow to add a name',
   ],
   [
     new HttpError("ORIGIN_REFUSED", { problem: "no" }),

@@ -54,7 +54,8 @@ test("a server that is about to end is not ready, and serves until then; then it
   const ask = (path: string) =>
     fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${tokens.caller}` } });
 
-  const closed = server.close({ unreadyMs: 60_000_000, graceMs: 0 });
+  expect((await ask("/readyz")).status).toBe(200);
+  const closed = server.close({ graceMs: 240_000_000 });
   const unready = await ask("/readyz");
   expect([unready.status, await unready.json()]).toEqual([503, { status: "draining" }]);
   expect([(await ask("/healthz")).status, (await ask("/api/v1/hosts")).status]).toEqual([200, 200]);

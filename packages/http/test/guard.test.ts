@@ -95,7 +95,7 @@ describe("the head of a request", () => {
       { Host: "evil.test" },
       "GET",
       "/",
-      'the Host header "evil.test" is not allowed; start the server with --allow-host to add a name',
+      'the Host header "evil.test" is not allowed; start the server with --allow to add a name',
     ],
     ["a whole address", {}, "GET", "http://localhost/", invalid("its target is not a path")],
     ["two slashes", {}, "GET", "//localhost/", invalid("its target is not a path")],

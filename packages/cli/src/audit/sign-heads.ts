@@ -11,7 +11,7 @@ export async function requireWhole(sink: AuditSink): Promise<void> {
   const problems = checkAudit(await sink.read(), await sink.heads());
   if (problems.length > 0)
     throw usageError(
-      `--sign: the audit has ${countOf(problems, "problem")}, and is not signed; toolmount audit --check shows them`,
+      `the audit has ${countOf(problems, "problem")}, and is not signed; toolmount audit --check shows them`,
     );
 }
 
@@ -23,9 +23,9 @@ export async function readSigningKey(file: string): Promise<KeyObject> {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch (error) {
-    throw usageError(`--sign: ${file} cannot be read as a private key: ${messageOf(error)}`);
+    throw usageError(`${file} cannot be read as a private key: ${messageOf(error)}`);
   }
-  throw usageError(`--sign: ${file} is not an Ed25519 key; openssl genpkey -algorithm ed25519 makes one`);
+  throw usageError(`${file} is not an Ed25519 key; openssl genpkey -algorithm ed25519 makes one`);
 }
 
 /** A program that reads the key can sign a changed audit. Windows has no such modes. */

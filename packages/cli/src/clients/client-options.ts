@@ -36,7 +36,7 @@ export function addClientOptions(
 /** Whether to write: `--yes`, or a person's answer at a terminal, who first sees what `show` prints. */
 export async function agreesToWrite(
   message: string,
-  { yes, json }: ClientOptions,
+  { yes, json }: Pick<ClientOptions, "yes" | "json">,
   { err, terminal }: Shell,
   show = () => {},
 ): Promise<boolean> {

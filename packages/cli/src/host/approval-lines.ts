@@ -36,7 +36,7 @@ export function viewLines(
     ),
     ...(place === undefined
       ? []
-      : [`  in ${printable(placeText(place))}`, `  toolmount program --show ${short(id)} shows the program`]),
+      : [`  in ${printable(placeText(place))}`, `  toolmount program show ${short(id)} shows the program`]),
     ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
     `  asked ${agoOf(createdAt, now)}, ends in ${timeOf(expiresAt - now)}`,
     ...(decision === null ? [] : [`  approved by ${printable(decision.by)}; its caller has not run it yet`]),

@@ -73,7 +73,7 @@ async function findRun(
 }
 
 function noProgram(written: string | null): ToolmountError {
-  const which = written === null ? "" : ` with the id ${written}; toolmount program --list shows them`;
+  const which = written === null ? "" : ` with the id ${written}; toolmount program list shows them`;
   return new ToolmountError("USAGE_INVALID", { problem: `the audit has no program${which}` });
 }
 

@@ -32,6 +32,21 @@ export async function openPlan(
   return host;
 }
 
+/** Opens a plan's host, and closes it after `act`. */
+export async function withPlan<Result>(
+  plan: PlanInput,
+  options: PlanOptions,
+  shell: Shell,
+  act: (host: OpenedHost) => Promise<Result>,
+): Promise<Result> {
+  const host = await openPlan(plan, options, shell);
+  try {
+    return await act(host);
+  } finally {
+    await host.close();
+  }
+}
+
 /** Reports each call of a host to the watchdog, from `tool:pre` to its one `tool:post` or `tool:error`. */
 export function watchCalls({ coordinator }: Pick<Host, "coordinator">, calls: CallWatch): void {
   const ends = new Map<unknown, () => void>();

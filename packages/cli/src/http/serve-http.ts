@@ -11,7 +11,7 @@ import type {
 } from "@toolmount/http";
 import { auditSinkOf } from "@toolmount/record/internal";
 import { exportLines } from "@toolmount/record";
-import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
+import { openReasoner, type OpenReasoner } from "../agent/open-reasoner.ts";
 import { openPlan } from "../host/open-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
@@ -36,16 +36,12 @@ import { readSecret } from "./token-file.ts";
 import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
 /** Options of `toolmount serve --http`. */
-export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, AccessOptions, ApprovalOptions {
+export interface HttpOptions extends PlanOptions, TapeOptions, AccessOptions, ApprovalOptions {
   readonly json?: true;
   readonly http?: string | true;
   readonly also?: readonly string[];
-  readonly allowHost?: readonly string[];
-  readonly allowOrigin?: readonly string[];
-  readonly beyondLoopback?: true;
+  readonly allow?: readonly string[];
   readonly grace?: number;
-  readonly unready?: number;
-  readonly publicUrl?: string;
   /** Where reports go, and a file with the secret of both sides. */
   readonly webhook?: { readonly url?: string; readonly secret?: string };
   readonly watch?: true;
@@ -86,7 +82,7 @@ export async function serveOverHttp(
       announce(server, access, options, shell);
       if (!signal.aborted) await once(signal, "abort");
       await Promise.all(watches.map((stop) => stop()));
-      await server.close({ graceMs: options.grace, unreadyMs: options.unready });
+      await server.close({ graceMs: options.grace });
       return open.reduce<ExitCode>((code, { host }) => exitCodeOfReplay(host, code, shell), exitCodes.done);
     } finally {
       for (const { host, turns } of open) {
@@ -102,12 +98,7 @@ function offerExchange({ coordinator }: OpenedHost, { exchange }: ServerAccess):
   if (exchange !== null) coordinator.registerCapability("tokens.exchange", exchange);
 }
 
-async function readAddress({
-  http,
-  beyondLoopback,
-  tokens,
-  oidc,
-}: HttpOptions): Promise<ListenAddress | undefined> {
+async function readAddress({ http, tokens, oidc }: HttpOptions): Promise<ListenAddress | undefined> {
   if (http === undefined || http === true) return undefined;
   const { isLoopback, parseListenAddress } = await import("@toolmount/http");
   const address = parseListenAddress(http);
@@ -115,10 +106,9 @@ async function readAddress({
     throw usageError(
       `${JSON.stringify(http)} is not an address; write it as host:port, such as 127.0.0.1:4680`,
     );
-  const hasTokens = tokens !== undefined || oidc !== undefined;
-  if (!isLoopback(address.host) && (beyondLoopback !== true || !hasTokens))
+  if (!isLoopback(address.host) && (tokens ?? oidc) === undefined)
     throw usageError(
-      `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback with --tokens or --oidc`,
+      `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --tokens or --oidc`,
     );
   return address;
 }
@@ -151,8 +141,7 @@ async function openOne(
 ): Promise<Open> {
   // No person watches a client's calls while they run, so all of them are recorded.
   const host = await openPlan(plan, options, shell, { laterServers: true }, "mixed");
-  const hasModel = host.coordinator.get("orchestrator") !== null || options.model !== undefined;
-  const turns = hasModel ? await openReasoner(host, options, shell) : null;
+  const turns = host.coordinator.get("orchestrator") === null ? null : await openReasoner(host, {}, shell);
   const { outcomeText: modelText } = await import("@toolmount/reasoner");
   const onError = ({ message }: Error) => shell.err.line(`toolmount serve: ${printable(message)}`);
   const served: ServedHost = {
@@ -187,7 +176,7 @@ async function start(
   open: readonly Open[],
   reached: Pick<ServeHostsOptions, "listen" | "webhook" | "version">,
   { authenticate, pageSignIn }: ServerAccess,
-  { allowHost, allowOrigin, beyondLoopback, oidc, publicUrl }: HttpOptions,
+  { allow = [], oidc, publicUrl }: HttpOptions,
   logger: Logger,
 ): Promise<HttpServer> {
   const { serveHosts } = await import("@toolmount/http");
@@ -199,14 +188,19 @@ async function start(
     pageSignIn,
     ...reached,
     publicUrl,
-    beyondLoopback,
-    allowedHosts: allowHost,
-    allowedOrigins: allowOrigin,
+    // `readAddress` has refused such an address without tokens.
+    beyondLoopback: true,
+    allowedHosts: allow.filter((one) => !isOrigin(one)),
+    allowedOrigins: allow.filter(isOrigin),
     ...(oidc?.issuer !== undefined && {
       signIn: { authorizationServers: [oidc.issuer], scopes: oidc.scope?.split(/\s+/) },
     }),
     logger,
   });
+}
+
+function isOrigin(allowed: string): boolean {
+  return allowed.includes("://");
 }
 
 function announce(

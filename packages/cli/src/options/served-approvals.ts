@@ -6,7 +6,7 @@ const ways = ["pending", "wait", "elicitation"] as const;
 /** How a call over MCP is answered that needs a person. */
 export interface ApprovalOptions {
   readonly approval?: (typeof ways)[number];
-  readonly approvalUrl?: string;
+  readonly publicUrl?: string;
 }
 
 /** Adds the options of {@link ApprovalOptions}. */
@@ -14,23 +14,23 @@ export function addApprovalOptions(command: Command): Command {
   return command
     .option(
       "--approval <way>",
-      "how a call that needs approval is answered: pending (a result that says so), wait (the call stays open until it is decided elsewhere), elicitation (the user of the client decides; with --http only for tokens that may approve)",
+      "a call that needs approval: pending (its result says so), wait (it stays open until it is decided elsewhere), elicitation (the client's user decides, if its token may approve)",
       readWay,
       "pending",
     )
     .option(
-      "--approval-url <address>",
-      "where a person decides on calls that wait; shown by clients that can open an address; it must hold no credential",
+      "--public-url <url>",
+      "where people decide, which clients show them; with --http where all reach the server",
       readAddress,
     );
 }
 
 /** What the options say, as the server over MCP takes it. */
-export function approvalsOf({ approval, approvalUrl }: ApprovalOptions): ServedApprovals {
+export function approvalsOf({ approval, publicUrl }: ApprovalOptions): ServedApprovals {
   return {
     wait: approval === "wait",
     elicitation: approval === "elicitation",
-    ...(approvalUrl !== undefined && { url: () => approvalUrl }),
+    ...(publicUrl !== undefined && { url: () => publicUrl }),
   };
 }
 

@@ -17,7 +17,7 @@ const maxDescription = 100;
 /** How a plan is published. */
 export interface PublishOptions {
   readonly name?: string;
-  readonly url?: string;
+  readonly publicUrl?: string;
   readonly signIn?: true;
 }
 
@@ -44,7 +44,7 @@ export async function describePlan(
 ): Promise<{ readonly server: ServerJson; readonly todo: readonly string[] }> {
   const own = await findPackage(folder);
   const { version } = own;
-  const { name = own.mcpName, url, signIn } = options;
+  const { name = own.mcpName, publicUrl, signIn } = options;
   const description = own.description ?? textOf(plan["description"]);
   if (name === undefined)
     throw invalid('name the server with --name, such as io.github.me/tools, or as "mcpName" in package.json');
@@ -52,9 +52,9 @@ export async function describePlan(
   if (description === undefined || description.length > maxDescription)
     throw invalid(`describe it in at most ${maxDescription} characters in package.json`);
   const isPackage = own.private !== true && own.name !== undefined && own.bin !== undefined;
-  if (!isPackage && url === undefined)
+  if (!isPackage && publicUrl === undefined)
     throw invalid(
-      "say where it is served with --url, or give its npm package a program (bin) that serves it over stdio",
+      "say where it is served with --public-url, or give its npm package a program (bin) that serves it over stdio",
     );
   const parsed = serverJson.safeParse({
     $schema: schemaUrl,
@@ -63,7 +63,7 @@ export async function describePlan(
     version,
     ...repositoryOf(own),
     ...(isPackage && { packages: [packageOf(own, version, variables)] }),
-    ...(url !== undefined && { remotes: [remoteOf(url, signIn === true)] }),
+    ...(publicUrl !== undefined && { remotes: [remoteOf(publicUrl, signIn === true)] }),
   });
   if (!parsed.success)
     throw invalid(`the name ${JSON.stringify(name)} is not valid: ${parsed.error.issues[0]?.message ?? ""}`);
@@ -104,13 +104,19 @@ function packageOf({ name = "" }: Package, version: string, read: EffectivePlan[
   };
 }
 
+/** A server without a path has MCP at `/mcp`. An invalid address stays as it is: the schema reports it. */
+function endpointOf(publicUrl: string): string {
+  if (!URL.canParse(publicUrl) || new URL(publicUrl).pathname !== "/") return publicUrl;
+  return new URL("/mcp", publicUrl).href;
+}
+
 /** Without a sign-in of its own, a client sends a token that the operator of the server gave out. */
-function remoteOf(url: string, signsIn: boolean): JsonObject {
+function remoteOf(publicUrl: string, signsIn: boolean): JsonObject {
   const token = { description: "A token of the server", isRequired: true, isSecret: true };
   const header = { name: "Authorization", value: "Bearer {token}", isRequired: true, isSecret: true };
   return {
     type: "streamable-http",
-    url,
+    url: endpointOf(publicUrl),
     ...(!signsIn && { headers: [{ ...header, variables: { token } }] }),
   };
 }

@@ -13,7 +13,7 @@ interface ServerRequest {
   readonly id: string | undefined;
   readonly prefix: string | undefined;
   /** `npm`, `pypi`, `oci`, `nuget` or `remote`; default the first that can be used. */
-  readonly use: string | undefined;
+  readonly type: string | undefined;
   readonly machine: Machine;
 }
 
@@ -30,12 +30,12 @@ export function isServer({ server, registry }: Pick<ServerRequest, "server" | "r
 
 /** Finds a server, and makes its entry. Nothing is written or started. */
 export async function readServer(request: ServerRequest, cwd: string): Promise<FoundServer> {
-  const { registry, id, prefix, use, machine } = request;
+  const { registry, id, prefix, type, machine } = request;
   const server =
     registry === undefined
       ? await readServerFile(resolve(cwd, request.server))
       : await findServer(request.server, registry, cwd);
-  const choice = chooseServer(server, { id, use, machine });
+  const choice = chooseServer(server, { id, type, machine });
   return {
     server,
     choice: prefix === undefined ? choice : { ...choice, entry: { ...choice.entry, prefix } },

@@ -113,12 +113,12 @@ interface Parts {
 }
 
 /**
- * Makes the entry for a server, of its first package or remote address that this host can use. With `use`, only those of
+ * Makes the entry for a server, of its first package or remote address that this host can use. With `type`, only those of
  * that kind count. Where none can be used, it throws `USAGE_INVALID` with the reason for each.
  */
 export function chooseServer(
   server: ServerJson,
-  { id, use, machine }: { id?: string | undefined; use?: string | undefined; machine: Machine },
+  { id, type, machine }: { id?: string | undefined; type?: string | undefined; machine: Machine },
 ): ServerChoice {
   const name = id ?? server.name.split("/").at(-1)!;
   const ways = [
@@ -127,14 +127,15 @@ export function chooseServer(
       make: () => ofPackage(one, name, machine),
     })),
     ...(server.remotes ?? []).map((one) => ({ kind: "remote", make: () => ofRemote(one, name, machine) })),
-  ].filter(({ kind }) => use === undefined || kind === use);
+  ].filter(({ kind }) => type === undefined || kind === type);
   const reasons: string[] = [];
   for (const { kind, make } of ways) {
     const made = make();
     if (typeof made === "string") reasons.push(`${kind}: ${made}`);
     else return { kind, ...made };
   }
-  const problem = reasons.length > 0 ? reasons.join("; ") : `it offers no ${use ?? "package and no address"}`;
+  const problem =
+    reasons.length > 0 ? reasons.join("; ") : `it offers no ${type ?? "package and no address"}`;
   throw new ToolmountError("USAGE_INVALID", {
     problem: `the MCP server "${server.name}" cannot be added: ${problem}`,
   });

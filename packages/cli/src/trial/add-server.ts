@@ -17,13 +17,11 @@ interface Options {
   readonly yes?: true;
   readonly entry?: string;
   readonly registry?: string;
-  readonly use?: string;
-  readonly dryRun?: true;
-  readonly lock: boolean;
+  readonly type?: string;
+  readonly config?: string;
+  readonly rehearse?: true;
+  readonly load: boolean;
 }
-
-/** Options of `add` that only a module has. */
-const ofModules = ["config", "hooks"] as const;
 
 /** Adds an MCP server that a `server.json` describes: shows what would run, writes the entry, and locks its tools. */
 export async function addServer(
@@ -32,12 +30,15 @@ export async function addServer(
   options: Options,
   shell: Shell,
 ): Promise<void> {
-  const given = ofModules.find((name) => name in options);
-  if (given !== undefined) throw usageError(`--${given} is for a module, and ${wanted} is an MCP server`);
-  const { registry, use, json } = options;
+  const { registry, type, config, json } = options;
+  const isOfModules = type === "tool" || type === "hook";
+  if (isOfModules || config !== undefined)
+    throw usageError(
+      `--${isOfModules ? `type ${type}` : "config"} is for a module, and ${wanted} is an MCP server`,
+    );
   const { id, prefix } = readNames(options.entry);
   const machine = { env: shell.env, isSeen: isAsked(options, shell) };
-  const found = await readServer({ server: wanted, registry, id, prefix, use, machine }, shell.cwd);
+  const found = await readServer({ server: wanted, registry, id, prefix, type, machine }, shell.cwd);
   const { choice } = found;
   if (!(await isAgreed(found, options, shell))) {
     if (json === true) shell.out.json({ ...describe(found), added: [] });
@@ -48,7 +49,7 @@ export async function addServer(
     return shell.end(exitCodes.done);
   }
   const report = await writeServer(found, plan, shell.cwd);
-  const locks = options.lock && report.added.length > 0;
+  const locks = options.load && report.added.length > 0;
   const locked = locks
     ? await withStatus(shell, "reading definitions", () => lockNew(report.file, report.added, shell))
     : undefined;
@@ -80,17 +81,18 @@ function describe({ server: { name, version }, choice: { kind, runs, variables, 
 }
 
 /** Whether a person at the terminal is asked. */
-function isAsked({ yes, json, dryRun }: Options, { terminal }: Shell): boolean {
-  return terminal !== undefined && yes !== true && json !== true && dryRun !== true;
+function isAsked({ yes, json, rehearse }: Options, { terminal }: Shell): boolean {
+  return terminal !== undefined && yes !== true && json !== true && rehearse !== true;
 }
 
 /** Shows what would run, and asks at a terminal. */
 async function isAgreed(found: FoundServer, options: Options, shell: Shell): Promise<boolean> {
   const { err, terminal } = shell;
   if (terminal === undefined || !isAsked(options, shell))
-    return options.yes === true && options.dryRun !== true;
+    return options.yes === true && options.rehearse !== true;
   writeServerFacts(found, err);
-  return (await askWhether(err, terminal, { message: "Add it, and start it to lock its tools?" })) === true;
+  const message = options.load ? "Add it, and start it to lock its tools?" : "Add it?";
+  return (await askWhether(err, terminal, { message })) === true;
 }
 
 function writeServerFacts({ server, choice }: FoundServer, screen: Screen): void {

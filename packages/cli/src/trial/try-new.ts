@@ -16,13 +16,20 @@ export interface Trial {
   readonly run: InspectedEntry["run"];
 }
 
+interface TryPlace {
+  readonly section: EditedSection;
+  readonly folder: string;
+  readonly load: boolean;
+  readonly shell: Shell;
+}
+
 /**
  * Tries entries before a plan gets them. Manifests are read first. What runs behind a border is mounted behind it; a module
- * without a manifest is imported, in a process of its own.
+ * without a manifest is imported, in a process of its own. Without `load`, no code runs.
  */
 export async function tryNew(
   entries: readonly NewEntry[],
-  { section, folder, shell }: { section: EditedSection; folder: string; shell: Shell },
+  { section, folder, load, shell }: TryPlace,
 ): Promise<Trial> {
   const { tryEntries } = await import("@toolmount/loader/commands");
   const options: OpenHostOptions = { ...loaderOptions({}, shell), cwd: folder };
@@ -33,7 +40,7 @@ export async function tryNew(
   });
   const [run] = runs.values();
   const found = { problems: problems.map(withoutPath), missing, tools: [], run };
-  if (problems.length > 0 || unknown.length === 0) return found;
+  if (problems.length > 0 || unknown.length === 0 || !load) return found;
   const request: TryRequest = { entries, section, cwd: folder, verbosity: shell.settings.verbosity };
   const tried = await shell.interruptible(({ signal }) =>
     runTrial<TryReport, Step>("mount-process", request, { during: "import" }, signal),

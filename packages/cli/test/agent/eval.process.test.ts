@@ -66,7 +66,7 @@ test("FORGE-N20: eval asks the plan's prompts, runs no tool, and shows which too
 test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a history, a swap and limits", async () => {
   const { here: run, read } = await workspace({ ...files, "good.json": exchange("list") });
   const evaluate = (...words: string[]) => run(["eval", "plan.yaml", ...words]);
-  const history = ["--history", "runs.jsonl"];
+  const history = ["--out", "runs.jsonl"];
   const first = await evaluate("--model", "replay:good.json", "--record", "evals.tape", ...history);
   const limits = ["--max", "cost=1", "--max", "p95=100000", "--json"];
   const second = await evaluate("--model", "replay:evals.tape", ...history, ...limits);

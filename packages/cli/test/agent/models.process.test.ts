@@ -57,7 +57,7 @@ test("models lists the models of a server, with the key of the variable that is 
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const keyed = { env: { MY_KEY: "k", OPENAI_API_KEY: "other" } };
   const people = await runHere(["models", url], keyed);
-  const programs = await runHere(["models", url, "--json", "--key-variable", "MY_KEY"], keyed);
+  const programs = await runHere(["models", url, "MY_KEY", "--json"], keyed);
 
   expect(people).toMatchObject({ code: 0, stdout: "llama3.2:3b\nqwen\n" });
   expect(programs.json()).toEqual({ baseUrl: url, models: ["llama3.2:3b", "qwen"] });

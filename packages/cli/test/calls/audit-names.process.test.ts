@@ -43,7 +43,7 @@ test("the whole help has its commands in groups, and names the environment varia
   expect(stdout).toContain("docs/");
 });
 
-test("audit --prune deletes the records of processes that wrote nothing for so many days, and the rest can be checked", async () => {
+test("audit prune deletes the records of processes that wrote nothing for so many days, and the rest can be checked", async () => {
   const plan = `${planOf("./pay.ts")}state: sqlite:./state.db\naudit: durable\n`;
   const { here: run, folder } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
   const call = async () => expect((await run(["call", "pay"], { env })).code).toBe(3);
@@ -52,9 +52,9 @@ test("audit --prune deletes the records of processes that wrote nothing for so m
   await makeOlder(`${folder}/state.db`, 31);
   await call();
 
-  const { stdout, stderr } = await run(["audit", "--prune", "30"]);
+  const { stdout, stderr } = await run(["audit", "prune", "30"]);
   expect([stdout, stderr]).toEqual([`${length} record${length === 1 ? "" : "s"} deleted\n`, ""]);
-  expect((await run(["audit", "--prune", "30", "--json"])).json()).toEqual({ deleted: 0 });
+  expect((await run(["audit", "prune", "30", "--json"])).json()).toEqual({ deleted: 0 });
   expect((await run(["audit", "--check"])).stdout).toBe(
     `${length} record${length === 1 ? "" : "s"}, unchanged\n`,
   );

@@ -63,12 +63,12 @@ audit: durable
     const asked = await run(["program", "pay-all.ts", "--session", "office", "--json"]);
     expect(asked.code, asked.stderr).toBe(3);
 
-    const listed = await run(["program", "--list"]);
+    const listed = await run(["program", "list"]);
     expect(listed.stdout).toMatch(
       /program +state +began +session +source\n\S+ +waits +just now +office +const titles/,
     );
     const [{ id }] = (await run(["approvals", "list", "--json"])).json()["waiting"] as [{ id: string }];
-    const waits = await run(["program", "--show", id.slice(0, 8)]);
+    const waits = await run(["program", "show", id.slice(0, 8)]);
     expect(waits.stdout, waits.stderr).toBe(`run_program waits · began just now · session office
   1  const titles = ["a", "b", "c", "d"];
   2  await Promise.all(titles.map((title) => tools.order_book({ title })));
@@ -83,7 +83,7 @@ audit: durable
     await run(["approvals", "approve", id]);
     const { ticket } = asked.json() as { ticket: string };
     expect((await run(["resume", ticket, "--session", "office"])).code).toBe(0);
-    const done = await run(["program", "--show"]);
+    const done = await run(["program", "show"]);
     expect(done.stdout, done.stderr).toContain("run_program done · began just now · session office\n");
     expect(done.stdout).toContain(
       "  4  return await tools.pay({ amount: 7 });\n       ✔ pay amount: 7  done\n",
@@ -91,17 +91,17 @@ audit: durable
     expect(done.stdout).not.toContain("▶");
   });
 
-  test("that is not known is wrong usage, and so is a file beside the option", async () => {
+  test("that is not known is wrong usage, and so is a list with a file", async () => {
     const { here: run } = await workspace({
       ...files,
       "mount-plan.yaml": plan.replace("tools:", "audit: durable\nstate: sqlite:./state.db\ntools:"),
     });
-    expect(await run(["program", "--show", "none"])).toMatchObject({
+    expect(await run(["program", "show", "none"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("no program with the id none; toolmount program --list shows them"),
+      stderr: expect.stringContaining("no program with the id none; toolmount program list shows them"),
     });
-    expect((await run(["program", "--list", "mount-plan.yaml", "all.ts"])).code).toBe(2);
-    expect((await run(["program", "--list"])).stdout).toContain("the audit has no programs");
-    expect((await run(["program", "--show"])).stderr).toContain("the audit has no program");
+    expect((await run(["program", "list", "mount-plan.yaml", "all.ts"])).code).toBe(2);
+    expect((await run(["program", "list"])).stdout).toContain("the audit has no programs");
+    expect((await run(["program", "show"])).stderr).toContain("the audit has no program");
   });
 });

@@ -42,7 +42,7 @@ test.each([
   "toolmount undo lists, undoes to a number, undoes a call, and undoes a session, of tools %s",
   async (_, given) => {
     const { here, path, runId, text } = await worked(given);
-    const { stdout } = await here(["undo", "office", "--list"]);
+    const { stdout } = await here(["undo", "office", "--rehearse"]);
     expect(stdout).toContain("cannot be undone");
     expect(stdout).toContain('{"file_path":"out/new/b.txt"}');
 
@@ -94,7 +94,7 @@ test.each([
     { kind: "begun", of: 1, by: "gone", at: 0 },
   ]);
   await store.close();
-  expect((await here(["undo", "office", "--list"])).stdout).toContain("undo began");
+  expect((await here(["undo", "office", "--rehearse"])).stdout).toContain("undo began");
   const stopped = await here(["undo", "office"]);
   expect([stopped.code, stopped.stdout]).toEqual([1, expect.stringContaining("--unclear done") as string]);
   expect(existsSync(join(folder, "booked"))).toBe(false);

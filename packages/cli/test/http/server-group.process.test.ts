@@ -92,7 +92,7 @@ test("while servers of two versions serve, what one began the other ends, and th
   });
   expect(answer).toMatchObject({ result: { structuredContent: { paid: 2 } } });
   expect(await paid()).toEqual(["1", "2"]);
-  const { servers } = (await place.here(["doctor", "plan.yaml", "--servers", "--json"])).json();
+  const { servers } = (await place.here(["doctor", "servers", "plan.yaml", "--json"])).json();
   const versions = (servers as { url: string; version: string }[]).map(({ url, version }) => [url, version]);
   expect(new Map(versions as [string, string][]).get(next.url)).toBe("99.0.0");
   expect(new Set(versions.map(([, version]) => version)).size).toBe(2);
@@ -141,7 +141,7 @@ test("servers of one store say which plan they have, a reload at one is one at a
     const answer = await fetch(`${url}/api/v1/hosts/default/tools`, { headers: { authorization } });
     return answer.headers.get("toolmount-plan");
   };
-  const doctor = () => place.here(["doctor", "plan.yaml", "--servers", "--json"]);
+  const doctor = () => place.here(["doctor", "servers", "plan.yaml", "--json"]);
   const before = await planOf(one.url);
   expect(before).toMatch(/^[\da-f]{12}$/);
   expect(await planOf(other.url)).toBe(before);

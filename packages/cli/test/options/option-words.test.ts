@@ -5,7 +5,7 @@ import { addGlobalOptions } from "../../src/options/global-options.ts";
 import { readOidc } from "../../src/commands/calls/serve.ts";
 
 /** Most words of options that a person can meet. This number only goes down. */
-const mostWords = 109;
+const mostWords = 89;
 
 /** The help of every command, as a person finds it. */
 async function define(parent: Command, rows: readonly CommandRow[]): Promise<void> {
@@ -16,20 +16,40 @@ async function define(parent: Command, rows: readonly CommandRow[]): Promise<voi
   }
 }
 
+/** The command with all its options, as a person finds it. */
+async function defineAll(): Promise<Command> {
+  const program = new Command("toolmount").option("-V, --version").option("-h, --help");
+  // The narrowest terminal that is common.
+  program.configureOutput({ getOutHelpWidth: () => 80 });
+  addGlobalOptions(program);
+  await define(
+    program,
+    commandGroups.flatMap(({ commands }) => commands),
+  );
+  return program;
+}
+
+/** Most lines of a help: more do not fit a screen. */
+const mostLines = 45;
+
+function helpsOf(command: Command): readonly (readonly [name: string, lines: number])[] {
+  const own = [command.name(), command.helpInformation().trimEnd().split("\n").length] as const;
+  return [own, ...command.commands.flatMap(helpsOf)];
+}
+
 function wordsOf(command: Command): readonly string[] {
   const own = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? "");
   return [...own, ...command.commands.flatMap(wordsOf)];
 }
 
 test("the command has no more option words than it had", async () => {
-  const program = new Command("toolmount").option("-V, --version").option("-h, --help");
-  addGlobalOptions(program);
-  await define(
-    program,
-    commandGroups.flatMap(({ commands }) => commands),
-  );
+  expect(new Set(wordsOf(await defineAll())).size).toBe(mostWords);
+});
 
-  expect(new Set(wordsOf(program)).size).toBe(mostWords);
+test("the help of each command fits a screen", async () => {
+  const helps = helpsOf(await defineAll());
+
+  expect(helps.filter(([, lines]) => lines > mostLines)).toEqual([]);
 });
 
 test("the words of --oidc make one provider, and a wrong one is refused with the nearest", () => {

@@ -68,10 +68,10 @@ test("add fetches a package from the project's registry, shows what a trial behi
   expect(existsSync(path(`.toolmount/modules/node_modules/${folder}/ran-a-script`))).toBe(false);
 });
 
-test("add --dry-run shows the same, writes nothing, and keeps what other entries have fetched", async () => {
+test("add --rehearse shows the same, writes nothing, and keeps what other entries have fetched", async () => {
   const packages = { mail: packageOf("@acme/mail", "1.4.0"), maps: packageOf("@acme/maps", "2.0.0") };
   const { run, read, path } = await project(packages);
-  const tried = await run(["add", "@acme/mail", "plan.yaml", "--dry-run"]);
+  const tried = await run(["add", "@acme/mail", "plan.yaml", "--rehearse"]);
 
   expect([tried.code, tried.stdout.split("\n")[0]]).toEqual([0, "✔ plan.yaml: would get @acme/mail"]);
   expect(tried.stdout).toMatch(/send .*asks/);
@@ -81,11 +81,11 @@ test("add --dry-run shows the same, writes nothing, and keeps what other entries
     false,
   ]);
 
-  await run(["add", "@acme/maps", "plan.yaml", "--entry", '{"prefix":"maps_"}', "--no-lock"]);
+  await run(["add", "@acme/maps", "plan.yaml", "--entry", '{"prefix":"maps_"}', "--no-load"]);
   const before = await read(".toolmount/modules/package.json");
-  const again = await run(["add", "npm:@acme/mail@^1", "plan.yaml", "--dry-run", "--json"]);
+  const again = await run(["add", "npm:@acme/mail@^1", "plan.yaml", "--rehearse", "--json"]);
   expect(again.json()).toMatchObject({
-    dryRun: true,
+    rehearsed: true,
     fetched: "@acme/mail 1.4.0",
     tools: [
       { name: "look", asks: false, category: "write", consequence: "medium" },

@@ -55,7 +55,7 @@ test("cost fails above --max, and names the form", async () => {
   const { here: run } = await plan();
   const above = await run(["cost", "--max", "100"]);
   const allowed = await run(["cost", "--max", "5000"]);
-  const one = await run(["cost", "--max", "100", "--form", "gemini", "--json"]);
+  const one = await run(["cost", "--max", "100", "--format", "gemini", "--json"]);
 
   expect(above.code).toBe(1);
   expect(above.stdout).toMatch(/✖ anthropic: \d+ tokens, and 100 are allowed/);

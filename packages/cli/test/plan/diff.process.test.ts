@@ -79,8 +79,8 @@ test("a plan and what a server runs now", async () => {
   const tokens = await writeTokens();
   const server = await startServer(world, tokens, ["before.yaml"]);
   const env = { TOOLMOUNT_TOKEN: tokens.ops };
-  const same = await world.here(["diff", "before.yaml", "--running", server.url], { env });
-  const changed = await world.here(["diff", "after.yaml", "--running", server.url, "--json"], { env });
+  const same = await world.here(["diff", server.url, "before.yaml"], { env });
+  const changed = await world.here(["diff", server.url, "after.yaml", "--json"], { env });
 
   expect([same.code, same.stdout]).toEqual([0, `✔ from ${server.url} to before.yaml: no difference\n`]);
   expect(changed.json()).toMatchObject({
@@ -88,7 +88,7 @@ test("a plan and what a server runs now", async () => {
     tools: [{ tool: "greet" }, { tool: "wave", change: "added" }],
     calls: [{ tool: "agent_hello_world", before: "runs", now: "asks" }],
   });
-  const refused = await world.here(["diff", "after.yaml", "--running", server.url]);
+  const refused = await world.here(["diff", server.url, "after.yaml"]);
   expect([refused.code, refused.stderr]).toEqual([
     2,
     expect.stringContaining("set TOOLMOUNT_TOKEN") as string,
@@ -96,13 +96,9 @@ test("a plan and what a server runs now", async () => {
 });
 
 test.each([
-  [["diff", "before.yaml"], "give a second plan, or --running"],
-  [
-    ["diff", "before.yaml", "after.yaml", "--running", "http://127.0.0.1:1"],
-    "give a second plan, or --running",
-  ],
-  [["diff", "before.yaml", "--running", "http://127.0.0.1:1"], "cannot be compared"],
-  [["diff", "before.yaml", "--running", "nothing"], "cannot be compared"],
+  [["diff", "before.yaml"], "missing required argument 'now'"],
+  [["diff", "http://127.0.0.1:1", "before.yaml"], "cannot be compared"],
+  [["diff", "before.yaml", "http://127.0.0.1:1"], "cannot be compared"],
 ])("%j is refused", async (words, problem) => {
   const { here } = await workspace(files);
   const { code, stderr } = await here(words);
@@ -131,7 +127,7 @@ test.each([
   onTestFinished(() => void server.close());
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  const { code, stderr } = await here(["diff", "before.yaml", "--running", `http://127.0.0.1:${port}`]);
+  const { code, stderr } = await here(["diff", `http://127.0.0.1:${port}`, "before.yaml"]);
 
   expect(code).toBe(2);
   expect(stderr).toContain("cannot be compared");

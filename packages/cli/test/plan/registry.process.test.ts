@@ -154,7 +154,7 @@ test("add --yes gives a server no variable of this machine that only its descrip
     here(["add", weather.name, "plan.yaml", "--registry", url, ...more], { env });
 
   expect((await add()).stdout).toContain("secret   WEATHER_AWS_SECRET_ACCESS_KEY (Your key)");
-  const { stdout } = await add("--yes", "--no-lock");
+  const { stdout } = await add("--yes", "--no-load");
   expect(stdout).toContain("set the environment variable WEATHER_AWS_SECRET_ACCESS_KEY (Your key)");
   expect(await read("plan.yaml")).toContain(`${name}: \${WEATHER_${name}}`);
 });
@@ -170,8 +170,8 @@ test("a plan that publish described is found in a registry, added and locked, an
   const tokens = await writeTokens();
   const { url } = await startServer(publisher, tokens, ["plan.yaml"]);
   const words = ["--name", "com.example/tools"];
-  const published = await publisher.here(["publish", "plan.yaml", ...words, "--url", `${url}/mcp`]);
-  const again = await publisher.here(["publish", "plan.yaml", ...words, "--url", `${url}/mcp`]);
+  const published = await publisher.here(["publish", "plan.yaml", ...words, "--public-url", `${url}/mcp`]);
+  const again = await publisher.here(["publish", "plan.yaml", ...words, "--public-url", `${url}/mcp`]);
   const described = JSON.parse(await publisher.read("server.json")) as Description;
   const registry = await startRegistry([described]);
   const user = await workspace({});
@@ -200,7 +200,7 @@ test("add accepts the new tools only: a tool of another server that changed mean
   });
   const tokens = await writeTokens();
   const { url } = await startServer(publisher, tokens, ["plan.yaml"]);
-  await publisher.here(["publish", "plan.yaml", "--name", "com.example/tools", "--url", `${url}/mcp`]);
+  await publisher.here(["publish", "plan.yaml", "--name", "com.example/tools", "--public-url", `${url}/mcp`]);
   const user = await workspace({ "plan.yaml": planOf("./own.ts"), "own.ts": tool("own", "Mine") });
   await user.here(["lock", "plan.yaml"]);
   await user.write("own.ts", tool("own", "Mine, and now otherwise"));
@@ -342,8 +342,9 @@ test.each([
   [["a/b", "--registry", "http://registry.example.com"], "not an address that begins with https://"],
   [["a/b", "--registry", "http://127.0.0.1:1"], "it cannot be asked"],
   [["a/b", "--registry", "missing"], "no MCP server"],
-  [["hello-world", "--use", "npm"], "--use is for an MCP server"],
+  [["hello-world", "--type", "npm"], "--type npm is for an MCP server"],
   [["./broken/server.json", "--config", "{}"], "--config is for a module"],
+  [["./broken/server.json", "--type", "hook"], "--type hook is for a module"],
 ])("add %j says what is wrong", async ([server = "", ...words], says) => {
   const { here } = await workspace({ "plan.yaml": plan, "broken/server.json": '{"name":"weather"}' });
 
@@ -403,8 +404,8 @@ test.each([
   [{}, [], "name the server with --name"],
   [{}, ["--name", "a/b"], "say its version in package.json"],
   [{ version: "1.0.0" }, ["--name", "a/b"], "describe it in at most 100 characters"],
-  [facts, ["--name", "a/b"], "say where it is served with --url"],
-  [facts, ["--name", "b", "--url", "https://a.example/mcp"], 'the name "b" is not valid'],
+  [facts, ["--name", "a/b"], "say where it is served with --public-url"],
+  [facts, ["--name", "b", "--public-url", "https://a.example/mcp"], 'the name "b" is not valid'],
 ])("in a package with %j, publish %j says what is missing", async (manifest, words, says) => {
   const { here } = await workspace({ "plan.yaml": plan, "package.json": JSON.stringify(manifest) });
 

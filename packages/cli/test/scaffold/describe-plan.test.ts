@@ -36,11 +36,11 @@ test("a plan that is served at an address has it, with a token where it has no s
   const url = "https://a.org/mcp";
   const server = { $schema, name: "io.me/tools", description: "Tools.", version: "1.0.0" };
 
-  expect(await described({ ...named, url }, { own: facts })).toEqual({
+  expect(await described({ ...named, publicUrl: url }, { own: facts })).toEqual({
     server: { ...server, remotes: [{ type: "streamable-http", url, headers: [header] }] },
     todo: [],
   });
-  expect(await described({ ...named, url, signIn: true }, { own: facts })).toEqual({
+  expect(await described({ ...named, publicUrl: url, signIn: true }, { own: facts })).toEqual({
     server: { ...server, remotes: [{ type: "streamable-http", url }] },
     todo: [],
   });
@@ -81,9 +81,9 @@ test("a plan in an npm package with a program is that package, with the variable
     },
     todo: ['add "mcpName": "io.me/tools" to package.json: registries compare it'],
   });
-  const ready = await described({ url: "https://a.org" }, { own: { ...own, mcpName: "io.me/named" } });
+  const ready = await described({ publicUrl: "https://a.org" }, { own: { ...own, mcpName: "io.me/named" } });
   expect(ready.todo).toEqual([]);
-  expect(ready.server).toMatchObject({ name: "io.me/named", remotes: [{ url: "https://a.org" }] });
+  expect(ready.server).toMatchObject({ name: "io.me/named", remotes: [{ url: "https://a.org/mcp" }] });
   expect(ready.server.packages![0]).not.toHaveProperty("environmentVariables");
 });
 
@@ -95,7 +95,7 @@ test.each<[unknown, unknown]>([
   [undefined, undefined],
 ])("of the repository %j, a registry gets %j", async (repository, sent) => {
   const { server } = await described(
-    { ...named, url: "https://a.org" },
+    { ...named, publicUrl: "https://a.org" },
     { own: { ...facts, private: true, repository } },
   );
 
@@ -106,9 +106,12 @@ test("a name that an option says is before that of package.json, whose descripti
   const own = { name: "p", version: "2.0.0", description: "From npm.", mcpName: "io.me/named" };
   const url = "https://a.org";
   const [byOption, byPackage, byPlan] = await Promise.all([
-    described({ ...named, url }, { own }),
-    described({ url }, { own, plan: { description: "Of the plan." } }),
-    described({ ...named, url }, { own: { version: "1.0.0" }, plan: { description: "x".repeat(100) } }),
+    described({ ...named, publicUrl: url }, { own }),
+    described({ publicUrl: url }, { own, plan: { description: "Of the plan." } }),
+    described(
+      { ...named, publicUrl: url },
+      { own: { version: "1.0.0" }, plan: { description: "x".repeat(100) } },
+    ),
   ]);
 
   expect(byOption.server).toMatchObject({ name: "io.me/tools", version: "2.0.0", description: "From npm." });
@@ -118,7 +121,7 @@ test("a name that an option says is before that of package.json, whose descripti
 
 const describeIt = "describe it in at most 100 characters in package.json";
 const sayWhere =
-  "say where it is served with --url, or give its npm package a program (bin) that serves it over stdio";
+  "say where it is served with --public-url, or give its npm package a program (bin) that serves it over stdio";
 
 test.each<[string, PublishOptions, World, string]>([
   [
@@ -135,7 +138,7 @@ test.each<[string, PublishOptions, World, string]>([
   ["a package with a name", named, { own: { ...facts, bin: "b" } }, sayWhere],
   [
     "a good name",
-    { name: "tools", url: "https://a.org" },
+    { name: "tools", publicUrl: "https://a.org" },
     { own: facts },
     'the name "tools" is not valid: it is a name such as "io.github.me/weather"',
   ],

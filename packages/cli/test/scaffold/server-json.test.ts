@@ -218,12 +218,12 @@ test("the first way that can be used is chosen, or the first of the kind that is
   };
 
   expect(choose(offer).kind).toBe("pypi");
-  expect(choose(offer, { use: "remote", id: "My Server!" }).entry).toMatchObject({
+  expect(choose(offer, { type: "remote", id: "My Server!" }).entry).toMatchObject({
     module: "My Server!",
     prefix: "my_server_",
   });
-  expect(refusal(offer, { use: "npm" })).toBe('npm: its version "latest" is not a fixed one');
-  expect(refusal(offer, { use: "oci" })).toBe("it offers no oci");
+  expect(refusal(offer, { type: "npm" })).toBe('npm: its version "latest" is not a fixed one');
+  expect(refusal(offer, { type: "oci" })).toBe("it offers no oci");
   expect(refusal({})).toBe("it offers no package and no address");
   expect(refusal({ packages: [npm({ version: "latest" })], remotes: [{ type: "x" }] })).toBe(
     'npm: its version "latest" is not a fixed one; remote: the transport "x" is not supported',

@@ -97,8 +97,8 @@ export async function equalServers(state: string, size: number) {
     `secret=${secretFile}`,
     "--grace",
     "5000",
-    "--approval-url",
-    "https://desk.example/approve",
+    "--public-url",
+    "https://desk.example",
   ];
   const next = await nextVersion("99.0.0");
   const living = new Set<Awaited<ReturnType<typeof startServer>>>();

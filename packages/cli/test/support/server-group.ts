@@ -18,7 +18,7 @@ const look = oneTool({ name: "look", body: "return data({ seen: 1 });" });
 export async function serverGroup(
   state: string,
   more = "",
-  words: readonly string[] = ["--approval-url", "https://desk.example/approve"],
+  words: readonly string[] = ["--public-url", "https://desk.example"],
 ) {
   const place = await workspace({
     "plan.yaml": `version: 1\nname: desk\nstate: ${state}\n${more}tools:\n  - module: ./pay.ts\n  - module: ./look.ts\n`,

@@ -173,7 +173,7 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z/g, "<time>"],
   [/\b1[78]\d{11}\b/g, "<time>"],
   [/(?<!timeout )\b\d+(?:\.\d+)? ms\b/g, "12 ms"],
-  [/(?<="(?:durationMs|duration|p95Ms)": ?)[\d.]+/g, "12"],
+  [/(?<="(?:durationMs|duration|p95Ms|workedMs)": ?)[\d.]+/g, "12"],
   // Where the stack of an error points to changes with each line of a source.
   [/(?<=\/toolmount\/packages\/\S+\.[jt]s:)\d+:\d+/g, "<line>"],
   [/[0-9a-f]{64}/g, "<sha256>"],

@@ -4,7 +4,7 @@ const refusals = {
   HOST_REFUSED: [
     403,
     (d: { host: string }) =>
-      `the Host header ${JSON.stringify(d.host)} is not allowed; start the server with --allow-host to add a name`,
+      `the Host header ${JSON.stringify(d.host)} is not allowed; start the server with --allow to add a name`,
   ],
   ORIGIN_REFUSED: [
     403,

@@ -4,12 +4,19 @@ import type { Clock } from "@toolmount/core";
 /** Milliseconds in which cancelled calls must have been answered; then their connections are closed. */
 const answerMs = 2_000;
 
-/** The end of a server, in steps: no new work, then no running work, then no connections. */
+/** Milliseconds in which a balancer asks again whether a server is ready. */
+const balancerMs = 60_000;
+
+/** The end of a server, in steps: no new requests of a balancer, no new work, then no running work, then no connections. */
 export interface Drain {
   /** Aborted when the server starts to end. */
   readonly ending: AbortSignal;
   /** Aborted when the grace is over: running work is cancelled, and answered. */
   readonly cut: AbortSignal;
+  /** Whether a balancer may send requests, which asks this by `/readyz`. */
+  isReady(): boolean;
+  /** Waits, where a balancer asks, for the first quarter of the grace, so that it sends no more. Resolves to the rest of the grace. */
+  leaveBalancer(graceMs: number): Promise<number>;
   /** Counts a response until it is sent. */
   track(response: ServerResponse): void;
   /** `working` resolves when what runs without a request has ended: it has the same grace. */
@@ -29,6 +36,7 @@ export function createDrain(clock: Clock): Drain {
   const ending = new AbortController();
   const cut = new AbortController();
   const open = new Set<ServerResponse>();
+  let [isLeaving, lastAsked] = [false, Number.NEGATIVE_INFINITY];
   let onEmpty = () => {};
   const empty = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -42,6 +50,16 @@ export function createDrain(clock: Clock): Drain {
   return {
     ending: ending.signal,
     cut: cut.signal,
+    isReady() {
+      lastAsked = clock.now();
+      return !isLeaving;
+    },
+    async leaveBalancer(graceMs) {
+      isLeaving = true;
+      if (clock.now() - lastAsked > balancerMs) return graceMs;
+      await new Promise<void>((resolve) => clock.setTimer(resolve, graceMs / 4));
+      return graceMs - graceMs / 4;
+    },
     track(response) {
       open.add(response);
       response.on("close", () => {

@@ -90,12 +90,9 @@ export interface HttpServer {
   /** Describes the API. */
   readonly document: object;
   /**
-   * Ends the server. For `unreadyMs` (default 0) it works as before, and only `/readyz` fails, so that a balancer sends its
-   * requests elsewhere. Then no new work starts, running calls have `graceMs` (default 10000) and are cancelled then, and
-   * every request is answered. Hosts are not closed. Idempotent.
+   * Ends the server within `graceMs` (default 10000). Where `/readyz` was asked in the last minute, the server works as before
+   * for the first quarter, and only `/readyz` fails, so that a balancer sends its requests elsewhere. Then no new work
+   * starts, running calls have the rest and are cancelled then, and every request is answered. Hosts are not closed. Idempotent.
    */
-  close(options?: {
-    readonly graceMs?: number | undefined;
-    readonly unreadyMs?: number | undefined;
-  }): Promise<void>;
+  close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
 }

@@ -63,7 +63,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     rules: () => rules,
     page: options.page ?? new Map(),
     limits,
-    isReady: () => closing === undefined,
+    isReady: drain.isReady,
     open,
     baseOf: service.baseOf,
     comesBack: (parameters, started) => finishSignIn(service, parameters, started),
@@ -72,13 +72,13 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const port = await startListening(server, listen);
   const url = urlOf(listen, port);
   await Promise.all([...hosts.values()].map(({ replicas }) => replicas.begin(url)));
-  const closeAll = async (graceMs: number, unreadyMs: number) => {
+  const closeAll = async (graceMs: number) => {
     // A store that does not answer delays no end.
     const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
-    if (unreadyMs > 0) await new Promise<void>((resolve) => clock.setTimer(resolve, unreadyMs));
-    const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
+    const restMs = await drain.leaveBalancer(graceMs);
+    const turns = [...hosts.values()].map(async ({ work }) => work?.close(restMs));
     const calls = [...hosts.values()].map(({ background }) => background.close());
-    await drain.end(server, graceMs, Promise.all(calls));
+    await drain.end(server, restMs, Promise.all(calls));
     await Promise.all([...turns, ...calls, ...drained]);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
@@ -89,7 +89,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     get document() {
       return app.document;
     },
-    close: ({ graceMs = 10_000, unreadyMs = 0 } = {}) => (closing ??= closeAll(graceMs, unreadyMs)),
+    close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
   };
 }
 

@@ -32,7 +32,6 @@ interface Options extends PlanOptions {
   readonly text?: string;
   readonly swap?: readonly [string, string];
   readonly improve?: string;
-  readonly history?: string;
   readonly minPass?: number;
   readonly max?: Bounds;
   readonly out?: readonly string[];
@@ -66,7 +65,6 @@ export function define(command: Command, shell: Shell): void {
       "--improve <tool>",
       "ask the model for better descriptions of this tool, and try them on evaluations that they were not made for",
     )
-    .option("--history <file>", "compare with earlier runs in this file, and add this one")
     .option(
       "--min-pass <share>",
       "1, the default: every run passes; less: the lower end of the 95 % interval reaches it",
@@ -79,7 +77,7 @@ export function define(command: Command, shell: Shell): void {
     )
     .option(
       "--out <file>",
-      "write the evaluations: .xml as JUnit, .md as a table; may be given again",
+      "write the evaluations: .xml as JUnit, .md as a table, .jsonl as one more run, compared with those before; may be given again",
       collect,
     )
     .option(...jsonOption)
@@ -202,18 +200,24 @@ async function report(
   const changes = await compareWithHistory(host, summary.passRate, options, shell);
   const output: EvalOutput = { plan: host.plan, reports, summary, comparisons, changes, failures };
   for (const file of options.out ?? [])
-    await writeFile(resolve(shell.cwd, file), file.endsWith(".xml") ? toJunit(output) : toMarkdown(output));
+    if (!isHistory(file))
+      await writeFile(resolve(shell.cwd, file), file.endsWith(".xml") ? toJunit(output) : toMarkdown(output));
   writeEvals(output, options.json === true, shell);
   return failures.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-/** Returns what changed since the runs of the history, to which this run is added. */
+function isHistory(file: string): boolean {
+  return file.endsWith(".jsonl");
+}
+
+/** Returns what changed since the runs that a file keeps, to which this run is added. */
 async function compareWithHistory(
   host: OpenedHost,
   passRate: number,
-  { history, swap, text }: Options,
+  { out = [], swap, text }: Options,
   shell: Shell,
 ): Promise<readonly string[]> {
+  const history = out.find(isHistory);
   if (history === undefined) return [];
   const { compareRuns } = await import("@toolmount/testing/evals");
   const file = resolve(shell.cwd, history);

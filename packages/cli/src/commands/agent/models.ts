@@ -10,19 +10,26 @@ import { writeTable } from "../../screen/table.ts";
 
 interface Options {
   readonly json?: true;
-  readonly keyVariable?: string;
 }
 
-/** `toolmount doctor models [server]`: lists the providers of models, or the models of one server. */
+interface Listed extends Options {
+  readonly keyVariable: string | undefined;
+}
+
+/** `toolmount doctor models [server] [variable]`: lists the providers of models, or the models of one server. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[server]", "a provider with a server, such as ollama, or a server's URL: lists its models")
-    .option("--key-variable <name>", "the environment variable with the key of a server that is named by URL")
+    .argument("[variable]", "the environment variable with the key of the server")
     .option(...jsonOption)
-    .action(async (server: string | undefined, options: Options) => {
-      shell.end(await (server === undefined ? listProviders : listModels.bind(null, server))(options, shell));
+    .action(async (server: string | undefined, variable: string | undefined, options: Options) => {
+      if (server === undefined) return shell.end(await listProviders(options, shell));
+      shell.end(await listModels(server, { ...options, keyVariable: variable }, shell));
     });
-  addExamples(command, ["toolmount doctor models ollama", "toolmount doctor models"]);
+  addExamples(command, [
+    "toolmount doctor models ollama",
+    "toolmount doctor models https://models.example.com/v1 MY_KEY",
+  ]);
 }
 
 async function listProviders({ json }: Options, shell: Shell): Promise<ExitCode> {
@@ -65,7 +72,7 @@ function writeProviders(providers: readonly KnownProvider[], { out }: Shell): vo
   );
 }
 
-async function listModels(server: string, options: Options, shell: Shell): Promise<ExitCode> {
+async function listModels(server: string, options: Listed, shell: Shell): Promise<ExitCode> {
   const [{ listServerModels }, { modelError }] = await Promise.all([
     import("@toolmount/interop/internal"),
     import("@toolmount/interop"),
@@ -91,7 +98,7 @@ function reasonOf(error: unknown): string {
 
 async function findServer(
   server: string,
-  { keyVariable }: Options,
+  { keyVariable }: Listed,
   shell: Shell,
 ): Promise<{ readonly baseUrl: string; readonly apiKey: string | undefined }> {
   const keyOf = (name: string | null | undefined) => (name ? shell.env[name] || undefined : undefined);

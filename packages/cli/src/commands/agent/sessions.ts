@@ -116,15 +116,15 @@ function defineDeletion(add: Add, shell: Shell): void {
       ),
     );
   add("prune", "Delete sessions that did not change for some days, and that nothing waits for")
+    .argument("<days>", "the days without a change", readNumberOf("days"))
     .argument("[plan]", planArgument)
-    .requiredOption("--days <n>", "the days without a change", readNumberOf("days"))
-    .action((plan: string | undefined, options: Options & { readonly days: number }) =>
+    .action((days: number, plan: string | undefined, options: Options) =>
       look(
         plan,
         options,
         shell,
         async (reasoner, host) => {
-          const before = Date.now() - options.days * 86_400_000;
+          const before = Date.now() - days * 86_400_000;
           const old = (await reasoner.list()).filter(
             ({ updatedAt, waits }) => Number(new Date(updatedAt)) < before && waits === 0,
           );

@@ -1,6 +1,5 @@
-import { checkAudit, systemClock, ToolmountError, type AuditRecord, type AuditSink } from "@toolmount/core";
+import { checkAudit, systemClock, type AuditRecord, type AuditSink } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { callOf, isWanted, RunJoiner } from "@toolmount/record/internal";
@@ -9,7 +8,6 @@ import { callLines, type LineOptions } from "../../audit/call-lines.ts";
 import { exportFormats, exportLines, type AuditedCall, type ExportFormat } from "@toolmount/record";
 import { followRecords } from "@toolmount/record/internal";
 import { newestCalls, newestEntries } from "@toolmount/record/internal";
-import { readSigningKey, requireWhole, signHeads } from "../../audit/sign-heads.ts";
 import { countOf } from "../../screen/count.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -24,12 +22,10 @@ interface Options extends PlanOptions, CallFilterOptions {
   readonly last: number;
   readonly check?: true;
   readonly follow?: true;
-  readonly prune?: number;
   readonly format?: ExportFormat;
-  readonly sign?: string;
 }
 
-/** `toolmount audit [plan]`: shows calls, each on a line, and exports, signs, verifies or prunes the audit. */
+/** `toolmount audit [plan]`: shows calls, each on a line, and exports or verifies the audit. */
 export function define(command: Command, shell: Shell): void {
   addCallFilters(addPlanOptions(command).argument("[plan]", planArgument))
     .option("--last <n>", "show this many, the newest", readCount, 50)
@@ -40,12 +36,6 @@ export function define(command: Command, shell: Shell): void {
       ),
     )
     .option("--check", "verify the chain of the whole audit instead")
-    .option("--sign <key>", "print a signature over the heads of all chains; an Ed25519 key in PEM")
-    .option(
-      "--prune <days>",
-      "delete the records of processes that wrote nothing for so many days",
-      readCount,
-    )
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) =>
       shell.end(await audit(plan, options, shell)),
@@ -67,9 +57,7 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   try {
     const sink = auditSinkOf(host);
     await refuseUnknownTool(host, sink, options.tool);
-    if (options.prune !== undefined) return await prune(sink, options.prune, options, shell);
     if (options.check === true) return await check(sink, options, shell);
-    if (options.sign !== undefined) return await signAll(sink, options.sign, shell);
     if (options.format !== undefined) return await exportAll(sink, options.format, options, shell);
     const lines = lineOptions(host, shell);
     return options.follow === true
@@ -85,20 +73,6 @@ async function refuseUnknownTool(host: OpenedHost, sink: AuditSink, tool: string
   if (tool === undefined || (await newestCalls(sink, { tool, last: 1 })).length > 0) return;
   const names = host.tools({ includeDeprecated: true }).map(({ name }) => name);
   await refuseUnknown("tool", tool, names);
-}
-
-/** Deletes old records. Each process has its own chain, which is deleted as a whole or not at all. */
-async function prune(sink: AuditSink, days: number, { json }: Options, { out }: Shell): Promise<ExitCode> {
-  if (sink.prune === undefined)
-    throw new ToolmountError("EXTENSION_MISSING", {
-      what: "the audit of this plan cannot delete records; toolmount audit --prune",
-      module: "an audit in a store",
-      install: "the line state: sqlite:./.toolmount/state.db in the plan",
-    });
-  const deleted = await sink.prune(systemClock.now() - days * 86_400_000);
-  if (json === true) out.json({ deleted });
-  else out.line(`${countOf(deleted, "record")} deleted`);
-  return exitCodes.done;
 }
 
 async function show(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
@@ -141,13 +115,6 @@ async function exportAll(
   { out }: Shell,
 ): Promise<ExitCode> {
   for await (const line of exportLines(sink, format, filterOf(options))) out.line(line);
-  return exitCodes.done;
-}
-
-async function signAll(sink: AuditSink, file: string, { cwd, out }: Shell): Promise<ExitCode> {
-  const key = await readSigningKey(resolve(cwd, file));
-  await requireWhole(sink);
-  out.line(await signHeads(sink, key, systemClock.now()));
   return exitCodes.done;
 }
 

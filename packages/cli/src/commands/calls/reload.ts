@@ -9,7 +9,7 @@ export function define(command: Command, shell: Shell): void {
     .argument("[plan]", planArgument)
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: PlanOptions & { readonly json?: true }) => {
-      const { reloadServers } = await import("../../http/plan-servers.ts");
+      const { reloadServers } = await import("../fleet/servers.ts");
       shell.end(await reloadServers(plan, options, shell));
     });
   addExamples(command, ["toolmount serve reload mount-plans/coding.yaml"]);

@@ -6,7 +6,6 @@ import { nearestNames } from "@toolmount/core/text";
 import { InvalidArgumentError, type Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
-import { addModelOptions } from "../../agent/open-reasoner.ts";
 import type { OidcOptions } from "../../http/access.ts";
 import type { HttpOptions } from "../../http/serve-http.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
@@ -26,33 +25,24 @@ interface Options extends HttpOptions {
 
 /** `toolmount serve [plan] --stdio`: the tools of a plan to an MCP client; with `--http`: an API, a page and MCP. */
 export function define(command: Command, shell: Shell): void {
-  addPeopleOptions(addApprovalOptions(addTapeOptions(addModelOptions(addPlanOptions(command)))))
+  addPeopleOptions(addApprovalOptions(addTapeOptions(addPlanOptions(command))))
     .argument("[plan]", planArgument)
     .option("--stdio", "serve over MCP on standard input and output")
-    .option("--watch", "mount the plan again when its files or local modules change")
-    .option(
-      "--http [address]",
-      "serve over HTTP: an API, the operator's page and MCP; default 127.0.0.1:4680",
-    )
+    .option("--watch", "mount the plan again when its files change")
+    .option("--http [address]", "serve an API, the operator's page and MCP; default 127.0.0.1:4680")
     .option(
       "--also <name=plan>",
       "with --http: serve another plan under this name; may be given again",
       collect,
     )
-    .option("--allow-host <name>", "with --http: a further name of the server; may be given again", collect)
-    .option("--allow-origin <origin>", "with --http: a site whose pages may ask; may be given again", collect)
     .option(
-      "--beyond-loopback",
-      "with --http: listen where other machines can reach the server; needs --tokens or --oidc",
+      "--allow <name|origin>",
+      "with --http: one more name of the server, or a site whose pages may ask: https://…; may be given again",
+      collect,
     )
-    .option("--grace <ms>", "with --http: how long running calls have when the server ends", readMilliseconds)
-    .option(
-      "--unready <ms>",
-      "with --http: how long only /readyz fails, so that a balancer leaves, before the server ends; default 0",
-      readMilliseconds,
-    )
-    .option("--user <id>", "with --stdio: the user on whose behalf calls are made")
-    .option("--session <id>", "with --stdio: the session of the connection; default a new one")
+    .option("--grace <ms>", "with --http: how long an end may take; default 10000", readMilliseconds)
+    .option("--user <id>", "with --stdio: the user of the calls")
+    .option("--session <id>", "with --stdio: the session; default a new one")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await serve(plan, options, shell));
@@ -69,20 +59,16 @@ function addPeopleOptions(command: Command): Command {
   return command
     .option(
       "--tokens <file|state>",
-      "with --http: the file of hashed tokens, created when it is not there; state: in the plan's Postgres",
+      "with --http: the file of hashed tokens, made if it is missing; state: in the plan's Postgres",
     )
     .option(
       "--oidc <name=value...>",
-      "with --http: accept the signed tokens of an OpenID provider: issuer=…, audience=…, and perhaps roles=<claim>, scope=…, and client=<id>, secret=<file> for people who sign in to the page",
+      "with --http: take tokens that an OpenID provider signed: issuer=…, audience=…, roles=<claim>, scope=…; for people on the page client=<id>, secret=<file>",
       readOidc,
     )
     .option(
-      "--public-url <url>",
-      "with --http: where people and clients reach the server; default: as they ask",
-    )
-    .option(
       "--webhook <name=value...>",
-      "with --http: report questions, decisions and ends, signed: url=…, and secret=<file> with the secret of both sides, whsec_…",
+      "with --http: report questions, decisions and ends: url=…, secret=<file> with whsec_…",
       readWebhook,
     );
 }

@@ -16,7 +16,7 @@ interface Options extends PlanOptions {
   readonly session?: string;
   readonly user?: string;
   readonly to?: number;
-  readonly list?: true;
+  readonly rehearse?: true;
   readonly unclear?: UnclearUndo;
   readonly json?: true;
 }
@@ -27,8 +27,8 @@ export function define(command: Command, shell: Shell): void {
     .argument("<what>", "the id of a session, or the beginning of it; or the id of a turn or a call")
     .argument("[plan]", planArgument)
     .option("--session <id>", "the session of the turn or call")
-    .option("--to <number>", "keep the changes up to this number, which --list shows", readNumber)
-    .option("--list", "only list the changes")
+    .option("--to <number>", "keep the changes up to this number, which --rehearse shows", readNumber)
+    .option("--rehearse", "only list the changes that would be undone")
     .addOption(
       new Option(
         "--unclear <decision>",
@@ -41,7 +41,7 @@ export function define(command: Command, shell: Shell): void {
       shell.end(await undo(what, plan, options, shell));
     });
   addExamples(command, [
-    "toolmount undo 5f0c --list",
+    "toolmount undo 5f0c --rehearse",
     "toolmount undo 5f0c --to 3",
     "toolmount undo call_1 mount-plans/coding.yaml --session office",
   ]);
@@ -65,7 +65,7 @@ async function undo(
       );
       const after = options.to ?? 0;
       const chosen = changes.filter(({ number }) => number > after);
-      if (options.list === true) return list(chosen, options, shell);
+      if (options.rehearse === true) return list(chosen, options, shell);
       if (!(await confirmUndo(chosen, { err: shell.err, terminal }, controller))) return exitCodes.done;
       const context = { userId: userIn(sessionId, options.user), abortSignal: controller.signal };
       const report = await host

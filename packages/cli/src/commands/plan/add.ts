@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { planError, type EditedSection, type NewEntry } from "@toolmount/loader/commands";
 import type { EditReport } from "../../edit/edit-plan.ts";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { readJsonObject } from "../../options/json-option.ts";
@@ -20,14 +20,21 @@ interface Options {
   readonly json?: true;
   readonly entry?: string;
   readonly config?: string;
-  readonly hooks?: true;
+  readonly type?: AddedType;
   readonly registry?: string;
-  readonly use?: string;
   readonly yes?: true;
-  readonly dryRun?: true;
-  /** False with `--no-lock`. */
-  readonly lock: boolean;
+  readonly rehearse?: true;
+  /** False with `--no-load`. */
+  readonly load: boolean;
 }
+
+/** What a module may be, and which of its packages a `server.json` may name. */
+const [moduleTypes, serverTypes] = [
+  ["tool", "hook"],
+  ["npm", "pypi", "oci", "nuget", "remote"],
+] as const;
+
+type AddedType = (typeof moduleTypes)[number] | (typeof serverTypes)[number];
 
 /**
  * `toolmount add <module> [plan]`: fetches a package that is not installed, tries the module, shows its tools, and adds an
@@ -41,13 +48,17 @@ export function define(command: Command, shell: Shell): void {
     )
     .argument("[plan]", planArgument)
     .option("--registry <place>", "of an MCP server by its name: a registry's address, a folder or a file")
-    .option("--use <kind>", "of an MCP server: npm, pypi, oci, nuget or remote; default the first that fits")
     .option("-y, --yes", "of an MCP server: write and start it without asking")
     .option("--entry <json>", 'more of its entry, in the words of a plan, such as {"prefix":"acme_"}')
     .option("--config <json>", "its config")
-    .option("--hooks", "add to hooks instead of tools")
-    .option("--dry-run", "try it and show its tools; write nothing, and keep nothing that was fetched")
-    .option("--no-lock", "do not record the tools of a fetched package in the lock file")
+    .addOption(
+      new Option(
+        "--type <type>",
+        "what a module is, default tool; of an MCP server: how it is used, default the first that fits",
+      ).choices([...moduleTypes, ...serverTypes]),
+    )
+    .option("--rehearse", "only try it and show its tools; keep nothing that was fetched")
+    .option("--no-load", "run no code of it, so it is not tried, and its tools are not in the lock file")
     .option(...jsonOption)
     .action(async (module: string, plan: string | undefined, options: Options) => {
       const { isServer } = await import("../../scaffold/find-server.ts");
@@ -59,18 +70,19 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, [
     'toolmount add filesystem --config \'{"working_dir":"."}\'',
     'toolmount add @acme/weather plan.yaml --entry \'{"prefix":"acme_"}\'',
-    "toolmount add npm:weather-tools@^2 --dry-run",
+    "toolmount add npm:weather-tools@^2 --rehearse",
     'toolmount add @tavily/ai-sdk --entry \'{"export":"tavilySearch"}\'',
     "toolmount add io.github.acme/weather --registry https://registry.modelcontextprotocol.io",
   ]);
 }
 
 async function add(module: string, plan: string | undefined, options: Options, shell: Shell): Promise<void> {
-  if ((options.use ?? options.yes) !== undefined)
+  const { json, type = "tool", rehearse: dryRun, load } = options;
+  const isOfServers = serverTypes.some((one) => one === type);
+  if (isOfServers || options.yes !== undefined)
     throw usageError(
-      `--${options.use === undefined ? "yes" : "use"} is for an MCP server; name its server.json, or a --registry`,
+      `--${isOfServers ? `type ${type}` : "yes"} is for an MCP server; name its server.json, or a --registry`,
     );
-  const { json, hooks, dryRun } = options;
   const [{ addEntries }, { readModule }] = await Promise.all([
     import("../../edit/edit-plan.ts"),
     import("../../install/fetch-entry.ts"),
@@ -81,7 +93,7 @@ async function add(module: string, plan: string | undefined, options: Options, s
     ...(config !== undefined && { config }),
   };
   if ("module" in entry) throw usageError("--entry has no module: it is the first word of the command");
-  const work = new Attempt(hooks === true ? "hooks" : "tools", shell);
+  const work = new Attempt(type === "hook" ? "hooks" : "tools", load, shell);
   const report = await withStatus(shell, "trying the module", () =>
     addEntries(plan, [readModule({ module, ...entry })], {
       cwd: shell.cwd,
@@ -94,11 +106,11 @@ async function add(module: string, plan: string | undefined, options: Options, s
   const given = Object.keys(entry).find((key) => key !== "id");
   if (report.kept.length > 0 && given !== undefined) throw nameTaken(report, given);
   if (dryRun === true) await work.withdraw();
-  const lock = dryRun === true ? undefined : await work.lock(report, options.lock);
+  const lock = dryRun === true ? undefined : await work.lock(report);
   const { fetched, trial } = work;
   const shown = trial === undefined || trial.tools.length === 0 ? {} : { tools: trial.tools };
   const more = { ...(fetched !== undefined && { fetched }), ...(lock !== undefined && { lock }) };
-  reportEdit(report, shell, json === true, { dryRun, ...shown, ...more }, dryRun);
+  reportEdit(report, shell, json === true, { rehearsed: dryRun, ...shown, ...more }, dryRun);
   if (json !== true) await writeWork(work, lock, shell);
   if (lock?.problem !== undefined) shell.end(exitCodes.failed);
 }
@@ -110,10 +122,12 @@ class Attempt {
   fetched: string | undefined;
   trial: Trial | undefined;
   withdraw = async (): Promise<void> => {};
+  readonly #load: boolean;
   readonly #shell: Shell;
 
-  constructor(section: EditedSection, shell: Shell) {
+  constructor(section: EditedSection, load: boolean, shell: Shell) {
     this.section = section;
+    this.#load = load;
     this.#shell = shell;
   }
 
@@ -129,7 +143,12 @@ class Attempt {
   async try(entries: readonly NewEntry[], folder: string): Promise<Trial["problems"]> {
     const { tryNew } = await import("../../trial/try-new.ts");
     try {
-      this.trial = await tryNew(entries, { section: this.section, folder, shell: this.#shell });
+      this.trial = await tryNew(entries, {
+        section: this.section,
+        folder,
+        load: this.#load,
+        shell: this.#shell,
+      });
       if (this.trial.problems.length > 0) throw planError(this.trial.problems);
       return [];
     } catch (error) {
@@ -139,10 +158,10 @@ class Attempt {
   }
 
   /** Records the new tools in the plan's lock file: where there is one, and of a fetched package always. */
-  async lock({ file, added }: EditReport, isWanted: boolean): Promise<Locked | undefined> {
+  async lock({ file, added }: EditReport): Promise<Locked | undefined> {
     const { lockFileOf } = await import("@toolmount/loader/commands");
     const isTried = this.trial?.missing.length === 0;
-    if (added.length === 0 || !isWanted || !isTried) return undefined;
+    if (added.length === 0 || !this.#load || !isTried) return undefined;
     if (this.fetched === undefined && !existsSync(lockFileOf(file))) return undefined;
     return lockNew(file, added, this.#shell);
   }

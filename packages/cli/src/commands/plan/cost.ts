@@ -18,7 +18,7 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 interface Options extends PlanOptions {
   readonly json?: true;
   readonly mode?: string;
-  readonly form?: FormName;
+  readonly format?: FormName;
   readonly max?: number;
 }
 
@@ -27,13 +27,13 @@ export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
     .option("--mode <name>", "the tools that are offered in this mode")
-    .option("--form <name>", `only one form of the definitions: ${formNames.join(", ")}`, readForm)
+    .option("--format <name>", `only one form of the definitions: ${formNames.join(", ")}`, readForm)
     .option("--max <tokens>", "fail when a request costs more", readMax)
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await showCost(plan, options, shell));
     });
-  addExamples(command, ["toolmount list cost", "toolmount list cost --form anthropic --max 8000"]);
+  addExamples(command, ["toolmount list cost", "toolmount list cost --format anthropic --max 8000"]);
 }
 
 function readForm(text: string): FormName {
@@ -48,11 +48,11 @@ function readMax(text: string): number {
 }
 
 async function showCost(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { mode, form, json } = options;
+  const { mode, format, json } = options;
   const host = await openPlan(plan, options, shell);
   try {
     const offer: Offer = await host.offer(mode === undefined ? {} : { mode });
-    const forms = form === undefined ? formNames : [form];
+    const forms = format === undefined ? formNames : [format];
     const measured = await measureOffer(offer, forms);
     const inPrograms = await measureOffer(inProgramsOnly(host.tools({ mode: offer.mode }), offer), forms);
     const { max } = options;

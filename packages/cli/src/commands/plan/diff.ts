@@ -6,7 +6,6 @@ import { addExamples, jsonOption } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
-import { usageError } from "../../process/usage-error.ts";
 import { withStatus } from "../../process/with-status.ts";
 import { writeLockChanges } from "../../render/lock-changes.ts";
 import { shortPath } from "../../render/problems.ts";
@@ -16,47 +15,42 @@ import { jsonText, printable } from "../../screen/printable.ts";
 interface Options extends PlanOptions {
   readonly json?: true;
   readonly format?: "markdown";
-  readonly running?: string;
   readonly host: string;
 }
 
 /** `toolmount diff <before> [now]`: what changes for models and people, before a merge or a reload. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
-    .argument("<plan>", "the plan as it was; with --running the plan that the server would get")
-    .argument("[now]", "the plan as it is now")
-    .option(
-      "--running <url>",
-      "compare what the server at this address runs now; its token is TOOLMOUNT_TOKEN",
+    .argument(
+      "<before>",
+      "the plan as it was, or the address of a server that runs it; its token is TOOLMOUNT_TOKEN",
     )
+    .argument("<now>", "the plan as it is now, or such an address")
     .option("--host <name>", "the host of that server", "default")
     .addOption(new Option("--format <name>", "markdown: a comment for a pull request").choices(["markdown"]))
     .option(...jsonOption)
-    .action(async (plan: string, now: string | undefined, options: Options) => {
-      shell.end(await diff(plan, now, options, shell));
+    .action(async (before: string, now: string, options: Options) => {
+      shell.end(await diff(before, now, options, shell));
     });
   addExamples(command, [
     "toolmount diff main/mount-plan.yaml mount-plan.yaml",
-    "toolmount diff mount-plan.yaml --running http://127.0.0.1:4680",
+    "toolmount diff http://127.0.0.1:4680 mount-plan.yaml",
   ]);
 }
 
 async function diff(
-  plan: string,
-  now: string | undefined,
-  { running, host, json, format, ...options }: Options,
+  before: string,
+  now: string,
+  { host, json, format, ...options }: Options,
   shell: Shell,
 ): Promise<ExitCode> {
-  if ((now === undefined) === (running === undefined))
-    throw usageError("give a second plan, or --running with the address of a server");
   const difference = await withStatus(shell, "mounting both", async (inner) => {
-    const named = await readPlanSide(now ?? plan, options, inner);
-    const { TOOLMOUNT_TOKEN: token } = shell.env;
-    const before =
-      running === undefined
-        ? await readPlanSide(plan, options, inner)
-        : await readRunningPlan({ url: running, host, token });
-    return comparePlans(before, named);
+    const read = (side: string) =>
+      /^https?:\/\//.test(side)
+        ? readRunningPlan({ url: side, host, token: inner.env["TOOLMOUNT_TOKEN"] })
+        : readPlanSide(side, options, inner);
+    const then = await read(before);
+    return comparePlans(then, await read(now));
   });
   if (json === true) shell.out.json(difference);
   else if (format === "markdown") shell.out.line(commentOf(difference, shell));

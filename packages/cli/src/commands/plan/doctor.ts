@@ -29,24 +29,17 @@ import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
-  readonly servers?: true;
 }
 
 /** `toolmount doctor [plan]`: reports what this machine and the plan's packages lack. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option("--servers", "list the servers of the plan that its store knows, and which plan each has")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
-      if (options.servers !== true) return shell.end(await doctor(plan, options, shell));
-      const { showServers } = await import("../../http/plan-servers.ts");
-      return shell.end(await showServers(plan, options, shell));
+      shell.end(await doctor(plan, options, shell));
     });
-  addExamples(command, [
-    "toolmount doctor mount-plans/coding.yaml",
-    "toolmount doctor mount-plans/coding.yaml --servers",
-  ]);
+  addExamples(command, ["toolmount doctor mount-plans/coding.yaml"]);
 }
 
 interface Diagnosis {

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { AuditSink } from "@toolmount/core";
-import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { openSessions } from "../../agent/open-reasoner.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
-import { openPlan } from "../../host/open-plan.ts";
+import { agreesToWrite } from "../../clients/client-options.ts";
+import { withPlan } from "../../host/open-plan.ts";
 import { openJudge, type Judge } from "@toolmount/record/internal";
 import { planPolicyRules, type PlannedEdit } from "../../edit/edit-plan.ts";
 import { suggestRules, type Suggestion } from "@toolmount/record/internal";
@@ -34,7 +34,7 @@ interface DiffOptions extends PlanOptions {
 
 interface SuggestOptions extends PlanOptions {
   readonly from: string;
-  readonly write?: true;
+  readonly yes?: true;
   readonly json?: true;
 }
 
@@ -56,14 +56,14 @@ export function define(command: Command, shell: Shell): void {
   addPlanOptions(command.command("suggest").summary(advice).description(`${advice}.`))
     .argument("[plan]", planArgument)
     .option("--from <record>", answers, "audit")
-    .option("--write", "write the lines into the plan; comments stay")
+    .option("-y, --yes", "write the lines into the plan without asking; comments stay")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: SuggestOptions) =>
       shell.end(await suggest(plan, options, shell)),
     );
   addExamples(command, [
     "toolmount policy suggest --from audit.jsonl",
-    "toolmount policy suggest --from sessions --write",
+    "toolmount policy suggest --from sessions --yes",
     "toolmount policy diff new-plan.yaml --from audit.jsonl",
     "toolmount policy diff --from calls.tape --json",
   ]);
@@ -92,25 +92,11 @@ async function withCalls<Result>(
   read: (calls: AsyncIterable<RecordedCall>) => Promise<Result>,
 ): Promise<Result> {
   if (from !== "audit") return read(readCallsOf(resolve(shell.cwd, from)));
-  return withHost(plan, options, shell, async ({ coordinator }) => {
+  return withPlan(plan, options, shell, async ({ coordinator }) => {
     const sink = coordinator.get("audit-sink") as AuditSink | null;
     if (sink !== null) return read(readCallsOfAudit(sink));
     throw usageError(`the plan says "audit: off"; name a file with ${option}`);
   });
-}
-
-async function withHost<Result>(
-  plan: string | undefined,
-  options: PlanOptions,
-  shell: Shell,
-  act: (host: OpenedHost) => Promise<Result>,
-): Promise<Result> {
-  const host = await openPlan(plan, options, shell);
-  try {
-    return await act(host);
-  } finally {
-    await host.close();
-  }
 }
 
 function writeDiff({ judged, changed, groups, notJudged }: PolicyDiff, { out }: Shell): void {
@@ -135,13 +121,22 @@ async function suggest(plan: string | undefined, options: SuggestOptions, shell:
     const found = await findLines(plan, options, shell, judge);
     const given = { cwd: shell.cwd, flows: flowLinesOf(found) };
     const edit = await planPolicyRules(plan, listsOf(found), given);
-    if (options.write === true) await edit.save();
+    if (options.json !== true) writeSuggestion(found, edit, shell);
+    await saveAgreed(edit, options, shell);
     if (options.json === true) shell.out.json({ ...found, file: edit.report.file, after: edit.after });
-    else writeSuggestion(found, edit, options, shell);
     return exitCodes.done;
   } finally {
     await judge.close();
   }
+}
+
+/** Writes the lines into the plan with `--yes`, or when a person at the terminal agrees. */
+async function saveAgreed(edit: PlannedEdit, options: SuggestOptions, shell: Shell): Promise<void> {
+  if (edit.before === edit.after) return;
+  const isAgreed = await agreesToWrite("Write these lines into the plan?", options, shell);
+  if (isAgreed) await edit.save();
+  if (options.json === true) return;
+  shell.out.line(isAgreed ? "the plan has these lines now" : "nothing is written; --yes writes it");
 }
 
 async function findLines(
@@ -151,7 +146,7 @@ async function findLines(
   judge: Judge,
 ): Promise<SessionSuggestion> {
   if (options.from === "sessions")
-    return withHost(plan, options, shell, async (host) =>
+    return withPlan(plan, options, shell, async (host) =>
       suggestFromSessions(host, await openSessions(host), judge),
     );
   const read = (calls: AsyncIterable<RecordedCall>) => suggestRules(calls, judge);
@@ -163,12 +158,7 @@ function listsOf({ lines }: Suggestion): Readonly<Record<string, readonly string
   return { allow: of("allow"), ask: of("ask") };
 }
 
-function writeSuggestion(
-  found: SessionSuggestion,
-  edit: PlannedEdit,
-  { write }: SuggestOptions,
-  shell: Shell,
-): void {
+function writeSuggestion(found: SessionSuggestion, edit: PlannedEdit, shell: Shell): void {
   const { out } = shell;
   for (const { list, line, calls, examples } of found.lines) {
     out.line(`${list} ${out.paint("bold", printable(line))}: ${countOf(calls, "call")}`);
@@ -183,8 +173,7 @@ function writeSuggestion(
     );
   if (found.flows !== null) writeFlows(found.flows, shell);
   if (edit.before === edit.after) return;
-  const done = write === true ? "written to" : "add --write to change";
-  out.line(`${done} ${printable(shortPath(edit.report.file, shell.cwd))}:`);
+  out.line(`lines for ${printable(shortPath(edit.report.file, shell.cwd))}:`);
   for (const text of changeLines(edit.before, edit.after, out)) out.line(text);
 }
 

@@ -22,15 +22,18 @@ export function define(command: Command, shell: Shell): void {
       "--name <name>",
       'the server\'s name, such as io.github.me/tools; default "mcpName" of package.json',
     )
-    .option("--url <url>", "where the plan is served over HTTP, such as https://tools.example.com/mcp")
-    .option("--sign-in", "with --url: clients sign in by themselves, and need no token")
+    .option(
+      "--public-url <url>",
+      "where people and clients reach the server, such as https://tools.example.com",
+    )
+    .option("--sign-in", "with --public-url: clients sign in by themselves, and need no token")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       await publish(plan ?? shell.settings.plan, options, shell);
     });
   addExamples(command, [
     "toolmount package publish --name io.github.acme/weather",
-    "toolmount package publish --name com.example/tools --url https://tools.example.com/mcp --sign-in",
+    "toolmount package publish --name com.example/tools --public-url https://tools.example.com --sign-in",
   ]);
 }
 

@@ -120,21 +120,21 @@ test("audit --follow --json prints the newest records and then each new one, onc
   ]);
 });
 
-test("audit --sign signs no audit that was changed, and takes no key that others may read", async () => {
+test("audit sign signs no audit that was changed, and takes no key that others may read", async () => {
   const { here: run, write, folder } = await ordered();
   const { privateKey } = generateKeyPairSync("ed25519");
   await write("key.pem", privateKey.export({ type: "pkcs8", format: "pem" }) as string);
   const file = join(folder, "key.pem");
   await chmod(file, 0o644);
-  const shared = await run(["audit", "--sign", "key.pem"]);
+  const shared = await run(["audit", "sign", "key.pem"]);
   expect([shared.code, shared.stderr]).toEqual([2, expect.stringContaining("chmod 600")]);
 
   await chmod(file, 0o600);
-  expect((await run(["audit", "--sign", "key.pem"])).code).toBe(0);
+  expect((await run(["audit", "sign", "key.pem"])).code).toBe(0);
   const database = new DatabaseSync(join(folder, "state.db"));
   database.exec("update audit set body = replace(body, 'alice', 'mallory')");
   database.close();
-  const changed = await run(["audit", "--sign", "key.pem"]);
+  const changed = await run(["audit", "sign", "key.pem"]);
   expect([changed.code, changed.stdout, changed.stderr]).toEqual([
     2,
     "",
@@ -142,10 +142,10 @@ test("audit --sign signs no audit that was changed, and takes no key that others
   ]);
 });
 
-test("audit --sign refuses what is no Ed25519 key", async () => {
+test("audit sign refuses what is no Ed25519 key", async () => {
   const { here: run, write, folder } = await ordered();
   await write("key.pem", "no key");
   await chmod(join(folder, "key.pem"), 0o600);
-  const wrong = await run(["audit", "--sign", "key.pem"]);
+  const wrong = await run(["audit", "sign", "key.pem"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("cannot be read as a private key")]);
 });

@@ -85,7 +85,7 @@ describe.skipIf(!existsSync(folder))("AgentDyn's recorded runs (skipped without 
         ),
         "attacks.jsonl": toLines(attacks, {}, ({ only = [] }) => only),
       });
-      const suggested = await run(["policy", "suggest", "plan.yaml", "--from", "learn.jsonl", "--write"]);
+      const suggested = await run(["policy", "suggest", "plan.yaml", "--from", "learn.jsonl", "--yes"]);
       const against = async (file: string) =>
         (await run(["policy", "diff", "plan.yaml", "--from", file, "--json"])).json() as unknown as Diff;
       const [rest, met] = [await against("rest.jsonl"), await against("attacks.jsonl")];

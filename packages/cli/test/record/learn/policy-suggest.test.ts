@@ -87,7 +87,7 @@ test("the lines are an edit of the plan that keeps its comments, and no denied c
   await write("audit.jsonl", record.replaceAll("git log --all > /etc/x", "rm -r /etc"));
   const shown = await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl"]);
   expect(await read("plan.yaml")).toBe(plan);
-  await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl", "--write"]);
+  await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl", "--yes"]);
   const written = await read("plan.yaml");
   const again = await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl", "--json"]);
   const diff = await run(["policy", "diff", "plan.yaml", "--from", "audit.jsonl"]);
@@ -128,7 +128,7 @@ test("the plan's own audit has the answers of people, and its lines spare the ne
   const { here: run } = await workspace(files);
   const call = () => run(["call", "plan.yaml", "run", "command=git status", "--approve"]);
   expect([(await call()).code, (await call()).code]).toEqual([0, 0]);
-  const found = await run(["policy", "suggest", "plan.yaml", "--write", "--json"]);
+  const found = await run(["policy", "suggest", "plan.yaml", "--yes", "--json"]);
   const free = await run(["call", "plan.yaml", "run", "command=git status"]);
 
   expect(found.json()).toMatchObject({ answered: 2, lines: [{ line: "run(git status)", calls: 2 }] });

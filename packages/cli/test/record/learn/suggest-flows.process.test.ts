@@ -70,7 +70,7 @@ async function recorded(isDenied: boolean) {
 
 test("policy suggest --from sessions writes flows and the lines that rely on them, and the plan asks about what was denied", async () => {
   const { folder, here: run, read } = await recorded(true);
-  const found = await run(["policy", "suggest", "plan.yaml", "--from", "sessions", "--write"]);
+  const found = await run(["policy", "suggest", "plan.yaml", "--from", "sessions", "--yes"]);
   expect(found.code, found.stderr).toBe(0);
   expect(found.stdout).toContain("flows results list_orders: fields {*.id: structured}: 3 calls");
   expect(found.stdout).toContain("flows into refund_order: from [user, structured], intent user: 3 calls");
@@ -113,7 +113,7 @@ policy:
 
   // With the lines in the plan, nothing is left to suggest.
   const again = await run(["policy", "suggest", "plan.yaml", "--from", "sessions"]);
-  expect(again.stdout).not.toContain("add --write");
+  expect(again.stdout).not.toContain("nothing is written");
 });
 
 test("sessions that show nothing leave the plan as it is", async () => {

@@ -1,16 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock, type WorkStore } from "@toolmount/core";
 import type { Replica } from "@toolmount/http";
-import { openPlan } from "../host/open-plan.ts";
-import type { PlanOptions } from "../options/plan-options.ts";
-import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
-import type { Shell } from "../process/shell.ts";
-import { withStatus } from "../process/with-status.ts";
-import { countOf } from "../screen/count.ts";
-import { printable } from "../screen/printable.ts";
-import { agoOf } from "../screen/relative-time.ts";
-import { writeTable } from "../screen/table.ts";
-import { digestOfPlan, scopeOf } from "./served-plan.ts";
+import type { Command } from "commander";
+import { openPlan } from "../../host/open-plan.ts";
+import { digestOfPlan, scopeOf } from "../../http/served-plan.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { withStatus } from "../../process/with-status.ts";
+import { countOf } from "../../screen/count.ts";
+import { printable } from "../../screen/printable.ts";
+import { agoOf } from "../../screen/relative-time.ts";
+import { writeTable } from "../../screen/table.ts";
 
 /** Milliseconds between two looks at servers that mount a plan. */
 const lookMs = 500;
@@ -19,8 +21,19 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** Shows the servers of a plan that its store knows. Fails where one lives that has another plan, or could not mount it. */
-export function showServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+/** `toolmount doctor servers [plan]`: lists the servers of a plan that its store knows, and which plan each has. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) => {
+      shell.end(await showServers(plan, options, shell));
+    });
+  addExamples(command, ["toolmount doctor servers mount-plans/coding.yaml"]);
+}
+
+/** Fails where one lives that has another plan, or could not mount it. */
+function showServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return withServers(plan, options, shell, async () => {});
 }
 
