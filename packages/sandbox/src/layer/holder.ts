@@ -43,6 +43,9 @@ const namespaces = "--user --map-root-user --mount --propagation private --pid -
   " ",
 );
 
+/** The variable of residents. What they start has an environment of its own. */
+const residentName = "TOOLMOUNT_LAYER_RESIDENT";
+
 /** Where and when a process began: the kernel uses its number again. */
 interface HeldProcess {
   readonly pid: number;
@@ -53,11 +56,11 @@ interface HeldProcess {
 export interface Holder {
   /** The folder as the layer shows it, for this process. Links in it lead out of the layer. */
   readonly view: string;
-  /** How a program is started in the view. */
-  enter(launch: SandboxLaunch): SandboxLaunch;
+  /** How a program is started in the view. A resident waits in it for calls, and does not keep it from being mounted again. */
+  enter(launch: SandboxLaunch, isResident?: boolean): SandboxLaunch;
   /** Whether the view is still there: a person may have killed its first process. */
   isAlive(): boolean;
-  /** Whether a program runs in the view. */
+  /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
   /** Ends every process in the view, and the mounts; resolves when they are gone. */
   end(): Promise<void>;
@@ -103,12 +106,16 @@ function holderOf(child: ChildProcess, { nsenter, held, ended, folder }: Held): 
   return {
     view: `/proc/${pid}/root${folder}`,
     // The folder is entered inside: one that is open before shows the files of the person.
-    enter: ({ file, args, env, filter }) => {
+    enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
-      return { file: nsenter, args: [...words, ...inside], env, filter };
+      const own = isResident ? { ...env, [residentName]: "1" } : env;
+      return { file: nsenter, args: [...words, ...inside], env: own, filter };
     },
     isAlive: () => !hasEnded(held),
-    isBusy: () => numbersIn("/proc").some((each) => each !== pid && namespaceOf(each) === namespace),
+    isBusy: () =>
+      numbersIn("/proc").some(
+        (each) => each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each),
+      ),
     async end() {
       child.stdin!.destroy();
       await ended;
@@ -200,6 +207,10 @@ function namespaceOf(pid: number): string {
   } catch {
     return "";
   }
+}
+
+function isResidentProcess(pid: number): boolean {
+  return readOr(`/proc/${pid}/environ`).split("\0").includes(`${residentName}=1`);
 }
 
 function numbersIn(folder: string): readonly number[] {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
@@ -5,7 +6,8 @@ import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
-import type { Difference } from "./difference.ts";
+import { obeyedIn, type Difference } from "./difference.ts";
+import { removeTree } from "./durable.ts";
 import { ownFolder } from "./folder-facts.ts";
 import { takeLock, withFolderLock, type Unlock } from "./folder-lock.ts";
 import { createGit } from "./git.ts";
@@ -31,8 +33,13 @@ export interface LayerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The only engine that may be used; the first that works here without. */
   readonly engine?: EngineName | undefined;
-  /** Whether the person's next command runs or obeys a file, by its path from the folder. */
-  isObeyed(path: string): boolean;
+  /**
+   * What the person's next command runs or obeys: absolute paths, and names in any folder, such as `**` + `/.envrc`. It is kept by
+   * a yes of its own.
+   */
+  readonly obeyed: readonly string[];
+  /** Whether a resident works: then the view is not mounted again. */
+  isWorking?(): boolean;
 }
 
 /** A program's start in a layer, and what it will see. */
@@ -60,8 +67,13 @@ export type KeepResult =
 /** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
 export interface Layer {
   readonly engine: EngineName;
-  /** How a program is started in the layer. It must be started before anything else is asked of the layer. */
-  enter(launch: SandboxLaunch): Promise<Entered>;
+  /** A folder for temporary files of programs in the layer, which may have to make it. It ends with the view. */
+  readonly temporary: string;
+  /**
+   * How a program is started in the layer. It must be started before anything else is asked of the layer. A resident waits in the
+   * layer for calls: it ends when the view is mounted again, which changes `folder`.
+   */
+  enter(launch: SandboxLaunch, isResident?: boolean): Promise<Entered>;
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
@@ -101,7 +113,13 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   const unlock = await takeLock(place, env, openSeconds);
   if (unlock === undefined)
     return { problem: `no layer for ${folder}: another process has the layer "${name}" open` };
-  const at: ViewOptions = { ...options, folder, place, git: createGit(env) };
+  const at: ViewOptions = {
+    ...options,
+    folder,
+    place,
+    git: createGit(env),
+    isObeyed: obeyedIn(folder, options.obeyed),
+  };
   try {
     const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));
     if ("problem" in layer) await unlock();
@@ -122,6 +140,22 @@ async function openLocked(
   if ("problem" in view) return { problem: `no layer for ${at.folder}: ${view.problem}` };
   await recoverKeeps({ ...at, engine: view.engine });
   return layerOf(at, { layers, unlock }, view);
+}
+
+/** Opens a layer of a folder, removes it, and returns how it was made, or why the machine or the folder cannot have one. */
+export async function proveLayer(
+  options: Pick<LayerOptions, "folder" | "env">,
+): Promise<Pick<Layer, "engine"> | { readonly problem: string }> {
+  const name = `proof-${randomUUID()}`;
+  try {
+    const layer = await openLayer({ ...options, name, obeyed: [] });
+    if ("problem" in layer) return layer;
+    await layer.drop();
+    await layer.close();
+    return { engine: layer.engine };
+  } finally {
+    removeTree(join(options.folder, ownFolder, "layers", name));
+  }
 }
 
 interface Locks {
@@ -164,7 +198,8 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
     });
   return {
     engine: first.engine.name,
-    enter: (launch) => settled((now) => now.enter(launch)),
+    temporary: join(at.place, "tmp"),
+    enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
     renew: () => settled((now) => now.renew()),
     difference: () => settled((now) => now.difference()),
     keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
