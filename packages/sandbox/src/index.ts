@@ -47,11 +47,7 @@ export { ownProcesses } from "./system/own-processes.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./system/program-command.ts";
 
 // A session's layer over a folder
-export {
-  openLayer,
-  proveLayer,
-  type Entered,
-  type KeepResult,
-  type Layer,
-  type LayerOptions,
-} from "./layer/layer.ts";
+export { openLayer, type Entered, type KeepResult, type Layer, type LayerOptions } from "./layer/layer.ts";
+export { proveLayer } from "./layer/prove-layer.ts";
+export { type Choice } from "./layer/choice.ts";
+export { type Difference, type LayerChange, type Section } from "./layer/difference.ts";

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
@@ -7,7 +6,6 @@ import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import { obeyedIn, type Difference } from "./difference.ts";
-import { removeTree } from "./durable.ts";
 import { ownFolder } from "./folder-facts.ts";
 import { takeLock, withFolderLock, type Unlock } from "./folder-lock.ts";
 import { createGit } from "./git.ts";
@@ -77,6 +75,8 @@ export interface Layer {
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  /** Whether a program runs in the layer, other than residents. A keep ends it. */
+  isBusy(): Promise<boolean>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;
   /** The keeps that can be undone, the oldest first. */
@@ -142,22 +142,6 @@ async function openLocked(
   return layerOf(at, { layers, unlock }, view);
 }
 
-/** Opens a layer of a folder, removes it, and returns how it was made, or why the machine or the folder cannot have one. */
-export async function proveLayer(
-  options: Pick<LayerOptions, "folder" | "env">,
-): Promise<Pick<Layer, "engine"> | { readonly problem: string }> {
-  const name = `proof-${randomUUID()}`;
-  try {
-    const layer = await openLayer({ ...options, name, obeyed: [] });
-    if ("problem" in layer) return layer;
-    await layer.drop();
-    await layer.close();
-    return { engine: layer.engine };
-  } finally {
-    removeTree(join(options.folder, ownFolder, "layers", name));
-  }
-}
-
 interface Locks {
   /** The folder of all layers of the person's folder. */
   readonly layers: string;
@@ -202,6 +186,7 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
     enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
     renew: () => settled((now) => now.renew()),
     difference: () => settled((now) => now.difference()),
+    isBusy: () => settled((now) => now.isBusy()),
     keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
     keeps: () => keepsOf(at.place),
     undo: (id) =>
@@ -233,7 +218,10 @@ async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });
     if (conflicts.length > 0) return { status: "conflicts", conflicts };
-    const id = await commitChanges({ ...at, engine: view.engine }, changes, difference.changes);
+    const id = await commitChanges({ ...at, engine: view.engine }, changes, {
+      all: difference.changes,
+      mark: choice.mark,
+    });
     return { status: "kept", id, changes: changes.length, withheld };
   });
 }

@@ -44,6 +44,7 @@ export interface View {
   enter(launch: SandboxLaunch, isResident?: boolean): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  isBusy(): Promise<boolean>;
   /** Ends every program, and takes what was kept as the person's. */
   rebase(): Promise<void>;
   /** Ends every program, and does something with the difference while nothing is mounted. */
@@ -168,6 +169,7 @@ function createView(at: ViewOptions, engine: Engine): View {
       const { folder, changedBelow, isCurrent, held } = await renew();
       return { folder, changedBelow, isCurrent, launch: held.holder.enter(launch, isResident) };
     },
+    isBusy: async () => (await mount.current()).holder.isBusy(),
     async difference() {
       const { held } = await renew();
       return differenceOf(compared(at, engine, held));

@@ -3,14 +3,17 @@ import { resolve } from "node:path";
 import { ownSession, ToolmountError, type Coordinator, type Runner, type RunnerJob } from "@toolmount/core";
 import { openLayer, processEnvironment, type Layer } from "@toolmount/sandbox";
 import type { LayerSettings } from "../config.ts";
-import { createSessionCalls, type LayerPrograms, type SessionCalls } from "./session-layer.ts";
+import { keepTool } from "./keep-tool.ts";
+import { createSessionCalls, mainSession, type LayerPrograms, type SessionCalls } from "./session-layer.ts";
 
 /** The layers of a host, one for each session. */
-interface SessionLayers {
+export interface SessionLayers {
   /** The folder that they are over. */
   readonly folder: string;
   /** Opens the layer of a session, by the session's id. Rejects with `SANDBOX_UNAVAILABLE`. */
-  of(session: string | undefined): Promise<Layer>;
+  of(session: string): Promise<Layer>;
+  /** Whether a call or a person opened the layer of a session in this process. */
+  isOpen(session: string): boolean;
 }
 
 declare module "@toolmount/core" {
@@ -29,17 +32,16 @@ export function openLayers(coordinator: Coordinator, settings: LayerSettings): v
     run: (job, control) => layers.calls(sessionOf(job)).run(job, control),
   };
   coordinator.registerCleanup(() => layers.close());
+  coordinator.mount("tools", keepTool(layers));
   coordinator.registerCapability("session.layer", folder);
   coordinator.registerCapability("host.layers", layers);
   coordinator.mount("runners", runner, { name: settings.name });
 }
 
-/** Calls without a session share a layer, for each user. */
+/** The session of a call that keeps or runs. Calls without a session share a layer, for each user. */
 function sessionOf({ rootSession, info }: RunnerJob): string {
   return rootSession ?? ownSession(info.userId, mainSession);
 }
-
-const mainSession = "main";
 
 interface OpenSession {
   readonly calls: SessionCalls;
@@ -66,7 +68,7 @@ function createLayers(coordinator: Coordinator, folder: string, { startTimeoutMs
   };
   const layers = {
     folder,
-    async of(session = mainSession) {
+    async of(session: string) {
       const opened = at(session);
       opened.layer ??= open(nameOf(session), () => opened.calls.isWorking());
       try {
@@ -76,6 +78,7 @@ function createLayers(coordinator: Coordinator, folder: string, { startTimeoutMs
         throw error;
       }
     },
+    isOpen: (session: string) => sessions.get(session)?.layer !== undefined,
     calls: (session: string) => at(session).calls,
     async close() {
       for (const { calls, layer } of sessions.values()) {

@@ -4,6 +4,9 @@ import { messageOf } from "@toolmount/core/errors";
 import { unavailable } from "../run-failures.ts";
 import { createProcessRunner, type ProcessRunner } from "../process/process-runner.ts";
 
+/** The session of calls that name none. */
+export const mainSession = "main";
+
 /** What the processes of a layer are started with. */
 export interface LayerPrograms {
   readonly grants: Grants;
