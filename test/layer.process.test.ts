@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,6 +9,9 @@ import * as policy from "@toolmount/policy";
 import { onTestFinished, describe, expect, test } from "vitest";
 
 const tools = join(import.meta.dirname, "../tools");
+
+/** The words after `node` that start the command. */
+const command = ["-C", "@toolmount/source", join(import.meta.dirname, "../packages/cli/src/main.ts")];
 
 /** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
 const hasLayer =
@@ -34,8 +37,8 @@ async function project(plan = `version: 1\nlayer: ./\ntools:\n${entries}`) {
       extensions: { "@toolmount/policy": policy, "@toolmount/workers": () => import("@toolmount/workers") },
     });
     onTestFinished(async () => void (await host.close()));
-    const call = async (name: string, given: object, sessionId = "s") => {
-      const { status, result } = await host.call({ name, arguments: { ...given } }, { sessionId });
+    const call = async (name: string, given: object, sessionId = "s", more: object = {}) => {
+      const { status, result } = await host.call({ name, arguments: { ...given } }, { sessionId, ...more });
       return { status, ...result };
     };
     const bash = async (command: string, sessionId?: string) => {
@@ -130,5 +133,74 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     await host.close();
     expect(inProcesses("cmdline", "sleep\u0000601")).toEqual([]);
     expect(inProcesses("mountinfo", folder)).toEqual([]);
+  });
+
+  test("at the same time, and of agents of the session, are in one layer", async () => {
+    const { call, bash } = await project();
+    const all = [
+      bash("echo 1 > one"),
+      bash("echo 2 > two"),
+      ...["a.txt", "src/b.txt", "package.json"].map((file_path) => call("read_file", { file_path })),
+      call("write_file", { file_path: "three", content: "3\n" }),
+    ];
+    for (const ended of await Promise.all(all)) expect(ended).not.toMatchObject({ status: "failed" });
+    const causes = [{ sessionId: "between" }, { sessionId: "s" }];
+    const { data } = await call("bash", { command: "cat one two three" }, "agent", { causes });
+    expect(data).toMatchObject({ stdout: "1\n2\n3\n" });
+  });
+
+  test("keep their commands and changes over a reload", async () => {
+    const { call, bash, host, folder } = await project();
+    const { data } = await call("bash", { command: "sleep 600", run_in_background: true });
+    await bash("echo mine > a.txt");
+    const plan = join(folder, "mount-plan.yaml");
+    writeFileSync(plan, `${readFileSync(plan, "utf8")}policy: { deny: [glob] }\n`);
+    await host.reload();
+    expect((await call("bash_list", {})).data).toMatchObject({
+      jobs: [{ id: (data as { id: string }).id, status: "running" }],
+    });
+    expect(await bash("cat a.txt")).toBe("mine\n");
+  });
+
+  test.runIf(process.getuid?.() === 0)("work on a copy where a file belongs to another user", async () => {
+    const { call, bash, read, folder, run } = await project();
+    run("chown 65534 src/b.txt");
+    expect(await bash("echo more >> a.txt; cat src/b.txt")).toBe("two\n");
+    expect(readFileSync(join(folder, ".toolmount/layers/s/engine.json"), "utf8")).toBe('"copy"');
+    expect(await call("grep", { pattern: "more", output_mode: "files_with_matches" })).toMatchObject({
+      data: { files: ["a.txt"] },
+    });
+    writeFileSync(join(folder, "theirs"), "new\n");
+    expect(await bash("cat theirs a.txt")).toBe("new\none\nmore\n");
+    expect([read("a.txt"), read("src/b.txt")]).toEqual(["one\n", "two\n"]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("of another user than root run as that user", async () => {
+    const { folder, run } = await project();
+    run("rm -r .git; chown -R 65534:65534 .");
+    const as = "--reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent".split(" ");
+    const words = [...as, process.execPath, ...command, "call", "bash", "--json"];
+    const given = JSON.stringify({ command: "id -u; echo mine > a.txt; stat -c %u a.txt; ls -A .toolmount" });
+    const { stdout, stderr } = spawnSync("setpriv", [...words, given], { cwd: folder });
+    expect(JSON.parse(stdout.toString()), stderr.toString()).toMatchObject({
+      result: { data: { stdout: "65534\n65534\n" } },
+    });
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+
+  test("end with a host that is killed, and their changes wait for the next", async () => {
+    const { folder, host, open } = await project();
+    await host.close();
+    const given = JSON.stringify({ command: "echo mine > a.txt; sleep 602" });
+    const child = spawn(process.execPath, [...command, "call", "bash", given, "--session", "s"], {
+      cwd: folder,
+    });
+    await expect
+      .poll(() => inProcesses("cmdline", "sleep\u0000602").length, { timeout: 30_000 })
+      .toBeGreaterThan(0);
+    child.kill("SIGKILL");
+    await expect.poll(() => inProcesses("cmdline", "sleep\u0000602")).toEqual([]);
+    await expect.poll(() => inProcesses("mountinfo", folder)).toEqual([]);
+    expect(await (await open()).bash("cat a.txt")).toBe("mine\n");
   });
 });

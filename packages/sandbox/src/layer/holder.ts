@@ -89,17 +89,18 @@ export async function startHolder(
   }
   const held = { pid: Number(pid), started: startOf(Number(pid)) ?? "" };
   writeRecord(holderFile(at.place), held);
-  return holderOf(child, { nsenter, held, ended, folder: at.folder });
+  return holderOf(child, { unshare, nsenter, held, ended, folder: at.folder });
 }
 
 interface Held {
+  readonly unshare: string;
   readonly nsenter: string;
   readonly held: HeldProcess;
   readonly ended: Promise<unknown>;
   readonly folder: string;
 }
 
-function holderOf(child: ChildProcess, { nsenter, held, ended, folder }: Held): Holder {
+function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }: Held): Holder {
   const { pid } = held;
   const words = `--user --preserve-credentials --mount --pid --target ${pid} --`.split(" ");
   const namespace = namespaceOf(pid);
@@ -108,8 +109,9 @@ function holderOf(child: ChildProcess, { nsenter, held, ended, folder }: Held): 
     // The folder is entered inside: one that is open before shows the files of the person.
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
-      const own = isResident ? { ...env, [residentName]: "1" } : env;
-      return { file: nsenter, args: [...words, ...inside], env: own, filter };
+      if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
+      const own = [...words, ...asPerson(unshare), ...inside];
+      return { file: nsenter, args: own, env: { ...env, [residentName]: "1" }, filter };
     },
     isAlive: () => !hasEnded(held),
     isBusy: () =>
@@ -207,6 +209,13 @@ function namespaceOf(pid: number): string {
   } catch {
     return "";
   }
+}
+
+/** In the namespace of the view the person is root. A resident is the person again: what it starts acts as for the person. */
+function asPerson(unshare: string): readonly string[] {
+  const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  if (user === 0 && group === 0) return [];
+  return [unshare, "--user", `--map-user=${user}`, `--map-group=${group}`, "--"];
 }
 
 function isResidentProcess(pid: number): boolean {
