@@ -92,7 +92,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   const { isContained, hasNetwork } = reachOf(settings, folders, layer);
   const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
   const temporary = createTemporaryFolder();
-  const guard = createGuard(plainEnvironment, layer !== undefined);
+  const guard = createGuard(plainEnvironment);
   const env: Environment = { ...plainEnvironment, [hostMarkName]: guard.mark };
   const bordersFor = (paths: readonly string[], secret: readonly string[]): Borders => {
     const denied = [...folders.denied, ...paths, ...namesIn(folders.workingDir, paths)];

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
+import { guardName } from "../system/program-guard.ts";
 import { readOr } from "../system/process-usage.ts";
 import { runInSandbox, sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
@@ -218,7 +219,9 @@ function asPerson(unshare: string): readonly string[] {
   return [unshare, "--user", `--map-user=${user}`, `--map-group=${group}`, "--"];
 }
 
+/** The guard of a resident's programs is one, too. */
 function isResidentProcess(pid: number): boolean {
+  if (readOr(`/proc/${pid}/cmdline`).split("\0")[3] === guardName) return true;
   return readOr(`/proc/${pid}/environ`).split("\0").includes(`${residentName}=1`);
 }
 

@@ -13,11 +13,8 @@ export interface Guard extends ProgramGuard {
 }
 
 /** Creates the guard of one host. It starts no process by itself. */
-export function createGuard({ PATH: path }: Readonly<Record<string, string>>, inLayer = false): Guard {
+export function createGuard({ PATH: path }: Readonly<Record<string, string>>): Guard {
   const mark = hostMark();
-  const nothing = () => {};
-  // The kernel ends what runs in a layer with the layer's first process.
-  if (inLayer) return { mark, start: nothing, add: nothing, remove: nothing, close: nothing };
   return { mark, ...createProgramGuard({ mark: `${hostMarkName}=${mark}`, path }) };
 }
 
