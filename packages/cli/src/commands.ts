@@ -169,6 +169,11 @@ export const commandGroups: readonly CommandGroup[] = [
         "List calls that wait for an answer; approve, deny or revoke",
         () => import("./commands/calls/approvals.ts"),
       ),
+      row(
+        "keep",
+        "Show what waits in the layer of a session; keep it, or drop it",
+        () => import("./commands/calls/keep.ts"),
+      ),
       row("undo", "Undo what calls of a session changed", () => import("./commands/calls/undo.ts")),
       row(
         "audit",
