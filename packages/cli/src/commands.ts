@@ -24,6 +24,10 @@ function row(name: string, summary: string, load: Load, commands: readonly Comma
   return { name, summary, load, commands };
 }
 
+function hidden(name: string, summary: string, load: Load): CommandRow {
+  return { ...row(name, summary, load), hidden: true };
+}
+
 /** Every command, in the order of the help. A new one is a file below `commands/`, and a row here. */
 export const commandGroups: readonly CommandGroup[] = [
   {
@@ -201,11 +205,11 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     title: "Write a tool:",
     commands: [
-      {
-        name: "package",
-        summary: "Create a package with a tool, check it, write its manifest, publish a plan",
-        load: () => import("./commands/module/package.ts"),
-        commands: [
+      row(
+        "package",
+        "Create a package with a tool, check it, write its manifest, publish a plan",
+        () => import("./commands/module/package.ts"),
+        [
           row("create", "Create a package with one tool", () => import("./commands/module/create.ts")),
           row(
             "validate",
@@ -219,39 +223,19 @@ export const commandGroups: readonly CommandGroup[] = [
           ),
           row("publish", "Write the server.json of a plan", () => import("./commands/plan/publish.ts")),
         ],
-      },
+      ),
       // In no list: `describe` shows it, too.
-      {
-        name: "why",
-        summary: "Show the lines that shaped a tool, and what decides its calls",
-        load: () => import("./commands/plan/why.ts"),
-        hidden: true,
-      },
+      hidden(
+        "why",
+        "Show the lines that shaped a tool, and what decides its calls",
+        () => import("./commands/plan/why.ts"),
+      ),
       // In no list: `toolmount help <code>` leads to it.
-      {
-        name: "explain",
-        summary: "Show what an error code means, and what to do",
-        load: () => import("./commands/plan/explain.ts"),
-        hidden: true,
-      },
+      hidden(
+        "explain",
+        "Show what an error code means, and what to do",
+        () => import("./commands/plan/explain.ts"),
+      ),
     ],
   },
 ];
-
-/** Short names of commands below others. They are in no list. */
-export const shortNames: Readonly<Record<string, readonly string[]>> = {
-  cost: ["list", "cost"],
-  schema: ["print", "schema"],
-  eval: ["test", "prompts"],
-  status: ["doctor", "status"],
-  outdated: ["doctor", "updates"],
-  models: ["doctor", "models"],
-  tokens: ["serve", "tokens"],
-  connect: ["guard", "connect"],
-  worker: ["fleet", "work"],
-  create: ["package", "create"],
-  validate: ["package", "validate"],
-  module: ["package"],
-  manifest: ["package", "manifest"],
-  publish: ["package", "publish"],
-};

@@ -1,9 +1,10 @@
 import { ToolmountError } from "@toolmount/core/errors";
 import { Command, CommanderError } from "commander";
-import { commandGroups, shortNames, type CommandRow } from "./commands.ts";
+import { commandGroups, type CommandRow } from "./commands.ts";
 import { addGlobalOptions, applyGlobalOptions } from "./options/global-options.ts";
 import { reportFailure } from "./render/failure.ts";
 import type { Screen } from "./screen/screen.ts";
+import { fullNames, isName, namesOf, shortNames } from "./options/full-names.ts";
 import { readOwnVersion } from "./process/own-version.ts";
 import type { Shell } from "./process/shell.ts";
 import { exitCodes } from "./process/exit-codes.ts";
@@ -33,28 +34,6 @@ async function lookFirst(shell: Shell): Promise<void> {
   const { takeFirstLook } = await import("./commands/first-look.ts");
   const next = await takeFirstLook(shell);
   if (next !== null) await runProgram(next, shell);
-}
-
-/** The line with the whole names of commands: `worker` is `fleet work`, and `help LOCK_DRIFT` explains a code. */
-function fullNames(words: readonly string[]): readonly string[] {
-  const at = words.findIndex((word, index) => isName(word, words[index - 1]));
-  const [before, [first = "", ...rest]] = [words.slice(0, at), words.slice(at)];
-  if (at === -1) return words;
-  if (first !== "help") return [...before, ...namesOf(first), ...rest];
-  const [second = "", ...more] = rest;
-  if (second === "codes") return [...before, "explain", ...more];
-  if (/^[A-Z][A-Z0-9_]{2,}$/.test(second)) return [...before, "explain", ...rest];
-  const named = second === "" ? [] : [...namesOf(second), ...more];
-  return named.length > 1 ? [...before, ...named, "--help"] : [...before, "help", ...named];
-}
-
-/** Whether a word of a line is no option, and not the plan of one. */
-function isName(word: string, last: string | undefined): boolean {
-  return !word.startsWith("-") && last !== "--plan";
-}
-
-function namesOf(name: string): readonly string[] {
-  return Object.hasOwn(shortNames, name) ? shortNames[name]! : [name];
 }
 
 /** A shell completes a line. */

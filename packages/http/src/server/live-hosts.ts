@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import type { Clock, Logger } from "@toolmount/core";
 import type { LiveHost } from "../api/service.ts";
 import { reachedAt } from "../guard/authority.ts";
@@ -13,6 +14,7 @@ import { QuestionReports } from "../work/question-reports.ts";
 import { ServerTurns } from "../work/server-turns.ts";
 import type { Turn } from "../work/turn-record.ts";
 import { Webhook } from "../work/webhook.ts";
+import type { Drain } from "./drain.ts";
 import type { ServeHostsOptions } from "./options.ts";
 import { Replicas } from "../work/replicas.ts";
 
@@ -77,4 +79,32 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
 function linkOf(name: string, { publicUrl, hosts }: ServeHostsOptions): (id: string) => string | undefined {
   const query = Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "";
   return (id) => publicUrl && `${reachedAt(publicUrl, "")}/#/inbox/${id}${query}`;
+}
+
+interface Ending {
+  readonly drain: Drain;
+  readonly server: Server;
+  readonly graceMs: number;
+}
+
+/** Ends the work of the hosts, as far as it ends in time, and closes them. */
+export async function endHosts(
+  hosts: ReadonlyMap<string, LiveHost>,
+  { drain, server, graceMs }: Ending,
+): Promise<void> {
+  // A store that does not answer delays no end.
+  const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
+  const restMs = await drain.leaveBalancer(graceMs);
+  const turns = [...hosts.values()].map(async ({ work }) => work?.close(restMs));
+  const calls = [...hosts.values()].map(({ background }) => background.close());
+  await drain.end(server, restMs, Promise.all(calls));
+  await Promise.all([...turns, ...calls, ...drained]);
+  for (const live of hosts.values()) await closeHost(live);
+}
+
+async function closeHost(live: LiveHost): Promise<void> {
+  await live.replicas.close();
+  await live.reports?.close();
+  for (const part of [live.elsewhere, live.journal, live.watch]) part.close();
+  await live.mcp?.close();
 }

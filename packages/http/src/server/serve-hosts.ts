@@ -5,13 +5,13 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError } from "@toolmount/core";
 import { createApp, type App } from "../api/app.ts";
 import { finishSignIn } from "../api/servers.ts";
-import type { Admitted, LiveHost, Service } from "../api/service.ts";
+import type { Admitted, Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { defaultAddress, isLoopback, reachedAt, type ListenAddress } from "../guard/authority.ts";
 import { loopbackNames, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
-import { liveHosts } from "./live-hosts.ts";
+import { endHosts, liveHosts } from "./live-hosts.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { createFront } from "./front.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -73,14 +73,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const url = urlOf(listen, port);
   await Promise.all([...hosts.values()].map(({ replicas }) => replicas.begin(url)));
   const closeAll = async (graceMs: number) => {
-    // A store that does not answer delays no end.
-    const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
-    const restMs = await drain.leaveBalancer(graceMs);
-    const turns = [...hosts.values()].map(async ({ work }) => work?.close(restMs));
-    const calls = [...hosts.values()].map(({ background }) => background.close());
-    await drain.end(server, restMs, Promise.all(calls));
-    await Promise.all([...turns, ...calls, ...drained]);
-    for (const live of hosts.values()) await closeHost(live);
+    await endHosts(hosts, { drain, server, graceMs });
     metrics.close();
   };
   return {
@@ -95,13 +88,6 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
 
 function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-async function closeHost(live: LiveHost): Promise<void> {
-  await live.replicas.close();
-  await live.reports?.close();
-  for (const part of [live.elsewhere, live.journal, live.watch]) part.close();
-  await live.mcp?.close();
 }
 
 /** The version of this package. */
