@@ -90,7 +90,8 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
   });
 
   test("ask nothing, though they delete, and reach neither the network nor files outside", async () => {
-    const { bash } = await project();
+    const { bash, call } = await project();
+    expect(await call("delete_file", { path: "src/b.txt" })).toMatchObject({ status: "ok" });
     expect(await bash("rm -rf src; git config user.name x; echo true > .envrc; ls -A")).toBe(
       ".envrc\n.git\n.toolmount\na.txt\nmount-plan.yaml\npackage.json\n",
     );
@@ -202,5 +203,13 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     await expect.poll(() => inProcesses("cmdline", "sleep\u0000602")).toEqual([]);
     await expect.poll(() => inProcesses("mountinfo", folder)).toEqual([]);
     expect(await (await open()).bash("cat a.txt")).toBe("mine\n");
+  });
+
+  test("that a plan mounts outside of it ask as before", async () => {
+    const plan = `version: 1\nlayer: ./\ntools:\n${entries}  - { module: "${tools}/bash", id: outside, prefix: out_ }\n`;
+    const { call, host } = await project(plan);
+    expect(host.tools().find(({ name }) => name === "out_bash")?.requiresConfirmation).toBe("dynamic");
+    expect(await call("out_bash", { command: "echo x > a.txt" })).toMatchObject({ status: "pending" });
+    expect(await call("bash", { command: "echo x > a.txt" })).toMatchObject({ status: "ok" });
   });
 });

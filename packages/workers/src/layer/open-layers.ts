@@ -33,7 +33,6 @@ export function openLayers(coordinator: Coordinator, settings: LayerSettings): v
   };
   coordinator.registerCleanup(() => layers.close());
   coordinator.mount("tools", keepTool(layers));
-  coordinator.registerCapability("session.layer", folder);
   coordinator.registerCapability("host.layers", layers);
   coordinator.mount("runners", runner, { name: settings.name });
 }
