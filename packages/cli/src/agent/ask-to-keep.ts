@@ -55,7 +55,7 @@ export async function askToKeep(
     const choice = await askOnce(waiting, shell, controller);
     if (choice === undefined) return "waits";
     if (choice === "drop") {
-      await waiting.layer.drop();
+      await (await session.layers.of(session.sessionId)).drop();
       shell.err.line(`${countOf(changes, "change")} dropped`);
       return "dropped";
     }

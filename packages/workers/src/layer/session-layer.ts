@@ -21,6 +21,8 @@ export interface SessionCalls {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /** Whether a call runs. */
   isWorking(): boolean;
+  /** Does something while no call runs or begins; nothing where one runs. */
+  alone(act: () => Promise<void>): Promise<void>;
   /** Ends the processes that wait for calls. */
   end(): Promise<void>;
 }
@@ -63,6 +65,11 @@ export function createSessionCalls(open: () => Promise<Layer>, programs: LayerPr
       } finally {
         running -= 1;
       }
+    },
+    alone(act) {
+      const done = last.then(() => (running > 0 ? undefined : act()));
+      last = done.catch(() => {});
+      return done;
     },
     async end() {
       await mounted?.runner.close();
