@@ -11,7 +11,7 @@ import { onTestFinished, describe, expect, test } from "vitest";
 const tools = join(import.meta.dirname, "../tools");
 
 /** The words after `node` that start the command. */
-const command = ["-C", "@toolmount/source", join(import.meta.dirname, "../packages/cli/src/main.ts")];
+const cliWords = ["-C", "@toolmount/source", join(import.meta.dirname, "../packages/cli/src/main.ts")];
 
 /** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
 const hasLayer =
@@ -80,6 +80,29 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     });
     expect([read("a.txt"), read("src/b.txt")]).toEqual(["one\n", "two\n"]);
     expect(["new", "written"].map((name) => existsSync(join(folder, name)))).toEqual([false, false]);
+  });
+
+  test("may change what the next command obeys, which waits apart, but not the plan; and no call keeps", async () => {
+    const { call, bash, host } = await project();
+    for (const file_path of [".husky/pre-commit", "package.json", "src/c.txt"])
+      expect(await call("write_file", { file_path, content: "{}" })).toMatchObject({ status: "ok" });
+    expect(await call("write_file", { file_path: "mount-plan.yaml", content: "" })).toMatchObject({
+      status: "failed",
+    });
+    await bash("git config user.name x; rm a.txt");
+    const layer = await host.coordinator.getCapability("host.layers")!.of("s");
+    const { changes, digest } = await layer.difference();
+    expect(Object.fromEntries(changes.map(({ path, section }) => [path, section]))).toEqual({
+      ".git/config": "obeyed",
+      ".husky": "obeyed",
+      ".husky/pre-commit": "obeyed",
+      "a.txt": "deletions",
+      "package.json": "obeyed",
+      "src/c.txt": "files",
+    });
+    expect(await call("keep_changes", { digest, sections: ["files"] })).toMatchObject({
+      code: "TOOL_NOT_FOUND",
+    });
   });
 
   test("of another session are in another layer", async () => {
@@ -180,7 +203,7 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     const { folder, run } = await project();
     run("rm -r .git; chown -R 65534:65534 .");
     const as = "--reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent".split(" ");
-    const words = [...as, process.execPath, ...command, "call", "bash", "--json"];
+    const words = [...as, process.execPath, ...cliWords, "call", "bash", "--json"];
     const given = JSON.stringify({ command: "id -u; echo mine > a.txt; stat -c %u a.txt; ls -A .toolmount" });
     const { stdout, stderr } = spawnSync("setpriv", [...words, given], { cwd: folder });
     expect(JSON.parse(stdout.toString()), stderr.toString()).toMatchObject({
@@ -193,7 +216,7 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     const { folder, host, open } = await project();
     await host.close();
     const given = JSON.stringify({ command: "echo mine > a.txt; sleep 602" });
-    const child = spawn(process.execPath, [...command, "call", "bash", given, "--session", "s"], {
+    const child = spawn(process.execPath, [...cliWords, "call", "bash", given, "--session", "s"], {
       cwd: folder,
     });
     await expect

@@ -24,7 +24,9 @@ function restingClock(): Clock & { over(): void } {
       return { cancel: () => void waiting.delete(callback), keepAlive: () => {} };
     },
     over() {
-      for (const callback of [...waiting]) if (waiting.delete(callback)) callback();
+      const due = [...waiting];
+      waiting.clear();
+      for (const callback of due) callback();
     },
   };
 }

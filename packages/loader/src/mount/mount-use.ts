@@ -160,7 +160,7 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
 /** Only a module whose calls run in the layer learns of it: elsewhere what it changes is final. */
 function ownCapabilities(entry: ModuleUse["entry"], folder: string) {
   const run = entry === null ? undefined : runOf(entry);
-  return run?.in === "layer" ? { "session.layer": resolve(folder, String(run["folder"])) } : undefined;
+  return run?.in === "layer" ? { "session.layer": resolve(folder, run["folder"] as string) } : undefined;
 }
 
 function withConnection(module: LoadedModule, connected: ConnectedUse | undefined): LoadedModule {

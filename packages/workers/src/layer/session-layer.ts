@@ -107,5 +107,5 @@ function withWarning(returned: ToolReturn, unseen: readonly string[]): ToolRetur
   const more = unseen.length > maxNamed ? ` and ${unseen.length - maxNamed} more` : "";
   const warning = `the user changed files that this session does not see while a command runs: ${unseen.slice(0, maxNamed).join(", ")}${more}`;
   const { warnings = [] } = returned as { readonly warnings?: readonly string[] };
-  return { ...returned, warnings: [...warnings, warning] } as ToolReturn;
+  return { ...returned, warnings: [...warnings, warning] };
 }
