@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { glob, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,8 +8,15 @@ import { checkTypes, followOnce, readBlocks, tryPage } from "./support/doc-block
 
 const root = join(import.meta.dirname, "..");
 
+/** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
+const hasLayer =
+  process.env["CI"] !== undefined ||
+  (spawnSync("unshare", ["--user", "--map-root-user", "--mount", "true"]).status === 0 &&
+    spawnSync("bwrap", ["--version"]).error === undefined);
+
 /** Pages with steps: a test runs each block in order, as a reader would. The first two are in readme.smoke.process.test.ts. */
 const pages = [
+  ...(hasLayer ? ["docs/layer.md"] : []),
   "packages/core/README.md",
   "tools/modes/README.md",
   "docs/getting-started.md",

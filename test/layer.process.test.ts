@@ -11,7 +11,7 @@ import { onTestFinished, describe, expect, test } from "vitest";
 const tools = join(import.meta.dirname, "../tools");
 
 /** The words after `node` that start the command. */
-const command = ["-C", "@toolmount/source", join(import.meta.dirname, "../packages/cli/src/main.ts")];
+const cliWords = ["-C", "@toolmount/source", join(import.meta.dirname, "../packages/cli/src/main.ts")];
 
 /** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
 const hasLayer =
@@ -82,6 +82,29 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     expect(["new", "written"].map((name) => existsSync(join(folder, name)))).toEqual([false, false]);
   });
 
+  test("may change what the next command obeys, which waits apart, but not the plan; and no call keeps", async () => {
+    const { call, bash, host } = await project();
+    for (const file_path of [".husky/pre-commit", "package.json", "src/c.txt"])
+      expect(await call("write_file", { file_path, content: "{}" })).toMatchObject({ status: "ok" });
+    expect(await call("write_file", { file_path: "mount-plan.yaml", content: "" })).toMatchObject({
+      status: "failed",
+    });
+    await bash("git config user.name x; rm a.txt");
+    const layer = await host.coordinator.getCapability("host.layers")!.of("s");
+    const { changes, digest } = await layer.difference();
+    expect(Object.fromEntries(changes.map(({ path, section }) => [path, section]))).toEqual({
+      ".git/config": "obeyed",
+      ".husky": "obeyed",
+      ".husky/pre-commit": "obeyed",
+      "a.txt": "deletions",
+      "package.json": "obeyed",
+      "src/c.txt": "files",
+    });
+    expect(await call("keep_changes", { digest, sections: ["files"] })).toMatchObject({
+      code: "TOOL_NOT_FOUND",
+    });
+  });
+
   test("of another session are in another layer", async () => {
     const { bash } = await project();
     await bash("echo mine > a.txt", "s");
@@ -90,7 +113,8 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
   });
 
   test("ask nothing, though they delete, and reach neither the network nor files outside", async () => {
-    const { bash } = await project();
+    const { bash, call } = await project();
+    expect(await call("delete_file", { path: "src/b.txt" })).toMatchObject({ status: "ok" });
     expect(await bash("rm -rf src; git config user.name x; echo true > .envrc; ls -A")).toBe(
       ".envrc\n.git\n.toolmount\na.txt\nmount-plan.yaml\npackage.json\n",
     );
@@ -179,7 +203,7 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     const { folder, run } = await project();
     run("rm -r .git; chown -R 65534:65534 .");
     const as = "--reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent".split(" ");
-    const words = [...as, process.execPath, ...command, "call", "bash", "--json"];
+    const words = [...as, process.execPath, ...cliWords, "call", "bash", "--json"];
     const given = JSON.stringify({ command: "id -u; echo mine > a.txt; stat -c %u a.txt; ls -A .toolmount" });
     const { stdout, stderr } = spawnSync("setpriv", [...words, given], { cwd: folder });
     expect(JSON.parse(stdout.toString()), stderr.toString()).toMatchObject({
@@ -192,7 +216,7 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     const { folder, host, open } = await project();
     await host.close();
     const given = JSON.stringify({ command: "echo mine > a.txt; sleep 602" });
-    const child = spawn(process.execPath, [...command, "call", "bash", given, "--session", "s"], {
+    const child = spawn(process.execPath, [...cliWords, "call", "bash", given, "--session", "s"], {
       cwd: folder,
     });
     await expect
@@ -202,5 +226,13 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     await expect.poll(() => inProcesses("cmdline", "sleep\u0000602")).toEqual([]);
     await expect.poll(() => inProcesses("mountinfo", folder)).toEqual([]);
     expect(await (await open()).bash("cat a.txt")).toBe("mine\n");
+  });
+
+  test("that a plan mounts outside of it ask as before", async () => {
+    const plan = `version: 1\nlayer: ./\ntools:\n${entries}  - { module: "${tools}/bash", id: outside, prefix: out_ }\n`;
+    const { call, host } = await project(plan);
+    expect(host.tools().find(({ name }) => name === "out_bash")?.requiresConfirmation).toBe("dynamic");
+    expect(await call("out_bash", { command: "echo x > a.txt" })).toMatchObject({ status: "pending" });
+    expect(await call("bash", { command: "echo x > a.txt" })).toMatchObject({ status: "ok" });
   });
 });

@@ -96,6 +96,12 @@ export function prepareRules(
   };
 }
 
+/** Whether all paths really lead into a folder: links count as what they lead to. */
+export function areReallyIn(folder: string, paths: readonly string[]): boolean {
+  const root = placeOf(folder, thisSystem);
+  return paths.every((path) => isBelow(placeOf(path, thisSystem), root));
+}
+
 /** The beginning of a denied name that counts in any folder. */
 const anywhere = "**/";
 

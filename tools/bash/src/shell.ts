@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { systemClock, type Clock } from "@toolmount/core";
 import type { SandboxKind } from "@toolmount/sandbox";
-import { createFiles, isBelow, isPathError, type Files } from "@toolmount/paths";
+import { areReallyIn, createFiles, isPathError, type Files } from "@toolmount/paths";
 import {
   config,
   configInvalid,
@@ -66,9 +66,7 @@ function reachOf(
   { workingDir, write }: ShellFolders,
   layer: string | undefined,
 ) {
-  const root = layer === undefined ? undefined : reallyAt(layer);
-  const isInside =
-    root !== undefined && [workingDir, ...write].every((path) => isBelow(reallyAt(path), root));
+  const isInside = layer !== undefined && areReallyIn(layer, [workingDir, ...write]);
   const isContained = isInside && !network && isolation !== "none";
   return { isContained, hasNetwork: network || (isolation === "auto" && !isContained) };
 }

@@ -34,6 +34,7 @@ function servicesOf(coordinator: Coordinator): Services {
   return {
     copyAttributes,
     planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
+    layer: coordinator.getCapability("session.layer") ?? undefined,
     protectedPaths: () =>
       z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
     secretPaths: () => z.array(z.string()).catch([]).parse(coordinator.getCapability("session.secret_paths")),

@@ -3,6 +3,7 @@ import { callInternal } from "@toolmount/core/internal";
 import type { Choice, Layer, LayerChange, Section } from "@toolmount/sandbox";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { SessionLayers } from "@toolmount/workers";
+import { askLine } from "../process/ask-line.ts";
 import { askWhether, choose } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
@@ -55,11 +56,11 @@ export async function askToKeep(
     const choice = await askOnce(waiting, shell, controller);
     if (choice === undefined) return "waits";
     if (choice === "drop") {
-      await waiting.layer.drop();
+      await (await session.layers.of(session.sessionId)).drop();
       shell.err.line(`${countOf(changes, "change")} dropped`);
       return "dropped";
     }
-    const isKept = await keepChosen(session, { digest, sections: choice }, shell.err);
+    const isKept = await keepChosen(session, { digest, ...choice }, shell.err);
     if (isKept !== "again") return isKept ? "kept" : "waits";
   }
 }
@@ -85,9 +86,13 @@ export async function keepAfterTurn(
       err.line(`${countOf(changes, "change")} waiting in the layer: ${printable(words)}`);
     return undefined;
   }
+  const isBusy = await (await layers.of(sessionId)).isBusy();
   const became = await askToKeep(session, { err, terminal }, controller);
-  return became === "dropped" ? droppedNote : undefined;
+  if (became === "dropped") return droppedNote;
+  return became === "kept" && isBusy ? endedNote : undefined;
 }
+
+const endedNote = "(The user kept changes of yours. Commands that ran in the background have ended.)";
 
 const droppedNote =
   "(The user dropped all that you changed in files since the last time they kept something: the files are as they were.)";
@@ -96,7 +101,7 @@ async function askOnce(
   waiting: Waiting & { readonly layer: Layer },
   { err, terminal }: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
   controller: AbortController,
-): Promise<readonly Section[] | "drop" | undefined> {
+): Promise<Pick<Choice, "sections" | "paths"> | "drop" | undefined> {
   const { changes } = waiting.difference;
   for (const line of waitingLines(err, waiting)) err.line(line);
   if (await waiting.layer.isBusy()) err.line("commands that run in the background end when you keep or drop");
@@ -107,18 +112,36 @@ async function askOnce(
     choices: [
       { value: "wait", key: "g", label: "Go on: they wait" },
       { value: "keep", key: "k", label: "Keep them" },
+      { value: "some", key: "s", label: "Keep some of them" },
       { value: "drop", key: "d", label: "Drop them all", needsEnter: true },
     ] as const,
   });
   if (answer === undefined) controller.abort(interruption("SIGINT"));
-  if (answer !== "keep") return answer === "drop" ? "drop" : undefined;
+  if (answer === undefined || answer === "wait") return undefined;
+  if (answer === "drop") return "drop";
+  const paths = answer === "some" ? await askPaths(changes, { err, terminal }, signal) : undefined;
+  const chosen = changes.filter(({ path }) => paths?.includes(path) !== false);
   const sections: Section[] = ["files", "repository"];
-  for (const [section, message] of graveQuestions(changes)) {
+  for (const [section, message] of graveQuestions(chosen)) {
     const isMeant = await askWhether(err, terminal, { signal, message });
     if (isMeant === undefined) return undefined;
     if (isMeant) sections.push(section);
   }
-  return changes.some(({ section }) => sections.includes(section)) ? sections : undefined;
+  return chosen.some(({ section }) => sections.includes(section)) ? { sections, paths } : undefined;
+}
+
+/** The changes that the person names. A name that is not listed is reported, and keeps nothing. */
+async function askPaths(
+  changes: readonly LayerChange[],
+  { err, terminal }: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const line = await askLine(terminal, "Which, with blanks between › ", [], signal);
+  const named = line?.split(/\s+/).filter(Boolean) ?? [];
+  const known = named.filter((path) => changes.some((change) => change.path === path));
+  for (const path of named)
+    if (!known.includes(path)) err.line(`${printable(path)} does not wait; nothing of it is kept`);
+  return known;
 }
 
 /** The questions that no yes to the others answers. */

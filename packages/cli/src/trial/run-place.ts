@@ -69,7 +69,7 @@ export async function describeRuns(entries: readonly Entry[], shell: Shell): Pro
 type Run = NonNullable<InspectedEntry["run"]>;
 
 function placeOf(run: Run, strictest: string | undefined): string {
-  if (run.in === "layer") return `in the layer over ${String(run["folder"])}`;
+  if (run.in === "layer") return `in the layer over ${run["folder"] as string}`;
   const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
   const place = places[run.in] ?? "in a process";
   return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;

@@ -78,6 +78,26 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     expect([read("src/a.txt"), has("new.txt")]).toEqual(["one\n", false]);
   });
 
+  test("is kept in part, by names, and a deletion among them only for a yes of its own", async () => {
+    const { folder, read, has } = await project(...turn(work, "Done."));
+    const words = ["run", "--session", "s", "--model", "replay:model.json", "go"];
+    const terminal = atTerminal(words, { cwd: folder, columns: 80 });
+    await terminal.until(ready);
+    terminal.press("s");
+    await terminal.until(/Which, with blanks between ›/);
+    terminal.press("new.txt src/b.txt gone.txt", keys.enter);
+    await terminal.until(/gone\.txt does not wait[\s\S]*Keep 1 deletion, too\?[\s\S]*Press a letter/);
+    terminal.press("y");
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    expect(terminal.text()).toContain("2 changes kept");
+    expect([read("src/a.txt"), has("new.txt"), has("src/b.txt"), has(".envrc")]).toEqual([
+      "one\n",
+      true,
+      false,
+      false,
+    ]);
+  });
+
   test("is dropped in a chat, whose model reads that", async () => {
     const { folder, read, has, here } = await project(...turn(work, "Done."), response(say("I see.")));
     const words = ["chat", "--session", "s", "--model", "replay:model.json"];

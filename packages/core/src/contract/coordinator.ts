@@ -44,7 +44,7 @@ export interface Capabilities {
   "session.protected_paths": readonly string[];
   /** Those of the protected paths that a tool may change in a layer: a person keeps them by a yes of its own. */
   "session.obeyed_paths": readonly string[];
-  /** The folder whose changes wait in layers. Modules for files and commands then run in the layer of their session. */
+  /** The folder whose changes wait in layers; only modules whose calls run in one have it. */
   "session.layer": string;
   /**
    * Absolute paths that tools must not read, with everything below them, unless their settings name the very path or one

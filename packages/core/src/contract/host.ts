@@ -137,6 +137,8 @@ export interface ModuleOptions {
   readonly module?: RunnerModule | undefined;
   /** What happens when a text of its tools has hidden characters. Default `refuse`: `TOOL_INVALID`. */
   readonly hiddenText?: "refuse" | "allow" | undefined;
+  /** Capabilities that this module alone has. */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** Called for each tool that it mounts; `null` leaves the tool out. */
   readonly shapeTool?: ((tool: ToolDefinition) => ToolShape | null) | undefined;
 }

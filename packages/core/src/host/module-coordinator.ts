@@ -43,7 +43,8 @@ export function createModuleCoordinator(host: HostState, module: ModuleState): C
     provide: (name: string, provider: ContextProvider) => registerProvider(module, name, provider),
     registerCapability: (name: string, value: unknown) =>
       append(module, ({ capabilities }) => capabilities, name, value),
-    getCapability: (name: string) => module.newestSet.registry.capabilities.get(name)?.at(-1) ?? null,
+    getCapability: (name: string) =>
+      module.options.capabilities?.[name] ?? module.newestSet.registry.capabilities.get(name)?.at(-1) ?? null,
     registerContributor: (channel: string, name: string, callback: () => unknown) =>
       append(module, ({ contributors }) => contributors, channel, { name, owner: module.id, callback }),
     collectContributions: (channel: string) => collect(host, module, channel),

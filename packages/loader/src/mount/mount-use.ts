@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { isToolmountError, ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
@@ -12,6 +13,7 @@ import { extensionUse, type ModuleUse } from "./module-use.ts";
 import { findUnmetNeed, needsOf, providesOf } from "./order.ts";
 import { exportsOf, isSameUse, ownLimitMs, prepareModule, type PreparedUse } from "./prepare-module.ts";
 import { mountModule } from "./recording-coordinator.ts";
+import { runOf } from "./runner-modules.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
 
@@ -149,9 +151,16 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
     position: findPosition(context.map, use.path),
     module: runnerModule(resolution, config, exportsOf(use)),
     hiddenText: entry?.hiddenText,
+    capabilities: ownCapabilities(entry, context.lookup.folder),
     shapeTool: selection?.shapeTool,
   });
   return { mounted, selection };
+}
+
+/** Only a module whose calls run in the layer learns of it: elsewhere what it changes is final. */
+function ownCapabilities(entry: ModuleUse["entry"], folder: string) {
+  const run = entry === null ? undefined : runOf(entry);
+  return run?.in === "layer" ? { "session.layer": resolve(folder, run["folder"] as string) } : undefined;
 }
 
 function withConnection(module: LoadedModule, connected: ConnectedUse | undefined): LoadedModule {

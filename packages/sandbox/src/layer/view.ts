@@ -193,11 +193,11 @@ function createView(at: ViewOptions, engine: Engine): View {
 
 /** What the person changed since the view was mounted, and whether the view can be mounted again to show it. */
 async function seenBelow(
-  { folder, isWorking = () => false }: ViewOptions,
+  at: ViewOptions,
   { name }: Engine,
   { holder, base }: Held,
 ): Promise<LayerView & { readonly isChanged: boolean }> {
-  const found = await changesSince(folder, base.listing, { since: base.since, isDeep: name === "copy" });
+  const found = await changesSince(at.folder, base.listing, { since: base.since, isDeep: name === "copy" });
   const seen = found.filter(isSeen);
   const changedBelow = seen.filter((path) => gitPartOf(path) === undefined);
   const isChanged = seen.length > 0;
@@ -205,7 +205,7 @@ async function seenBelow(
     folder: holder.view,
     changedBelow,
     isChanged,
-    isCurrent: !isChanged || !(isWorking() || holder.isBusy()),
+    isCurrent: !isChanged || !(at.isWorking?.() === true || holder.isBusy()),
   };
 }
 

@@ -78,6 +78,7 @@ function answerOf(result: KeepResult): PartialResult {
         },
       );
     case "busy":
+    default:
       return failure(
         `Nothing was kept: a git command runs in ${result.repository}; try again when it has ended`,
         {

@@ -1,6 +1,14 @@
 import { hash } from "node:crypto";
 import { resolve } from "node:path";
-import { ownSession, ToolmountError, type Coordinator, type Runner, type RunnerJob } from "@toolmount/core";
+import {
+  ownSession,
+  systemClock,
+  ToolmountError,
+  type Clock,
+  type Coordinator,
+  type Runner,
+  type RunnerJob,
+} from "@toolmount/core";
 import { openLayer, processEnvironment, type Layer } from "@toolmount/sandbox";
 import type { LayerSettings } from "../config.ts";
 import { keepTool } from "./keep-tool.ts";
@@ -23,17 +31,30 @@ declare module "@toolmount/core" {
   }
 }
 
-/** Mounts the runner for calls in layers. A layer is opened at the first call of its session, and closed with the host. */
-export function openLayers(coordinator: Coordinator, settings: LayerSettings): void {
+/**
+ * Mounts the runner for calls in layers. A layer is opened at the first call of its session. It is closed with the host, or when its
+ * session has rested: then a person can keep what waits from another process.
+ */
+export function openLayers(
+  coordinator: Coordinator,
+  settings: LayerSettings,
+  clock: Pick<Clock, "setTimer"> = systemClock,
+): void {
   const folder = resolve(coordinator.getCapability("session.working_dir") ?? "/", settings.folder);
   const layers = createLayers(coordinator, folder, settings);
   const runner: Runner = {
     undoes: true,
-    run: (job, control) => layers.calls(sessionOf(job)).run(job, control),
+    async run(job, control) {
+      const session = sessionOf(job);
+      try {
+        return await layers.calls(session).run(job, control);
+      } finally {
+        layers.rest(session, clock);
+      }
+    },
   };
   coordinator.registerCleanup(() => layers.close());
   coordinator.mount("tools", keepTool(layers));
-  coordinator.registerCapability("session.layer", folder);
   coordinator.registerCapability("host.layers", layers);
   coordinator.mount("runners", runner, { name: settings.name });
 }
@@ -45,9 +66,13 @@ function sessionOf({ rootSession, info }: RunnerJob): string {
 
 interface OpenSession {
   readonly calls: SessionCalls;
-  /** Undefined before the first call. */
+  /** Undefined before the first call, and while the session rests. */
   layer: Promise<Layer> | undefined;
+  timer?: ReturnType<Clock["setTimer"]>;
 }
+
+/** Milliseconds after the last call, without a command in the background, after which a session rests. */
+const restMs = 60_000;
 
 function createLayers(coordinator: Coordinator, folder: string, { startTimeoutMs }: LayerSettings) {
   const sessions = new Map<string, OpenSession>();
@@ -80,14 +105,36 @@ function createLayers(coordinator: Coordinator, folder: string, { startTimeoutMs
     },
     isOpen: (session: string) => sessions.get(session)?.layer !== undefined,
     calls: (session: string) => at(session).calls,
+    rest(session: string, clock: Pick<Clock, "setTimer">) {
+      const opened = at(session);
+      opened.timer?.cancel();
+      opened.timer = clock.setTimer(() => {
+        const isClosed = opened.calls.alone(async () => {
+          if (!(await closeIdle(opened))) layers.rest(session, clock);
+        });
+        isClosed.catch((err: unknown) => logger.warn({ err }, "the layer of a session could not be closed"));
+      }, restMs);
+      opened.timer.keepAlive(false);
+    },
     async close() {
-      for (const { calls, layer } of sessions.values()) {
+      for (const { calls, layer, timer } of sessions.values()) {
+        timer?.cancel();
         await calls.end();
         await layer?.then((each) => each.close());
       }
     },
   };
   return layers;
+}
+
+/** Closes the layer of a session, unless a command in the background runs in it. */
+async function closeIdle(session: OpenSession): Promise<boolean> {
+  const layer = await session.layer;
+  if (layer !== undefined && (await layer.isBusy())) return false;
+  await session.calls.end();
+  session.layer = undefined;
+  await layer?.close();
+  return true;
 }
 
 /** What the person's next command obeys may be changed in a layer: it is kept by a yes of its own. */

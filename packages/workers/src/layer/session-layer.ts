@@ -21,6 +21,8 @@ export interface SessionCalls {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /** Whether a call runs. */
   isWorking(): boolean;
+  /** Does something while no call runs or begins; nothing where one runs. */
+  alone(act: () => Promise<void>): Promise<void>;
   /** Ends the processes that wait for calls. */
   end(): Promise<void>;
 }
@@ -64,6 +66,11 @@ export function createSessionCalls(open: () => Promise<Layer>, programs: LayerPr
         running -= 1;
       }
     },
+    alone(act) {
+      const done = last.then(() => (running > 0 ? undefined : act()));
+      last = done.catch(() => {});
+      return done;
+    },
     async end() {
       await mounted?.runner.close();
       mounted = undefined;
@@ -100,5 +107,5 @@ function withWarning(returned: ToolReturn, unseen: readonly string[]): ToolRetur
   const more = unseen.length > maxNamed ? ` and ${unseen.length - maxNamed} more` : "";
   const warning = `the user changed files that this session does not see while a command runs: ${unseen.slice(0, maxNamed).join(", ")}${more}`;
   const { warnings = [] } = returned as { readonly warnings?: readonly string[] };
-  return { ...returned, warnings: [...warnings, warning] } as ToolReturn;
+  return { ...returned, warnings: [...warnings, warning] };
 }

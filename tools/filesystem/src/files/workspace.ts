@@ -1,4 +1,4 @@
-import { createFiles, type Files, type FilesOptions } from "@toolmount/paths";
+import { areReallyIn, createFiles, type Files, type FilesOptions } from "@toolmount/paths";
 import { config, rootRules, type ParsedSettings, type Settings } from "../config.ts";
 
 /** Services of the host that the tools use; all are optional. */
@@ -11,6 +11,8 @@ export interface Services {
   readonly secretPaths?: (() => readonly string[]) | undefined;
   /** Gives a file that is written its former owner and attributes. */
   readonly copyAttributes?: FilesOptions["copyAttributes"];
+  /** The folder of the session's layer, if the tools work in one: what they change there waits until a person keeps it. */
+  readonly layer?: string | undefined;
   /** Emits an event about a file that was read or changed. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Resolves `@bundle:path`, to null for an unknown one; undefined when the host supports no mentions. */
@@ -24,6 +26,8 @@ export interface Workspace {
   readonly settings: ParsedSettings;
   readonly files: Files;
   readonly workingDir: string;
+  /** All changes wait in a layer. */
+  readonly isContained: boolean;
   /** One change of a file at a time. */
   readonly turns: Turns;
   readonly announce: NonNullable<Services["announce"]>;
@@ -45,6 +49,7 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
   return {
     settings,
     workingDir: rules.workingDir,
+    isContained: services.layer !== undefined && areReallyIn(services.layer, rules.write),
     get files() {
       return guarded(protectedPaths(), secretPaths());
     },

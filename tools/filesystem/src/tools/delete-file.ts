@@ -21,7 +21,7 @@ const wording: Wording = {
   OS_ERROR: (error) => `OS error deleting: ${error.message}`,
 };
 
-/** Deletes a file, folder or link for good. A person is asked. */
+/** Deletes a file, folder or link for good. A person is asked, unless it waits in a layer. */
 export function createDeleteFile(settings: Settings, services?: Services) {
   return deleteFileIn(openWorkspace(settings, services));
 }
@@ -37,7 +37,7 @@ export function deleteFileIn(workspace: Workspace) {
     category: "delete",
     control: ["path"],
     consequenceLevel: "high",
-    requiresConfirmation: true,
+    requiresConfirmation: !workspace.isContained,
     tags: ["filesystem"],
     version: "1.0.0",
     idempotentUndo: true,

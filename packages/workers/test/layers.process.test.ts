@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHost, systemClock, type Clock, type Runner } from "@toolmount/core";
+import { openLayer } from "@toolmount/sandbox";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openLayers } from "../src/layer/open-layers.ts";
+import { control, job } from "./far-world.ts";
+
+/** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
+const hasLayer =
+  process.env["CI"] !== undefined ||
+  spawnSync("unshare", ["--user", "--map-root-user", "--mount", "true"]).status === 0;
+
+/** A clock whose minutes are over when the test says so. */
+function restingClock(): Clock & { over(): void } {
+  const waiting = new Set<() => void>();
+  return {
+    ...systemClock,
+    setTimer(callback, ms) {
+      if (ms !== 60_000) return systemClock.setTimer(callback, ms);
+      waiting.add(callback);
+      return { cancel: () => void waiting.delete(callback), keepAlive: () => {} };
+    },
+    over() {
+      const due = [...waiting];
+      waiting.clear();
+      for (const callback of due) callback();
+    },
+  };
+}
+
+/** The layers of a host over a folder of their own, with a module that counts its calls in its process. */
+function layers() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-layers-")));
+  const host = createHost();
+  host.coordinator.registerCapability("session.working_dir", folder);
+  const clock = restingClock();
+  openLayers(host.coordinator, { name: "layer", in: "layer", folder: ".", startTimeoutMs: 60_000 }, clock);
+  onTestFinished(async () => {
+    await host.close();
+    rmSync(folder, { recursive: true });
+  });
+  const runner = host.coordinator.get("runners", "layer") as Runner;
+  const module = { specifier: join(import.meta.dirname, "modules/counter.ts"), config: {} };
+  const count = async (runId: string, session: string) => {
+    const given = { ...job(runId), tool: "probe", arguments: {}, module, rootSession: session };
+    const { data } = (await runner.run(given, control())) as { data: { count: number } };
+    return data.count;
+  };
+  const openElsewhere = () => openLayer({ folder, name: "s", env: process.env, obeyed: [] });
+  return { host, clock, count, openElsewhere };
+}
+
+describe.runIf(hasLayer)("the layer of a session", () => {
+  test("has one process of a module for its calls, and another session has its own", async () => {
+    const { count } = layers();
+    expect([await count("a", "s"), await count("b", "s"), await count("c", "other")]).toEqual([1, 2, 1]);
+  });
+
+  test("is closed a minute after its last call, and opened again for the next", async () => {
+    const { clock, count, host, openElsewhere } = layers();
+    await count("a", "s");
+    const own = host.coordinator.getCapability("host.layers")!;
+    expect(own.isOpen("s")).toBe(true);
+    clock.over();
+    await expect.poll(() => own.isOpen("s"), { timeout: 20_000 }).toBe(false);
+    const elsewhere = await openElsewhere();
+    expect(elsewhere).toHaveProperty("engine");
+    if ("close" in elsewhere) await elsewhere.close();
+    expect(await count("b", "s")).toBe(1);
+    expect(await openElsewhere()).toMatchObject({ problem: expect.stringContaining("another process has") });
+  });
+});
