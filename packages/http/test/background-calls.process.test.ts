@@ -95,7 +95,7 @@ test("a server that ends lets a call in the background end, and leaves one that 
   await first.call();
 
   const closing = first.server.close({ graceMs: 120_000 });
-  await vi.waitFor(() => expect(fetch(`${first.server.url}/healthz`)).rejects.toThrow(), soon);
+  await vi.waitFor(() => expect(fetch(`${first.server.url}/healthz`)).rejects.toThrow("fetch failed"), soon);
   await first.decide("approve");
   held.resolve();
   await closing;

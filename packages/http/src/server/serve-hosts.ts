@@ -77,9 +77,8 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
     if (unreadyMs > 0) await new Promise<void>((resolve) => clock.setTimer(resolve, unreadyMs));
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(graceMs));
-    const calls = [...hosts.values()].map(({ background }) => background.close());
-    await drain.end(server, graceMs, Promise.all(calls));
-    await Promise.all([...turns, ...calls, ...drained]);
+    await drain.end(server, graceMs, Promise.all([...hosts.values()].map(endWork)));
+    await Promise.all([...turns, ...drained]);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
@@ -97,8 +96,14 @@ function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
+/** Resolves when what runs without a request has ended. No call in the background begins any more. */
+async function endWork({ background, mcp }: LiveHost): Promise<void> {
+  await Promise.all([background.close(), mcp?.settled?.()]);
+}
+
 async function closeHost(live: LiveHost): Promise<void> {
   await live.replicas.close();
+  await live.background.close();
   await live.reports?.close();
   for (const part of [live.elsewhere, live.journal, live.watch]) part.close();
   await live.mcp?.close();

@@ -53,6 +53,12 @@ export class ServedTask {
     return this.#record.id;
   }
 
+  /** Resolves when its call has ended here. What waits for a person, or runs in another process, is not waited for. */
+  async settled(): Promise<void> {
+    const { isOurs, kept } = this.#record;
+    if (isOurs && (kept.ticket ?? this.#call.ticket) === undefined) await this.#ended;
+  }
+
   get sessionId(): string | null {
     return this.#record.facts.sessionId;
   }
