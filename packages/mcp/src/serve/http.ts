@@ -114,7 +114,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
       stopWatching();
       return served.end();
     };
-    return { server, end };
+    return { server, end, isBusy: () => served.tasks.isBusy(served.id) };
   };
   const fetch = async (request: Request, given: McpHandlerRequestOptions = {}): Promise<Response> => {
     const read = given.parsedBody === undefined ? await readMessage(request) : {};

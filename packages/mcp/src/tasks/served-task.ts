@@ -53,10 +53,15 @@ export class ServedTask {
     return this.#record.id;
   }
 
-  /** Resolves when its call has ended here. What waits for a person, or runs in another process, is not waited for. */
-  async settled(): Promise<void> {
+  /** Whether its call runs here. One that waits for a person, or runs in another process, does not. */
+  get isRunning(): boolean {
     const { isOurs, kept } = this.#record;
-    if (isOurs && (kept.ticket ?? this.#call.ticket) === undefined) await this.#ended;
+    return isOurs && this.#end === undefined && (kept.ticket ?? this.#call.ticket) === undefined;
+  }
+
+  /** Resolves when its call does not run here any more. */
+  async settled(): Promise<void> {
+    if (this.isRunning) await this.#ended;
   }
 
   get sessionId(): string | null {
@@ -111,8 +116,7 @@ export class ServedTask {
 
   /** Stops following here. What waits for a person, or runs in another process, stays in the store, and its task with it. */
   async leave(reason: Error): Promise<void> {
-    const { isOurs, kept } = this.#record;
-    if (isOurs && (kept.ticket ?? this.#call.ticket) === undefined) return this.cancel(reason);
+    if (this.isRunning) return this.cancel(reason);
     this.#isLeft = true;
     this.#record.release();
     this.#call.cancel(reason);

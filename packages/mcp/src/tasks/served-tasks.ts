@@ -108,6 +108,11 @@ export class ServedTasks {
     return this.#follow(record, call, render);
   }
 
+  /** Whether a call of a session runs here. */
+  isBusy(sessionId: string): boolean {
+    return [...this.#tasks.values()].some((task) => task.sessionId === sessionId && task.isRunning);
+  }
+
   /** Resolves when the calls that run here now have ended. */
   async settled(): Promise<void> {
     await Promise.all([...this.#tasks.values()].map((task) => task.settled()));
