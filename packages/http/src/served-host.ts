@@ -90,6 +90,8 @@ export interface ServedProtocol {
       };
     },
   ): Promise<Response>;
+  /** Resolves when what runs without a request has ended: the server waits for it as for requests. */
+  settled?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -140,16 +140,25 @@ describe("a session of a client from before 2026", () => {
     expect((await start()(sum, wide!)).status).toBe(404);
   });
 
-  test("of a thousand and one, the one that was quiet longest makes room", async () => {
-    const server = serving(hostOf([add]));
+  test("of a thousand and one, the one that was quiet longest makes room, and not one whose task runs", async () => {
+    const stopped: unknown[] = [];
+    const execute = async (_: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
+      await new Promise((resolve) => abortSignal.addEventListener("abort", resolve));
+      return data(stopped.push(abortSignal.reason));
+    };
+    const server = serving(hostOf([add, defineTool({ name: "runs", ...facts, execute })]));
     const begin = async () => (await server(hello)).session!;
+    const busy = await begin();
+    const task = { name: "runs", arguments: {}, task: { ttl: 60_000 } };
+    await server({ id: 2, method: "tools/call", params: task }, busy);
     const [quiet, first] = [await begin(), await begin()];
-    for (let at = 0; at < 998; at += 1) await begin();
+    for (let at = 0; at < 997; at += 1) await begin();
     await server(sum, quiet); // it is the newest now
     const last = await begin();
 
     const statusOf = async (session: string) => (await server(sum, session)).status;
-    expect(await Promise.all([quiet, first, last].map(statusOf))).toEqual([200, 404, 200]);
+    expect(await Promise.all([busy, quiet, first, last].map(statusOf))).toEqual([200, 200, 404, 200]);
+    expect(stopped).toEqual([]);
   });
 });
 

@@ -202,6 +202,20 @@ test("a session that ends takes its own running tasks with it", async () => {
   expect(await find(foreign.id)).toBe(foreign.task);
 });
 
+test("tasks have settled when those that run here have ended, and not those that wait for a person", async () => {
+  const { tasks, begin } = tasksOf();
+  const [runs, waits] = [await begin(), await begin()];
+  await waits.call.keepTicket("t");
+  let isSettled = false;
+  const settling = tasks.settled().then(() => (isSettled = true));
+  await settled();
+  expect(isSettled).toBe(false);
+  runs.finish(text("done"));
+  await settling;
+  expect(runs.task.state.status).toBe("completed");
+  await tasks.end("session");
+});
+
 test("the oldest of more than 1,000 tasks makes room", async () => {
   vi.useRealTimers();
   const { begin, find } = tasksOf();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres, startPostgres } from "../../../store/test/postgres.ts";
 import { askEarlier, askModern, connectEarlier } from "../support/mcp-wire.ts";
 import { startServer } from "../support/served.ts";
+import { oneTool } from "../support/workspace.ts";
 import { approveAll, endServer, nextVersion, serverGroup } from "../support/server-group.ts";
 
 let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
@@ -168,6 +169,28 @@ test("servers of one store say which plan they have, a reload at one is one at a
   await endServer(one, "SIGKILL");
   await endServer(other, "SIGTERM");
   expect(facts((await doctor()).json())[0]?.[0]).toBe(one.url);
+});
+
+test("a task that runs when its server ends has its result at another", async () => {
+  const { start, tokens, place, paid } = await serverGroup("sqlite:./state.db", "", ["--grace", "120000"]);
+  // It runs until the test writes a file.
+  const body = `const fs = await import("node:fs"); fs.appendFileSync("paid.txt", "began\\n");
+    while (!fs.existsSync("over.txt")) await new Promise((resolve) => setTimeout(resolve, 50));
+    return data({ slow: 1 });`;
+  await place.write("look.ts", oneTool({ name: "look", body }));
+  const [one, other] = [await start(), await start()];
+  const of = { token: tokens.ana, session: await connectEarlier(one.url, tokens.ana) };
+  const call = { name: "look", arguments: {}, task: { ttl: 600_000 } };
+  const { taskId } = (await askEarlier(one.url, of, "tools/call", call)).result!["task"] as {
+    taskId: string;
+  };
+  await expect.poll(paid).toEqual(["began"]);
+  one.child.kill("SIGTERM");
+  await expect.poll(() => fetch(`${one.url}/healthz`).catch(() => null)).toBe(null);
+  await place.write("over.txt", "");
+  expect((await one.ended).code).toBe(0);
+  const { result } = await askEarlier(other.url, of, "tasks/result", { taskId });
+  expect(result).toMatchObject({ structuredContent: { slow: 1 } });
 });
 
 test("a server is alive while its store does not answer, and not ready while it ends", async () => {

@@ -96,14 +96,19 @@ export async function endHosts(
   const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
   const restMs = await drain.leaveBalancer(graceMs);
   const turns = [...hosts.values()].map(async ({ work }) => work?.close(restMs));
-  const calls = [...hosts.values()].map(({ background }) => background.close());
-  await drain.end(server, restMs, Promise.all(calls));
-  await Promise.all([...turns, ...calls, ...drained]);
+  await drain.end(server, restMs, Promise.all([...hosts.values()].map(endWork)));
+  await Promise.all([...turns, ...drained]);
   for (const live of hosts.values()) await closeHost(live);
+}
+
+/** Resolves when what runs without a request has ended. No call in the background begins any more. */
+async function endWork({ background, mcp }: LiveHost): Promise<void> {
+  await Promise.all([background.close(), mcp?.settled?.()]);
 }
 
 async function closeHost(live: LiveHost): Promise<void> {
   await live.replicas.close();
+  await live.background.close();
   await live.reports?.close();
   for (const part of [live.elsewhere, live.journal, live.watch]) part.close();
   await live.mcp?.close();

@@ -66,6 +66,8 @@ export interface ServedHttp {
     request: Request,
     options?: { authInfo?: HttpAuth; parsedBody?: unknown },
   ) => Promise<Response>;
+  /** Resolves when the calls of tasks that run now have ended, as a server that ends may wait for; no request is open for them. */
+  readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -112,7 +114,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
       stopWatching();
       return served.end();
     };
-    return { server, end };
+    return { server, end, isBusy: () => served.tasks.isBusy(served.id) };
   };
   const fetch = async (request: Request, given: McpHandlerRequestOptions = {}): Promise<Response> => {
     const read = given.parsedBody === undefined ? await readMessage(request) : {};
@@ -125,6 +127,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   };
   return {
     fetch,
+    settled: async () => void (await Promise.all([...shared.values()].map(({ tasks }) => tasks.settled()))),
     close: async () => {
       stop();
       await Promise.all([handler.close(), sessions.close()]);

@@ -53,6 +53,17 @@ export class ServedTask {
     return this.#record.id;
   }
 
+  /** Whether its call runs here. One that waits for a person, or runs in another process, does not. */
+  get isRunning(): boolean {
+    const { isOurs, kept } = this.#record;
+    return isOurs && this.#end === undefined && (kept.ticket ?? this.#call.ticket) === undefined;
+  }
+
+  /** Resolves when its call does not run here any more. */
+  async settled(): Promise<void> {
+    if (this.isRunning) await this.#ended;
+  }
+
   get sessionId(): string | null {
     return this.#record.facts.sessionId;
   }
@@ -105,8 +116,7 @@ export class ServedTask {
 
   /** Stops following here. What waits for a person, or runs in another process, stays in the store, and its task with it. */
   async leave(reason: Error): Promise<void> {
-    const { isOurs, kept } = this.#record;
-    if (isOurs && (kept.ticket ?? this.#call.ticket) === undefined) return this.cancel(reason);
+    if (this.isRunning) return this.cancel(reason);
     this.#isLeft = true;
     this.#record.release();
     this.#call.cancel(reason);

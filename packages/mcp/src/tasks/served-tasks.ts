@@ -108,6 +108,16 @@ export class ServedTasks {
     return this.#follow(record, call, render);
   }
 
+  /** Whether a call of a session runs here. */
+  isBusy(sessionId: string): boolean {
+    return [...this.#tasks.values()].some((task) => task.sessionId === sessionId && task.isRunning);
+  }
+
+  /** Resolves when the calls that run here now have ended. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#tasks.values()].map((task) => task.settled()));
+  }
+
   /** Ends what a session runs. What waits for a person stays in the store. */
   async end(sessionId: string): Promise<void> {
     const own = [...this.#tasks.values()].filter((task) => task.sessionId === sessionId);

@@ -6,21 +6,20 @@ import { KeptMessages } from "./kept-messages.ts";
 import { KeptSessions, type Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
 
-/** Sessions of clients from before 2026 that run here; the one that was quiet longest makes room. */
+/** Sessions of clients from before 2026 that run here; the one that was quiet longest, and runs no task, makes room. */
 const maxSessions = 1_000;
 
 /** One session of such a client. */
-interface HttpSession {
+interface HttpSession extends NewHttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  readonly server: Server;
   /** The user who began it: no other user may use it. */
   readonly owner: string;
-  readonly end: () => Promise<void>;
 }
 
 /** What a session is begun with. */
 export interface NewHttpSession {
   readonly server: Server;
+  readonly isBusy: () => boolean;
   readonly end: () => Promise<void>;
 }
 
@@ -122,8 +121,8 @@ export class HttpSessions {
 
   #keep(id: string, session: HttpSession): void {
     this.#sessions.set(id, session);
-    const [quietest] = this.#sessions.keys();
-    if (this.#sessions.size > maxSessions && quietest !== undefined) void this.#end(quietest);
+    if (this.#sessions.size <= maxSessions) return;
+    for (const [quietest, { isBusy }] of this.#sessions) if (!isBusy()) return void this.#end(quietest);
   }
 
   async #drop(id: string, { end, server }: HttpSession): Promise<void> {
