@@ -88,6 +88,8 @@ export const commandGroups: readonly CommandGroup[] = [
           "Ask a model the plan's prompts, and show which tools it chooses",
           () => import("./commands/agent/eval.ts"),
         ),
+        row("swap", "Try exchanged descriptions", () => import("./commands/agent/eval-swap.ts")),
+        row("improve", "Find a better description", () => import("./commands/agent/eval-improve.ts")),
       ]),
       row(
         "doctor",
