@@ -157,7 +157,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     ["http", "plan-evals"],
     "commands",
   ],
-  "packages/workers": [["far", "config.ts", "run-failures.ts"], "process", "fleet"],
+  "packages/workers": [["far", "config.ts", "run-failures.ts"], "process", ["fleet", "layer"]],
   "packages/store": [
     ["read-row.ts", "store-shapes.ts", "tables.ts"],
     "sqlite.ts",

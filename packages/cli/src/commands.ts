@@ -96,16 +96,8 @@ export const commandGroups: readonly CommandGroup[] = [
         "Report what this machine and the plan's packages lack",
         () => import("./commands/plan/doctor.ts"),
         [
-          row(
-            "status",
-            "Mount the plan and show the state of each module",
-            () => import("./commands/plan/status.ts"),
-          ),
-          row(
-            "updates",
-            "Show the packages of the plan that have a newer version",
-            () => import("./commands/plan/outdated.ts"),
-          ),
+          row("status", "Mount the plan, and show each module", () => import("./commands/plan/status.ts")),
+          row("updates", "Show packages with newer versions", () => import("./commands/plan/outdated.ts")),
           row(
             "models",
             "List the providers of models and what each lacks, or the models of a server",
@@ -140,6 +132,11 @@ export const commandGroups: readonly CommandGroup[] = [
           "List, add and remove the tokens of a server over HTTP",
           () => import("./commands/calls/tokens.ts"),
         ),
+        row(
+          "reload",
+          "Mount a changed plan at each server of its store in turn",
+          () => import("./commands/calls/reload.ts"),
+        ),
       ]),
       row(
         "guard",
@@ -152,19 +149,18 @@ export const commandGroups: readonly CommandGroup[] = [
         "fleet",
         "Show a fleet: workers, versions, load, and calls that wait",
         () => import("./commands/fleet/fleet.ts"),
-        [
-          row(
-            "work",
-            "Run the calls that other hosts send to a fleet",
-            () => import("./commands/fleet/worker.ts"),
-          ),
-        ],
+        [row("work", "Run the calls of other hosts", () => import("./commands/fleet/worker.ts"))],
       ),
       row("resume", "Resume a pending call", () => import("./commands/calls/resume.ts")),
       row(
         "approvals",
         "List calls that wait for an answer; approve, deny or revoke",
         () => import("./commands/calls/approvals.ts"),
+      ),
+      row(
+        "keep",
+        "Show what waits in the layer of a session; keep it, or drop it",
+        () => import("./commands/calls/keep.ts"),
       ),
       row("undo", "Undo what calls of a session changed", () => import("./commands/calls/undo.ts")),
       row(

@@ -12,7 +12,7 @@ export type {
   TurnRequest,
   TurnResumption,
 } from "./served-host.ts";
-export { listReplicas, type Replica } from "./work/replicas.ts";
+export { askReload, listReplicas, type Replica } from "./work/replica-rows.ts";
 export { isLoopback, parseListenAddress, type ListenAddress } from "./guard/authority.ts";
 
 // Who may do what

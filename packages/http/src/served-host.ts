@@ -26,6 +26,8 @@ export interface ServedTurns {
   list(filter: { readonly limit: number }): Promise<readonly object[]>;
   /** Rejects with `SESSION_NOT_FOUND`. */
   show(sessionId: string): Promise<object>;
+  /** How the last turn of a session ended; null where none has. Rejects with `SESSION_NOT_FOUND`. */
+  lastTurn(sessionId: string): Promise<object | null>;
   /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
   owner(sessionId: string): Promise<string | null>;
   run(request: TurnRequest): Promise<object>;

@@ -1,5 +1,6 @@
-import { createMemoryStore } from "@toolmount/core";
+import { createMemoryStore, data, defineTool } from "@toolmount/core";
 import { expect, test, vi } from "vitest";
+import { z } from "zod";
 import { clockOfLooks } from "./support/clock.ts";
 import { createWorld, serve } from "./support/world.ts";
 
@@ -62,6 +63,48 @@ test("a call that was approved while no server ran is resumed by the next one; o
   await second.server.close();
   await third.server.close();
   expect([...second.started, ...third.started]).toEqual(["wipe"]);
+});
+
+test("a server that ends lets a call in the background end, and leaves one that is approved then to the next server", async () => {
+  const store = createMemoryStore();
+  const first = await world(store);
+  const asks = {
+    name: "hold",
+    description: "Asks, and waits until the test releases it or its signal fires. Use in tests.",
+    schema: z.strictObject({}),
+    category: "side_effect",
+    consequenceLevel: "low",
+    requiresConfirmation: true,
+  } as const;
+  const held = Promise.withResolvers<void>();
+  const hold = defineTool({
+    ...asks,
+    async execute(_, { abortSignal }) {
+      first.started.push("hold");
+      const cut = new Promise<never>((_resolve, reject) =>
+        abortSignal.addEventListener("abort", () => reject(abortSignal.reason as Error)),
+      );
+      await Promise.race([held.promise, cut]);
+      return data("held");
+    },
+  });
+  first.host.coordinator.mount("tools", hold);
+  await first.call({ tool: "hold", arguments: {} });
+  await first.decide("approve");
+  await vi.waitFor(() => expect(first.started).toEqual(["hold"]), soon);
+  await first.call();
+
+  const closing = first.server.close({ graceMs: 120_000 });
+  await vi.waitFor(() => expect(fetch(`${first.server.url}/healthz`)).rejects.toThrow(), soon);
+  await first.decide("approve");
+  held.resolve();
+  await closing;
+  expect(first.started).toEqual(["hold"]);
+  const [ended] = await store.approvals.list({ states: ["ended"] });
+  expect(ended).toMatchObject({ tool: "hold", end: { status: "ok" } });
+
+  const second = await world(store);
+  await vi.waitFor(() => expect(second.started).toEqual(["wipe"]), soon);
 });
 
 test("a call that is approved before its question was listed runs without another look at the store", async () => {

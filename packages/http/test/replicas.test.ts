@@ -1,7 +1,9 @@
 import { createHost, createMemoryStore, data, defineTool, silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { askReload } from "../src/work/replica-rows.ts";
 import { Replicas } from "../src/work/replicas.ts";
+import { settle } from "./support/turns.ts";
 
 /** Servers of one store, each with a plan that the test changes; `mounts` is how often each has mounted its plan again. */
 function world() {
@@ -57,23 +59,87 @@ test("a reload at one server is one at every other, once, and not at those that 
   const [one, other] = [await start("a"), await start("a")];
   expect(await one.replicas.reload()).toEqual({ generation: 2 });
   const late = await start("a");
-  for (const { replicas } of [one, other, late]) for (let n = 0; n < 2; n++) await replicas.look();
+  await lookAll([one, other, late]);
   expect([one, other, late].map(({ plan }) => plan.reload.mock.calls.length)).toEqual([1, 1, 0]);
 });
 
-test("a plan that a server could not mount is the problem that the list has", async () => {
+/** Lets every server look so often that a reload has gone through all of them. */
+async function lookAll(servers: readonly { readonly replicas: Replicas }[]): Promise<void> {
+  for (let n = 0; n < 2 * servers.length + 1; n++)
+    for (const { replicas } of servers) {
+      await replicas.look();
+      await settle();
+    }
+}
+
+const problems = async (replicas: Replicas) =>
+  new Map((await replicas.list()).map(({ url, problem }) => [url, problem]));
+
+const untried = "another server could not mount it, so it was not tried here";
+
+test("a plan that a server could not mount is the problem that the list has, until it can", async () => {
   const { start } = world();
-  const [one, other] = [await start("a"), await start("b")];
-  other.plan.reload.mockRejectedValue(new Error("line 3 is wrong"));
+  const servers = [await start("a"), await start("b")] as const;
+  const [one, other] = servers;
+  other.plan.reload.mockRejectedValueOnce(new Error("line 3 is wrong"));
   await one.replicas.reload();
-  await other.replicas.look();
-  const problems = (await one.replicas.list()).map(({ url, problem }) => [url, problem]);
-  expect(new Map(problems as [string, string | null][])).toEqual(
+  await lookAll(servers);
+  expect(await problems(one.replicas)).toEqual(
     new Map([
       ["http://a", null],
       ["http://b", "line 3 is wrong"],
     ]),
   );
+  await other.replicas.reload();
+  await lookAll(servers);
+  expect([...(await problems(one.replicas)).values()]).toEqual([null, null]);
+});
+
+test("servers mount a plan again one after the other, and look at the store meanwhile", async () => {
+  const { start, store, later } = world();
+  const servers = await Promise.all(["a", "b", "c", "d"].map((digest) => start(digest)));
+  const mounting: ((report: object) => void)[] = [];
+  for (const { plan } of servers)
+    plan.reload.mockImplementation(() => new Promise((resolve) => mounting.push(resolve)));
+  await askReload(store.work!, "desk", 1_000);
+  for (let done = 1; done <= servers.length; done++) {
+    await lookAll(servers);
+    later(10_000);
+    await lookAll(servers);
+    expect(mounting).toHaveLength(done);
+    expect(new Set((await states(servers[0]!.replicas)).map(([, state]) => state))).toEqual(
+      new Set(["ready"]),
+    );
+    mounting.at(-1)!({ generation: 2 });
+    await settle();
+  }
+  await lookAll(servers);
+  expect((await servers[0]!.replicas.list()).map(({ reload }) => reload)).toEqual([1, 1, 1, 1]);
+});
+
+test("a plan that no server can mount is tried at one, and the others keep theirs", async () => {
+  const { start, store } = world();
+  const servers = await Promise.all(["a", "b", "c"].map((digest) => start(digest)));
+  for (const { plan } of servers) plan.reload.mockRejectedValue(new Error("line 3 is wrong"));
+  await askReload(store.work!, "desk", 1_000);
+  await lookAll(servers);
+  expect(servers.flatMap(({ plan }) => plan.reload.mock.calls)).toHaveLength(1);
+  const said = [...(await problems(servers[0]!.replicas)).values()];
+  expect(said.filter((problem) => problem === untried)).toHaveLength(2);
+  expect(said).toContain("line 3 is wrong");
+});
+
+test("a server that is killed before its turn holds up the others no longer than its lease", async () => {
+  const { start, store, later } = world();
+  const servers = await Promise.all(["a", "b", "c"].map((digest) => start(digest)));
+  await askReload(store.work!, "desk", 1_000);
+  const [first, ...rest] = servers.toSorted((one, other) => (one.replicas.id < other.replicas.id ? -1 : 1));
+  await lookAll(rest);
+  expect(rest.flatMap(({ plan }) => plan.reload.mock.calls)).toHaveLength(0);
+  later(15_001);
+  await lookAll(rest);
+  expect(rest.flatMap(({ plan }) => plan.reload.mock.calls)).toHaveLength(2);
+  expect(first!.plan.reload).not.toHaveBeenCalled();
 });
 
 test("work of a server with another plan is taken only when no server with that plan lives", async () => {

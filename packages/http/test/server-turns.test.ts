@@ -234,6 +234,25 @@ describe("a turn that no server runs", () => {
     expect(begun).toHaveLength(1);
   });
 
+  test.each([
+    ["has its result", "t1", { status: "done", text: "It is shipped." }],
+    ["keeps what it had where that was another turn", "t0", { status: "waiting", text: "I look first." }],
+  ])("and that its server ended before it was killed %s", async (_, turnId, result) => {
+    const { open, add, row, logged } = turnsWorld();
+    await add(
+      { status: "interrupted", dueAt: now },
+      { result: { status: "waiting", text: "I look first." } },
+    );
+    const { begun, turns } = open();
+    turns.show = async () => ({ status: "done" });
+    turns.lastTurn = async () => ({ turnId, status: "done", text: "It is shipped.", waiting: [] });
+    await settle();
+    await begun[0]!.fails(taken);
+    const ended = { endedAt: now, owner: null, waiting: [], result };
+    expect(await row()).toMatchObject({ status: "done", dueAt: null, body: ended });
+    expect(logged).toEqual([]);
+  });
+
   test("and of another plan is left alone", async () => {
     const { open, add } = turnsWorld();
     await add({ status: "interrupted", dueAt: now, scope: "other" });

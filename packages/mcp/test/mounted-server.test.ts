@@ -4,6 +4,7 @@ import { config } from "../src/mount/config.ts";
 import { connect, mount, mountLimitMs } from "../src/mount/mount.ts";
 import { ServedSession } from "../src/serve/served-session.ts";
 import { gatewayOf, library } from "./gateway-world.ts";
+import { connectStreams } from "./support.ts";
 
 const tool = (name: string, more: object = {}) => ({
   name,
@@ -150,6 +151,36 @@ describe("a server whose tools the lock file has", () => {
         'the MCP server "one" describes "a" otherwise than when this call was decided about; call it again',
     });
     expect(count("tools/call")).toBe(0);
+  });
+
+  test("has the title, icons and _meta that were accepted in front of clients, and the status says what differs", async () => {
+    const shown = {
+      title: "Deletes",
+      annotations: { title: "Deletes", readOnlyHint: true },
+      _meta: { a: 1 },
+    };
+    const now = {
+      title: "Looks",
+      annotations: { title: "Looks", readOnlyHint: true },
+      icons: [{ src: "x:y" }],
+    };
+    const { upstream } = changing(tool("a", now));
+    const accepted = locked([tool("a", shown)]);
+    const { host, statuses } = await gatewayOf(
+      { one: upstream },
+      { one: { wake: "start" } },
+      undefined,
+      accepted,
+    );
+    const client = await connectStreams(host, "modern");
+    await vi.waitUntil(async () => (await statuses())[0]!.oddities !== undefined, 60_000);
+
+    expect((await client.listTools()).tools).toMatchObject([shown]);
+    expect((await client.listTools()).tools[0]).not.toHaveProperty("icons");
+    expect((await statuses())[0]!.oddities).toEqual([
+      'tool "a": title and icons and _meta differ from the lock file, and clients see what was accepted; toolmount lock --accept takes the new ones',
+    ]);
+    await host.close();
   });
 
   test.each([

@@ -22,6 +22,8 @@ const story = {
   user: null,
   from: null,
   to: null,
+  workedMs: 0,
+  spent: null,
   stands: "it waits for a person",
   isPartial: false,
   omitsReads: false,

@@ -151,6 +151,7 @@ test("a session shows what its user, its model and its tools wrote as it is", as
   const waiting = [{ tool: "wi\u200bpe", waitsFor: "approval", callId: "c\u202e" }];
   const turns = {
     list: async () => [summary],
+    lastTurn: async () => null,
     show: async () => ({ ...summary, children: [], waiting, items }),
     owner: async () => null,
     run: async () => ({}),

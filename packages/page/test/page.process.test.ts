@@ -195,6 +195,7 @@ const session = {
 
 const sampleTurns = {
   list: async () => [session],
+  lastTurn: async () => null,
   show: async () => ({
     ...session,
     children: [],

@@ -1,5 +1,5 @@
 export { createFiles, type Files, type FilesOptions } from "./files.ts";
-export type { Access, RootRules } from "./rules.ts";
+export { prepareRules, type Access, type RootRules, type Rules } from "./rules.ts";
 export type { Place } from "./place.ts";
 export type { FileBytes } from "./read.ts";
 export type { Lost } from "./attributes.ts";

@@ -16,6 +16,21 @@ const collectMs = 50;
 /** Milliseconds after which it is tried again while the store cannot be reached. */
 const awayMs = 1_000;
 
+/** A call that wants its part of a budget. */
+interface Taking {
+  readonly key: string;
+  readonly runId: string;
+  /** The call was counted before. */
+  readonly isKnown: boolean;
+  readonly also?: CounterChange["also"];
+}
+
+/** Why a call may not run, and the count of the other counter. */
+export interface Taken {
+  readonly excess: string | null;
+  readonly also?: number | undefined;
+}
+
 /** What the counters need of their host. */
 export type CountingHost = Pick<Coordinator, "hooks" | "get" | "logger" | "registerCleanup">;
 
@@ -60,40 +75,58 @@ export class BudgetCounters {
     return (calls ?? ms ?? concurrent) !== undefined;
   }
 
+  /** Whether a call costs the store a round trip, in which another counter has room. */
+  counts(key: string, isKnown: boolean): boolean {
+    const { ms, concurrent } = this.#budgets;
+    if (!this.#isNeeded || this.#storeOf(key) === this.#memory) return false;
+    return !isKnown || (ms ?? concurrent) !== undefined;
+  }
+
   /** Takes a call of the budget, unless it has one, and says that it runs. Returns why it may not. */
-  async take(key: string, runId: string, isKnown: boolean): Promise<string | null> {
-    const { per, calls, ms, concurrent } = this.#budgets;
-    if (!this.#isNeeded || (isKnown && ms === undefined && concurrent === undefined)) return null;
-    for (let isFirst = true; ; isFirst = false) {
-      const { isAdded, count, amount } = await this.#tryTake(key, runId, isKnown);
-      if (isAdded) return null;
-      if (calls !== undefined && !isKnown && count >= calls) return `the ${per} has used its ${calls} calls`;
-      if (ms !== undefined && amount >= ms) return `the ${per} has used its ${ms} ms of tool time`;
-      if (!isFirst || this.#storeOf(key) === this.#memory)
-        return `${concurrent} calls of the ${per} run already; wait for one to end`;
-      // That a call has ended at another server may be on its way to the store.
-      await new Promise<void>((resolve) => void systemClock.setTimer(resolve, 2 * collectMs));
-    }
+  async take({ key, runId, isKnown, also }: Taking): Promise<Taken> {
+    const { ms, concurrent } = this.#budgets;
+    if (!this.#isNeeded || (isKnown && (ms ?? concurrent) === undefined)) return { excess: null };
+    const first = await this.#tryTake({ key, runId, isKnown, also });
+    const isBusy = !first.isAdded && this.#excessOf(first, isKnown) === null;
+    if (!isBusy || this.#storeOf(key) === this.#memory) return this.#taken(first, isKnown);
+    // That a call has ended at another server may be on its way to the store.
+    await new Promise<void>((resolve) => void systemClock.setTimer(resolve, 2 * collectMs));
+    const second = await this.#tryTake({ key, runId, isKnown });
+    return this.#taken({ ...second, also: first.also }, isKnown);
+  }
+
+  #taken(state: CounterState, isKnown: boolean): Taken {
+    const { per, concurrent } = this.#budgets;
+    const busy = `${concurrent} calls of the ${per} run already; wait for one to end`;
+    return { excess: state.isAdded ? null : (this.#excessOf(state, isKnown) ?? busy), also: state.also };
+  }
+
+  /** What is used up. */
+  #excessOf({ count, amount }: CounterState, isKnown: boolean): string | null {
+    const { per, calls, ms } = this.#budgets;
+    if (calls !== undefined && !isKnown && count >= calls) return `the ${per} has used its ${calls} calls`;
+    return ms !== undefined && amount >= ms ? `the ${per} has used its ${ms} ms of tool time` : null;
   }
 
   /** Resolves to what is counted, with what calls left behind here. */
-  async #tryTake(key: string, runId: string, isKnown: boolean): Promise<CounterState> {
+  async #tryTake({ key, runId, isKnown, also }: Taking): Promise<CounterState> {
     const { calls, ms, concurrent } = this.#budgets;
     const left = this.#takeLeft(key);
-    const { isAdded, count, amount } = await this.#change(key, {
+    const state = await this.#change(key, {
       ...left,
       count: left.count + (isKnown ? 0 : 1),
       running: { ...left.running, ...this.#begun(runId) },
       ...(!isKnown && { maxCount: calls }),
       maxAmount: ms,
       maxRunning: concurrent,
+      also,
     }).catch((error: unknown) => {
       if (left !== nothing) this.#leave(key, left, awayMs);
       throw error;
     });
-    if (isAdded && concurrent !== undefined) this.#hold(key, runId);
-    if (!isAdded && left !== nothing) this.#leave(key, left);
-    return { isAdded, count: count + left.count, amount: amount + left.amount };
+    if (state.isAdded && concurrent !== undefined) this.#hold(key, runId);
+    if (!state.isAdded && left !== nothing) this.#leave(key, left);
+    return { ...state, count: state.count + left.count, amount: state.amount + left.amount };
   }
 
   /** A call of a key has ended, or waits: it is denied, or has cost so many milliseconds. */

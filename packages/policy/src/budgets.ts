@@ -6,8 +6,9 @@ import {
   type Policy,
   type PolicyAnswer,
 } from "@toolmount/core";
-import { BudgetCounters, type CountingHost } from "./budget-counters.ts";
+import { BudgetCounters, type CountingHost, type Taken } from "./budget-counters.ts";
 import type { Budgets } from "./config.ts";
+import type { CountAlso } from "./loop-guard.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** Calls that are known until they end. */
@@ -16,6 +17,8 @@ const maxCalls = 100_000;
 interface OpenCall {
   readonly key: string;
   isCounted: boolean;
+  /** What was taken for it before it is judged. */
+  taken?: Promise<Taken> | undefined;
 }
 
 /**
@@ -23,6 +26,14 @@ interface OpenCall {
  * call is counted once. The counters of sessions and turns are in the store, where every server of it counts on.
  */
 export function createBudgets(budgets: Budgets, coordinator: CountingHost): Policy {
+  return openBudgets(budgets, coordinator).policy;
+}
+
+/** The same, with what lets the loop guard count in the round trip of a budget. */
+export function openBudgets(
+  budgets: Budgets,
+  coordinator: CountingHost,
+): { readonly policy: Policy; readonly countAlso: CountAlso } {
   const counters = new BudgetCounters(budgets, coordinator);
   const open = new RecentMap<OpenCall>(maxCalls);
 
@@ -51,12 +62,25 @@ export function createBudgets(budgets: Budgets, coordinator: CountingHost): Poli
       return denied(`tools may call tools at most ${budgets.depth} deep`);
     const key = keyOf(budgets, info);
     const call = open.take(runId, () => ({ key, isCounted: isResumed === true }));
-    const excess = await counters.take(key, runId, call.isCounted);
+    const { excess } = await (call.taken ?? counters.take({ key, runId, isKnown: call.isCounted }));
+    call.taken = undefined;
     if (excess !== null) return denied(excess);
     call.isCounted = true;
     return null;
   };
-  return { name: "budgets", prepare: () => judge };
+
+  const countAlso: CountAlso = async (event, also) => {
+    const runId = String(event["run_id"]);
+    const key = keyOfEvent(budgets, event);
+    const call = open.take(runId, () => ({ key, isCounted: event["resumed"] === true }));
+    if (!counters.counts(key, call.isCounted)) return undefined;
+    call.taken = counters.take({ key, runId, isKnown: call.isCounted, also });
+    const { excess, also: count } = await call.taken;
+    // A gate that denies the call later gives its part back.
+    if (excess === null) call.isCounted = true;
+    return count;
+  };
+  return { policy: { name: "budgets", prepare: () => judge }, countAlso };
 }
 
 function denied(reason: string): PolicyAnswer {

@@ -1,98 +1,153 @@
+import { createHash } from "node:crypto";
 import {
+  createMemoryStore,
   data,
   failure,
   ownSession,
+  systemClock,
   type Coordinator,
+  type CounterChange,
   type EventData,
   type HookResult,
   type ToolInfo,
   type ToolResult,
+  type WorkStore,
 } from "@toolmount/core";
 import { RecentMap } from "./recent-map.ts";
 
-/** Turns whose calls are remembered. */
+/** Turns of which a server knows more than the store. */
 const kept = 10_000;
 
 /** A tool whose calls are not counted, nor taken for a result: it changes only which tools the model is shown. */
 const exempt = "activate_tools";
 
 interface Turn {
-  /** Runs of each signature. */
-  readonly runs: Map<string, Set<string>>;
+  /** Its counter in the store: how many servers saw a first result. Those of its calls begin with the same text. */
+  readonly key: string;
+  /** How many equal calls were made with each run that has not ended. */
+  readonly counts: Map<string, number>;
   hasResult: boolean;
   remaining: number;
 }
 
 /**
+ * Counts a call in a round trip to the store that it costs in any case. Resolves to the count; undefined where it costs none.
+ */
+export type CountAlso = (
+  event: EventData,
+  also: NonNullable<CounterChange["also"]>,
+) => Promise<number | undefined>;
+
+/** What the guard needs of its host. */
+type GuardedHost = Pick<Coordinator, "hooks" | "get" | "logger">;
+
+/**
  * Stops a model that makes the same call over and over in one turn. Acts only once some tool of the turn has returned:
- * from the count `repeats` on a call is answered without being run, and the one before carries a warning. The agent loop reports the remaining iterations with `provider:request { session_id, turn_id,
+ * from the count `repeats` on a call is answered without being run, and the one before carries a warning. The counters are in
+ * the store, where every server of it counts on. The agent loop reports the remaining iterations with `provider:request { session_id, turn_id,
  * iterations_remaining }`. Source: Aptix's ToolLoopGuard.
  */
-export function mountLoopGuard(repeats: number, { hooks, get }: Pick<Coordinator, "hooks" | "get">): void {
-  const turns = new RecentMap<Turn>(kept);
-  const turnOf = (event: EventData) => {
+export function mountLoopGuard(repeats: number, host: Pick<Coordinator, "hooks" | "get" | "logger">): void {
+  mountGuard(repeats, host);
+}
+
+/** The same, which counts where it can in the round trip of a budget. */
+export function mountGuard(repeats: number, host: GuardedHost, countAlso?: CountAlso): void {
+  const guard = new LoopGuard(repeats, host, countAlso);
+  const options = { name: "loop guard", priority: 90 };
+  host.hooks.gate("tool:pre", (_, event) => guard.judge(event), options);
+  host.hooks.gate("tool:post", (_, event) => guard.end(event), options);
+  host.hooks.gate("tool:error", async (_, event) => void (await guard.end(event)), options);
+  host.hooks.observe("provider:request", (_, event) => guard.noteRemaining(event));
+}
+
+class LoopGuard {
+  readonly #repeats: number;
+  readonly #host: GuardedHost;
+  readonly #countAlso: CountAlso | undefined;
+  readonly #turns = new RecentMap<Turn>(kept);
+  /** The counters of a host without a store. */
+  readonly #memory = createMemoryStore().work!;
+
+  constructor(repeats: number, host: GuardedHost, countAlso: CountAlso | undefined) {
+    this.#repeats = repeats;
+    this.#host = host;
+    this.#countAlso = countAlso;
+  }
+
+  /** Counts a call, and answers it where it was made too often. */
+  async judge(event: EventData): Promise<HookResult | undefined> {
+    const turn = this.#turnOf(event);
+    if (turn === null) return undefined;
+    const count = await this.#count(turn, event);
+    turn.counts.set(String(event["run_id"]), count);
+    if (count < this.#repeats || !(await this.#hasResult(turn))) return undefined;
+    const name = String(event["tool_name"]);
+    const outputSchema = (this.#host.get("tools", name) as ToolInfo | null)?.outputSchema;
+    return { action: "modify", data: { tool_result: suppressed({ name, outputSchema }, turn) } };
+  }
+
+  /** Notes that a call has ended, and adds the warning to its result. */
+  async end(event: EventData): Promise<HookResult | undefined> {
+    const turn = this.#turnOf(event);
+    if (turn === null) return undefined;
+    const runId = String(event["run_id"]);
+    const count = turn.counts.get(runId) ?? 0;
+    turn.counts.delete(runId);
+    try {
+      const isLast = count > 1 && count === this.#repeats - 1 && (await this.#hasResult(turn));
+      await this.#noteResult(turn);
+      return isLast ? warned(event["tool_result"] as ToolResult, count, turn) : undefined;
+    } catch (err) {
+      // The tool has run: its result is worth more than a warning.
+      this.#host.logger.warn({ err }, "the loop guard could not reach the store after a call");
+      return undefined;
+    }
+  }
+
+  noteRemaining(event: EventData): void {
+    const turn = this.#turnOf(event);
+    if (turn !== null && typeof event["iterations_remaining"] === "number")
+      turn.remaining = event["iterations_remaining"];
+  }
+
+  #turnOf(event: EventData): Turn | null {
     const { user_id: user, session_id: name, turn_id: turn } = event;
     const session = ownSession(user, name);
     if (session === undefined && turn === undefined) return null; // calls that nothing ties together
     if (event["tool_name"] === exempt) return null;
-    return turns.take(JSON.stringify([session, turn]), () => ({
-      runs: new Map(),
-      hasResult: false,
-      remaining: Number.POSITIVE_INFINITY,
-    }));
-  };
+    const key = `repeats ${JSON.stringify([session, turn])}`;
+    const remaining = Number.POSITIVE_INFINITY;
+    return this.#turns.take(key, () => ({ key, counts: new Map(), hasResult: false, remaining }));
+  }
 
-  const toolOf = ({ tool_name: name }: EventData): SuppressedTool => ({
-    name: String(name),
-    outputSchema: (get("tools", String(name)) as ToolInfo | null)?.outputSchema,
-  });
+  /** The number of equal calls of a turn, with this one. A resumed call counts once. */
+  async #count(turn: Turn, event: EventData): Promise<number> {
+    const also = { key: `${turn.key} ${digestOf(event)}`, count: event["resumed"] === true ? 0 : 1 };
+    return (await this.#countAlso?.(event, also)) ?? (await this.#add(also.key, also.count));
+  }
 
-  hooks.gate(
-    "tool:pre",
-    (_, event) => {
-      const turn = turnOf(event);
-      if (turn === null) return undefined;
-      const count = countOf(turn, event);
-      if (!turn.hasResult || count < repeats) return undefined;
-      return { action: "modify", data: { tool_result: suppressed(toolOf(event), turn) } };
-    },
-    { name: "loop guard", priority: 90 },
-  );
+  /** Whether a tool of the turn has returned, here or at another server. */
+  async #hasResult(turn: Turn): Promise<boolean> {
+    return (turn.hasResult ||= (await this.#add(turn.key, 0)) > 0);
+  }
 
-  hooks.gate(
-    "tool:post",
-    (_, event) => {
-      const turn = turnOf(event);
-      if (turn === null) return undefined;
-      const result = event["tool_result"] as ToolResult;
-      const count = turn.hasResult ? (turn.runs.get(signatureOf(event))?.size ?? 0) : 0;
-      turn.hasResult = true;
-      return count > 1 && count === repeats - 1 ? warned(result, count, turn) : undefined;
-    },
-    { name: "loop guard", priority: 90 },
-  );
+  /** Stores the first result before it is answered: the next call may come to another server. */
+  async #noteResult(turn: Turn): Promise<void> {
+    if (turn.hasResult) return;
+    turn.hasResult = true;
+    await this.#add(turn.key, 1);
+  }
 
-  hooks.observe("tool:error", (_, event) => {
-    const turn = turnOf(event);
-    if (turn !== null) turn.hasResult = true;
-  });
-  hooks.observe("provider:request", (_, event) => {
-    const turn = turnOf(event);
-    if (turn !== null && typeof event["iterations_remaining"] === "number")
-      turn.remaining = event["iterations_remaining"];
-  });
+  async #add(key: string, more: number): Promise<number> {
+    const store = (this.#host.get("work-store") as WorkStore | null) ?? this.#memory;
+    return (await store.count(key, { count: more, amount: 0, at: systemClock.now() })).count;
+  }
 }
 
-/** The number of equal calls of a turn, with this one. A resumed call counts once. */
-function countOf(turn: Turn, event: EventData): number {
-  const signature = signatureOf(event);
-  const runs = turn.runs.get(signature) ?? new Set();
-  turn.runs.set(signature, runs.add(String(event["run_id"])));
-  return runs.size;
-}
-
-function signatureOf(event: EventData): string {
-  return callSignature(String(event["tool_name"]), event["tool_input"]);
+function digestOf(event: EventData): string {
+  const signature = callSignature(String(event["tool_name"]), event["tool_input"]);
+  return createHash("sha256").update(signature).digest("base64url");
 }
 
 /**

@@ -1,14 +1,14 @@
 import { basename } from "node:path";
 import type { Coordinator, PlanPosition } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/text";
-import { createBudgets } from "./budgets.ts";
+import { openBudgets } from "./budgets.ts";
 import { mountCommandHook } from "./command-hook.ts";
 import type { Budgets, PolicyConfig } from "./config.ts";
 import { createFlows } from "./flows/flow-policy.ts";
 import type { FlowsConfig } from "./flows/schema.ts";
 import { createLevel } from "./level.ts";
 import { createListPolicy, listNames } from "./list-policy.ts";
-import { mountLoopGuard } from "./loop-guard.ts";
+import { mountGuard } from "./loop-guard.ts";
 import { createRule } from "./rule.ts";
 import { createWebhookApprover } from "./webhook-approver.ts";
 
@@ -34,8 +34,9 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
 }
 
 function mountBudgets(budgets: Budgets, coordinator: Coordinator): void {
-  coordinator.mount("policies", createBudgets(budgets, coordinator));
-  if (budgets.repeats !== undefined) mountLoopGuard(budgets.repeats, coordinator);
+  const { policy, countAlso } = openBudgets(budgets, coordinator);
+  coordinator.mount("policies", policy);
+  if (budgets.repeats !== undefined) mountGuard(budgets.repeats, coordinator, countAlso);
   const { per } = budgets;
   if (per === "day" || per === "month") coordinator.registerCapability("host.budget_period", per);
 }

@@ -111,6 +111,8 @@ export interface Reasoner {
   }): Promise<readonly SessionSummary[]>;
   /** Rejects with `SESSION_NOT_FOUND`. */
   show(sessionId: string): Promise<SessionDetails>;
+  /** How the last turn of a session ended; null where none has. Rejects with `SESSION_NOT_FOUND`. */
+  lastTurn(sessionId: string): Promise<TurnResult | null>;
   /**
    * The result of a call as the model read it first, also after it was cleared or left out; null for a call without one.
    * Rejects with `SESSION_NOT_FOUND`.

@@ -5,7 +5,7 @@ import { denyFor } from "./instead.ts";
 import type { Reasoner, RunOptions, SessionDetails, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner, type RunningTurn } from "./run-turn.ts";
 import { createSessionAccess, ownerOf, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
-import { detailsOf, summaryOf } from "./session-summary.ts";
+import { detailsOf, pastTurn, summaryOf } from "./session-summary.ts";
 import type { Item } from "./provider/items.ts";
 import type { SessionEntry } from "./session/entry.ts";
 import { conflict, readEntry } from "./session/log.ts";
@@ -63,6 +63,7 @@ export function createReasoner(
 
     list: async (filter) => (await access.store().list(filter)).map((record) => summaryOf(record, prices)),
     show: (id) => showSession(access, id, prices),
+    lastTurn: (id) => readLastTurn(access, id),
     output: (id, callId) => outputOf(access, id, callId),
     calls: async (id) => pastCallsOf(await entriesOf(access, id)),
     said: async (id) => saidIn(await entriesOf(access, id)),
@@ -72,7 +73,6 @@ export function createReasoner(
     rewind: (host, id, turns, userId) => rewindSession(access, runner, host, { id, turns, userId, prices }),
     addMessage: (sessionId, prompt, id) => runner.addMessage(sessionId, prompt, id),
     release: (id) => releaseTurn(runner.find(id)),
-
     leave: (host, id) => leaveSession(coordinator, access, host, id),
     spawn: (request) => spawner.spawn(request),
   };
@@ -102,6 +102,11 @@ async function showSession(
 ): Promise<SessionDetails> {
   const { view } = await access.open(id);
   return { ...summaryOf((await access.store().load(id))!, prices), ...detailsOf(view, prices) };
+}
+
+async function readLastTurn(access: SessionAccess, id: string): Promise<TurnResult | null> {
+  const log = await access.open(id);
+  return log.view.lastTurn === null ? null : pastTurn(log, access.settingsFor(log.facts, {}));
 }
 
 /** The output of a call, as the log has it. */

@@ -8,12 +8,17 @@ import { isCleared } from "./session/cleared.ts";
 import type { SessionLog } from "./session/log.ts";
 import type { SessionView } from "./session/view.ts";
 import { waitingCalls } from "./session/waiting.ts";
+import { valueOf } from "./turn/last-answer.ts";
 import type { TurnResult } from "./turn/turn-types.ts";
 
 /** Returns the result of the last turn of a session, read from its log. */
-export function pastTurn({ facts, view }: SessionLog, prices: Settings["prices"]): TurnResult {
+export function pastTurn(
+  { facts, view }: SessionLog,
+  { prices, outputSchema }: Pick<Settings, "prices" | "outputSchema">,
+): TurnResult {
   const { lastTurn, lastStatus, lastText } = view;
   const { turnId, iteration, callCount, usage, error, incomplete } = lastTurn!;
+  const output = outputSchema !== undefined && lastStatus === "done" ? valueOf(lastText, outputSchema) : null;
   return {
     sessionId: facts.id,
     turnId,
@@ -26,6 +31,7 @@ export function pastTurn({ facts, view }: SessionLog, prices: Settings["prices"]
     calls: callCount,
     usage,
     cost: costOf(usage, prices),
+    ...(output?.ok === true && { data: output.value }),
   };
 }
 

@@ -62,8 +62,8 @@ export class Spawner {
     const isOver = ended || (log.view.turn === null && log.view.turns > before.turns);
     if (!isOver) return this.#runChild(parent, log, request, agent, before);
     if (!ended) await countChild(parent, log, request, agent, before);
-    const { prices } = this.#access.settingsFor(log.facts, parent.options);
-    return { sessionId, agent, turns: log.view.turns, turn: pastTurn(log, prices) };
+    const settings = this.#access.settingsFor(log.facts, parent.options);
+    return { sessionId, agent, turns: log.view.turns, turn: pastTurn(log, settings) };
   }
 
   async #spawnNew(parent: RunningTurn, request: SpawnRequest): Promise<SpawnResult> {

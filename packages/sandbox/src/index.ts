@@ -4,7 +4,7 @@ export type { BorderFinding } from "./border/probe.ts";
 export type { Border, BorderName, Grants, Launch, NodeProgram, WantedBorder } from "./border/border.ts";
 export { processEnvironment } from "./border/environment.ts";
 export { codeFolders, secretsBeside } from "./border/code-folders.ts";
-export { endWithParent } from "./border/plain.ts";
+export { endWithParent, plainBorder } from "./border/plain.ts";
 
 // Programs, and what bounds them
 export {
@@ -48,3 +48,6 @@ export { programCommand, type ProgramCommand, type ProgramSystem } from "./syste
 
 // A session's layer over a folder
 export { openLayer, type Entered, type KeepResult, type Layer, type LayerOptions } from "./layer/layer.ts";
+export { proveLayer } from "./layer/prove-layer.ts";
+export { type Choice } from "./layer/choice.ts";
+export { type Difference, type LayerChange, type Section } from "./layer/difference.ts";

@@ -37,5 +37,5 @@ export function bubblewrap(script: string) {
 export const reporting = (report: Readonly<Record<string, string | null>>) =>
   `cat <<'END'\n${JSON.stringify(report)}\nEND`;
 
-export const allStopped = (kind: "closed" | "online" | "wall") =>
+export const allStopped = (kind: "closed" | "online" | "wall" | "offline") =>
   Object.fromEntries(namesOf(kind).map((name) => [name, null]));

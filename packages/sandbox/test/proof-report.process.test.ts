@@ -83,7 +83,7 @@ describe.runIf(process.platform === "linux")("the proof of a sandbox", () => {
     expect(both[0]).toBe(both[1]);
   });
 
-  test.each(["closed", "online", "wall"] as const)(
+  test.each(["closed", "online", "wall", "offline"] as const)(
     "of the kind %s runs the attempts in a sandbox as for every program, and leaves no file",
     async (kind) => {
       const { env, words, variables } = bubblewrap(reporting(allStopped(kind)));
@@ -103,8 +103,8 @@ describe.runIf(process.platform === "linux")("the proof of a sandbox", () => {
       onTestFinished(() => rmSync(place, { recursive: true, force: true }));
       for (const path of [...paths.denied, ...paths.secret]) writeFileSync(path, "");
       const mounts =
-        kind === "wall"
-          ? wallMounts({ ...paths, temporary: `${place}/tmp` })
+        kind === "wall" || kind === "offline"
+          ? wallMounts({ ...paths, temporary: `${place}/tmp`, network: kind === "wall" })
           : sandboxMounts({ ...paths, network: kind === "online" });
       const end = all.length - 5;
       expect(all.slice(0, end - 1)).toEqual([...bubblewrapArguments({ cwd: box, env: {} }, mounts)]);
@@ -132,7 +132,10 @@ describe.runIf(process.platform === "linux")("the proof of a sandbox", () => {
         port: expect.any(Number),
         abstract: place.split("/").at(-1),
         variable: "TOOLMOUNT_PROOF",
-        sized: kind === "wall" ? ["/dev", "/dev/shm", "/run"] : ["/", "/dev", "/tmp", "/dev/shm"],
+        sized:
+          kind === "wall" || kind === "offline"
+            ? ["/dev", "/dev/shm", "/run"]
+            : ["/", "/dev", "/tmp", "/dev/shm"],
         maxBytes: 1_073_741_824,
         programs: 18,
         descriptors: [],

@@ -43,7 +43,7 @@ const users = ["root", "a user"] as const;
 /** A user without any rights. */
 const unprivileged = 65_534;
 
-const kinds = ["closed", "online", "wall"] as const;
+const kinds = ["closed", "online", "wall", "offline"] as const;
 const path = process.env["PATH"] ?? "";
 
 /** A home folder, outside of `/tmp`, which sandboxes cover. */

@@ -161,7 +161,7 @@ const calls = [
 test.runIf(process.arch === "x64" || process.arch === "arm64")(
   "each kind of sandbox stops what the others stop, and what is its own",
   () => {
-    const kinds = ["closed", "online", "wall"] as const;
+    const kinds = ["closed", "online", "wall", "offline"] as const;
     const ofAll = namesOf("closed").filter((name) => kinds.every((kind) => namesOf(kind).includes(name)));
     const ownOf = (kind: (typeof kinds)[number]) => namesOf(kind).filter((name) => !ofAll.includes(name));
     expect(ownOf("closed")).toEqual([

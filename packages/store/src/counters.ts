@@ -23,56 +23,81 @@ export const postgresRunning: RunningJson = {
   object: sql`coalesce(jsonb_object_agg(key, value), '{}')::text`,
 };
 
-/** Adds to a counter by one statement: the database lets changes of one row wait for each other, so each sees the last one. */
+/**
+ * Adds to a counter, and to the other one of the change, by one statement: the database lets changes of one row wait for each
+ * other, so each sees the last one. Rows are locked in their order, so the other one is always the first.
+ */
 export async function count(
   db: Kysely<Tables>,
   json: RunningJson,
   key: string,
   change: CounterChange,
 ): Promise<CounterState> {
-  const { maxCount = Number.MAX_SAFE_INTEGER, maxAmount = Number.MAX_VALUE, maxRunning, at } = change;
-  const running = JSON.stringify(change.running ?? {});
-  const row = { key: JSON.stringify(key), count: change.count, amount: change.amount, running, at };
-  const rows = json.rows(running, at);
-  const isFree =
-    maxRunning === undefined
-      ? sql<boolean>`1 = 1`
-      : sql<boolean>`(select count(*) from ${rows}) <= ${maxRunning}`;
-  const added = await db
+  const { also, at } = change;
+  const own = rowOf(key, change, at);
+  const rows = also === undefined ? [own] : [rowOf(also.key, { ...also, amount: 0 }, at), own];
+  const isOwn = sql<boolean>`excluded.key = ${own.key}`;
+  const changed = await db
     .insertInto("counters")
-    .values(row)
+    .values(rows)
     .onConflict((conflict) =>
       conflict
         .column("key")
-        .doUpdateSet((known) => ({
-          count: known("counters.count", "+", row.count),
-          amount: known("counters.amount", "+", row.amount),
+        .doUpdateSet({
+          count: sql`counters.count + excluded.count`,
+          amount: sql`counters.amount + excluded.amount`,
           ...(change.running !== undefined && {
-            running: sql<string>`(select ${json.object} from ${rows})`,
+            running: sql<string>`case when ${isOwn} then (select ${json.object} from ${json.rows(own.running, at)}) else counters.running end`,
           }),
           at,
-        }))
-        .where((known) => known("counters.count", "+", row.count), "<=", maxCount)
-        .where((known) => known("counters.amount", "+", row.amount), "<", maxAmount)
-        .where(isFree),
+        })
+        .where(sql<boolean>`(not ${isOwn} or (${isFree(json, own.running, change)}))`),
     )
-    .returning(["count", "amount"])
-    .executeTakeFirst();
-  if (added !== undefined) return { isAdded: true, ...numbersOf(added) };
-  const known = await db
+    .returning(["key", "count", "amount"])
+    .execute();
+  const added = changed.find((row) => row.key === own.key);
+  const other = changed.find((row) => row.key !== own.key);
+  return {
+    isAdded: added !== undefined,
+    ...numbersOf(added ?? (await find(db, own.key))),
+    ...(other !== undefined && { also: Number(other.count) }),
+  };
+}
+
+function rowOf(key: string, change: Pick<CounterChange, "count" | "amount" | "running">, at: number) {
+  const { count: more, amount, running = {} } = change;
+  return { key: JSON.stringify(key), count: more, amount, running: JSON.stringify(running), at };
+}
+
+/** Whether a change stays below its limits. */
+function isFree(json: RunningJson, running: string, change: CounterChange): RawBuilder<boolean> {
+  const { maxCount = Number.MAX_SAFE_INTEGER, maxAmount = Number.MAX_VALUE, maxRunning, at } = change;
+  const numbers = sql`counters.count + excluded.count <= ${maxCount} and counters.amount + excluded.amount < ${maxAmount}`;
+  return maxRunning === undefined
+    ? sql<boolean>`${numbers}`
+    : sql<boolean>`${numbers} and (select count(*) from ${json.rows(running, at)}) <= ${maxRunning}`;
+}
+
+async function find(db: Kysely<Tables>, key: string) {
+  const found = await db
     .selectFrom("counters")
     .select(["count", "amount"])
-    .where("key", "=", row.key)
+    .where("key", "=", key)
     .executeTakeFirst();
-  return { isAdded: false, ...numbersOf(known ?? { count: 0, amount: 0 }) };
+  return found ?? { count: 0, amount: 0 };
 }
 
 function numbersOf({ count: counted, amount }: Pick<Tables["counters"], "count" | "amount">) {
   return { count: Number(counted), amount: Number(amount) };
 }
 
-/** Deletes counters without a change since a time. Returns how many. */
-export async function pruneCounters(db: Kysely<Tables>, before: number): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom("counters").where("at", "<", before).executeTakeFirst();
+/** Deletes counters without a change since a time, of keys that begin with a prefix. Returns how many. */
+export async function pruneCounters(db: Kysely<Tables>, before: number, prefix = ""): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom("counters")
+    .where("at", "<", before)
+    // A key is stored as JSON: after its quote.
+    .where(sql<boolean>`substr(key, 2, ${prefix.length}) = ${prefix}`)
+    .executeTakeFirst();
   return Number(numDeletedRows);
 }

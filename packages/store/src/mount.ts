@@ -1,7 +1,7 @@
-import { systemClock, type Coordinator, type FleetLedgerSource } from "@toolmount/core";
+import { systemClock, type Coordinator, type FleetLedgerSource, type Timer } from "@toolmount/core";
 import { z } from "zod";
 import { openLedger } from "./ledger/open-ledger.ts";
-import { openStore, unavailable } from "./open-store.ts";
+import { openStore, unavailable, type OpenStore } from "./open-store.ts";
 
 const modes = ["batched", "durable", "mixed", "changes"] as const;
 
@@ -28,12 +28,15 @@ export const config = z
     path: ["audit"],
   });
 
+const dayMs = 86_400_000;
+
 /** How long ended approvals and counters are kept, in milliseconds: 90 days. An audit is kept until `prune` is called. */
-const keepEndedMs = 90 * 86_400_000;
+const keepEndedMs = 90 * dayMs;
 
 /**
- * Mounts the stores of approvals, sessions and credentials and, if configured, of the audit. Deletes approvals that ended
- * and are older than 90 days, and counters without a change since then.
+ * Mounts the stores of approvals, sessions and credentials and, if configured, of the audit. Now and each day it deletes
+ * approvals that ended and are older than 90 days, counters without a change since then, and of the loop guard, which has one
+ * for each call, those without a change for a day.
  */
 export async function mount(
   coordinator: Coordinator,
@@ -45,17 +48,36 @@ export async function mount(
     audit: audit === "off" ? undefined : typeof audit === "object" ? audit.mode : audit,
     auditResults: typeof audit === "object" ? audit.results : undefined,
   });
-  const before = systemClock.now() - keepEndedMs;
-  const pruned = Promise.all([store.pruneApprovals(before), store.pruneCounters(before)]).catch(
-    (err: unknown) => coordinator.logger.warn({ err }, "old approvals and counters were not deleted"),
-  );
-  coordinator.registerCleanup(() => pruned.then(() => store.close()));
+  const stop = pruneDaily(store, coordinator.logger);
+  coordinator.registerCleanup(() => stop().then(() => store.close()));
   coordinator.mount("approval-store", store.approvals);
   coordinator.mount("session-store", store.sessions);
   coordinator.mount("work-store", store.work);
   coordinator.registerCapability("credentials.store", store.credentials);
   if (store.audit !== undefined) coordinator.mount("audit-sink", store.audit);
   if (/^postgres(ql)?:/.test(state)) coordinator.registerCapability("fleet.ledger", ledgerSource(state));
+}
+
+/** Resolves, when it has stopped, for a store that may be closed. */
+function pruneDaily(store: OpenStore, logger: Coordinator["logger"]): () => Promise<void> {
+  let pruning: Promise<unknown>;
+  let timer: Timer;
+  const prune = () => {
+    const now = systemClock.now();
+    const before = now - keepEndedMs;
+    pruning = Promise.all([
+      store.pruneApprovals(before),
+      store.pruneCounters(before),
+      store.pruneCounters(now - dayMs, "repeats "),
+    ]).catch((err: unknown) => logger.warn({ err }, "old approvals and counters were not deleted"));
+    timer = systemClock.setTimer(prune, dayMs);
+    timer.keepAlive(false);
+  };
+  prune();
+  return async () => {
+    timer.cancel();
+    await pruning;
+  };
 }
 
 /** The ledger is in the same database, and is opened where it is needed. */

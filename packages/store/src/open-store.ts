@@ -38,8 +38,11 @@ export interface OpenStore extends StateStore {
   prune(before: number): Promise<Pruned>;
   /** Deletes only ended approvals from before a time. Resolves to their number. */
   pruneApprovals(before: number): Promise<number>;
-  /** Deletes only counters, such as those of budgets, without a change since a time. Resolves to their number. */
-  pruneCounters(before: number): Promise<number>;
+  /**
+   * Deletes only counters, such as those of budgets, without a change since a time; with a prefix only those whose keys begin
+   * with it. Resolves to their number.
+   */
+  pruneCounters(before: number, prefix?: string): Promise<number>;
   readonly work: WorkStore;
   /** Credentials of MCP servers that a person has signed in to. */
   readonly credentials: Credentials;
@@ -78,7 +81,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     credentials: createCredentials(opened),
     prune: (before) => prune(opened, words, before),
     pruneApprovals: (before) => pruneApprovals(opened, before),
-    pruneCounters: (before) => pruneCounters(opened, before),
+    pruneCounters: (before, prefix) => pruneCounters(opened, before, prefix),
     close: async () => {
       audit?.stop();
       await reads.close();

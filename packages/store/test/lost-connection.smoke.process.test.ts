@@ -172,6 +172,20 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
   }
 });
 
+test("counters of one prefix are deleted, and the others stay", async () => {
+  for (const url of ["sqlite::memory:", await server.database("counters")]) {
+    const store = await openStore(url);
+    onTestFinished(() => store.close());
+    const add = (key: string, at: number) => store.work.count(key, { count: 1, amount: 0, at });
+    for (const key of ["repeats [1]", "repeats [2]", "budget [1]"]) await add(key, 1);
+    await add("repeats [2]", 5);
+
+    expect(await store.pruneCounters(5, "repeats ")).toBe(1);
+    expect(await add("repeats [2]", 5)).toMatchObject({ count: 3 });
+    expect(await store.pruneCounters(5)).toBe(1);
+  }
+});
+
 /** A host that ends one call that waited, leaves one waiting, and stores a session. Resolves to its audit records. */
 async function workOnce(store: OpenStore, clock: Clock, sessionId: string): Promise<number> {
   const before = (await store.audit!.read()).length;

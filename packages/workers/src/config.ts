@@ -129,18 +129,29 @@ const fleetSettings = z.strictObject({
   ...processMembers,
 });
 
+/** The runner of a plan with `layer`: calls run in a layer over the folder, one for each session. */
+const layerSettings = z.strictObject({
+  name: z.string().min(1),
+  in: z.literal("layer"),
+  folder,
+  startTimeoutMs: processMembers.startTimeoutMs,
+});
+
 /** How one process runner is set up. */
 export type ProcessSettings = z.output<typeof processSettings>;
 
 /** How calls reach a fleet, and how its workers run them. */
 export type FleetSettings = z.output<typeof fleetSettings>;
 
+/** Which folder the layers are over. */
+export type LayerSettings = z.output<typeof layerSettings>;
+
 /** The config that the loader makes of the `run` sections of a plan. */
 export const config = z.strictObject({
   runners: z
     .array(
-      z.discriminatedUnion("in", [processSettings, fleetSettings], {
-        error: "calls run inline, in: process or in: fleet",
+      z.discriminatedUnion("in", [processSettings, fleetSettings, layerSettings], {
+        error: "calls run inline, in: process, in: fleet or in: layer",
       }),
     )
     .default([]),

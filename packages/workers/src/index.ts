@@ -9,6 +9,11 @@ export {
   type ProcessRunnerOptions,
 } from "./process/process-runner.ts";
 
+// Layers
+export { type SessionLayers } from "./layer/open-layers.ts";
+export { keepToolName } from "./layer/keep-tool.ts";
+export { mainSession } from "./layer/session-layer.ts";
+
 // Fleets
 export { fleetQueues, openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";
 export { examineEngines } from "./fleet/open-engine.ts";

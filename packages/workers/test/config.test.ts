@@ -10,7 +10,7 @@ const process = (more: object) => ({ in: "process", ...more });
 const fleet = (more: object) => ({ in: "fleet", ...more });
 
 test.each([
-  [{ in: "thread" }, "calls run inline, in: process or in: fleet"],
+  [{ in: "thread" }, "calls run inline, in: process, in: fleet or in: layer"],
   [process({ border: "docker" }), "border must be none, permission, bubblewrap, srt or strictest"],
   [process({ network: "some" }), 'network is "none", "any", or a list of host names'],
   [process({ env: ["A-B"] }), "the name of an environment variable, such as LANG"],

@@ -29,6 +29,7 @@ function servicesOf(coordinator: Coordinator): Services {
     planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
     protectedPaths: () =>
       z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
+    layer: coordinator.getCapability("session.layer") ?? undefined,
     secretPaths: () => z.array(z.string()).catch([]).parse(coordinator.getCapability("session.secret_paths")),
   };
 }

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock, type Clock } from "@toolmount/core";
-import { createFiles, isPathError, makeFolder as makeOwnFolder, type Files } from "@toolmount/paths";
+import type { SandboxKind } from "@toolmount/sandbox";
+import { createFiles, isBelow, isPathError, type Files } from "@toolmount/paths";
 import {
   config,
   configInvalid,
@@ -20,6 +18,7 @@ import { commandEnvironment, hostEnvironment, type Environment } from "./run/env
 import { createProcessFinder, type ProcessFinder } from "./run/find-processes.ts";
 import { createGuard, hostMarkName, type Guard } from "./run/guard.ts";
 import { plainLauncher, type Launcher } from "./run/launch.ts";
+import { createTemporaryFolder, createWall } from "./run/wall.ts";
 import type { Patience } from "./run/end-processes.ts";
 
 /** Services of the host that the shell tools use; all are optional. */
@@ -30,6 +29,8 @@ export interface Services {
   readonly protectedPaths?: (() => readonly string[]) | undefined;
   /** Paths that must not be read unless the settings name them, such as the host's state; read for each call. */
   readonly secretPaths?: (() => readonly string[]) | undefined;
+  /** The folder of the session's layer, if commands run in one: what they change there waits until a person keeps it. */
+  readonly layer?: string | undefined;
   /** The host's variables; commands get those that the settings pass. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
@@ -59,16 +60,36 @@ export interface Shell {
   close(): Promise<void>;
 }
 
+/** Whether commands change nothing outside of a layer, and whether they have the network: a wall without a layer leaves it. */
+function reachOf(
+  { isolation, network }: ParsedSettings,
+  { workingDir, write }: ShellFolders,
+  layer: string | undefined,
+) {
+  const root = layer === undefined ? undefined : reallyAt(layer);
+  const isInside =
+    root !== undefined && [workingDir, ...write].every((path) => isBelow(reallyAt(path), root));
+  const isContained = isInside && !network && isolation !== "none";
+  return { isContained, hasNetwork: network || (isolation === "auto" && !isContained) };
+}
+
+/** The kind of sandbox that the settings mean. */
+function kindOf({ isolation }: ParsedSettings, hasNetwork: boolean): SandboxKind {
+  if (isolation === "bubblewrap") return hasNetwork ? "online" : "closed";
+  return hasNetwork ? "wall" : "offline";
+}
+
 /** A tenth of a second for background processes, half a second between SIGTERM and SIGKILL. */
 const patience: Patience = { lingerMs: 100, graceMs: 500 };
 
 /** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` for contradictory settings. */
 export function openShell(given: Settings, services: Services = {}): Shell {
+  const { clock = systemClock, platform = process.platform, layer } = services;
   const settings = config.parse(given);
-  const { clock = systemClock, platform = process.platform } = services;
   if (platform === "win32")
     throw configInvalid("bash is not supported on Windows; remove it from the plan, or run toolmount in WSL");
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
+  const { isContained, hasNetwork } = reachOf(settings, folders, layer);
   const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
   const temporary = createTemporaryFolder();
   const guard = createGuard(plainEnvironment);
@@ -79,17 +100,16 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     const { workingDir } = folders;
     return {
       files,
-      policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null }),
+      policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null, isContained }),
       plain: plainLauncher({ shell: settings.shell, env, cwd: workingDir }),
-      walled: walledLauncher(settings, { ...folders, denied, secret }, env, temporary.path),
+      walled: walledLauncher(settings, { ...folders, denied, secret, hasNetwork }, env, temporary.path),
     };
   };
-  const { protectedPaths = () => [], secretPaths = () => [] } = services;
-  const borders = rememberLast(bordersFor, protectedPaths, secretPaths);
+  const borders = rememberLast(bordersFor, services);
   const jobs = createJobs(() => clock.now());
-  const kind = settings.isolation !== "bubblewrap" ? "wall" : settings.network ? "online" : "closed";
-  const probe = () => probeSandbox({ launcher: borders().walled, kind, env: plainEnvironment }, clock);
-  const wall = createWall(settings, probe, temporary);
+  const tried = { kind: kindOf(settings, hasNetwork), env: plainEnvironment };
+  const probe = () => probeSandbox({ ...tried, launcher: borders().walled }, clock);
+  const wall = createWall({ ...settings, isContained, probe, temporary });
   borders();
   return {
     settings,
@@ -111,7 +131,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
       const problem = await wall.raise();
       const needed = wall.isUp ? [folders.workingDir, ...folders.write] : [folders.workingDir];
       for (const path of needed) await makeFolder(borders().files, path);
-      return settings.isolation === "bubblewrap" ? problem : null;
+      return wall.isNeeded ? problem : null;
     },
     takeWallProblem: () => wall.takeProblem(),
     async close() {
@@ -119,58 +139,6 @@ export function openShell(given: Settings, services: Services = {}): Shell {
       guard.close();
       temporary.remove();
     },
-  };
-}
-
-/** The sandbox around commands: whether it is used, and why not. */
-interface Wall {
-  readonly isUp: boolean;
-  /** Why it is not used; null the second time. */
-  takeProblem(): string | null;
-  /** Tries the sandbox once, and again after a failure if the plan insists on it. Resolves to the problem. */
-  raise(): Promise<string | null>;
-}
-
-function createWall(
-  { isolation }: ParsedSettings,
-  probe: () => Promise<string | null>,
-  temporary: TemporaryFolder,
-): Wall {
-  let tried: Promise<string | null> | null = null;
-  const wall = { isUp: isolation === "bubblewrap", problem: null as string | null };
-  const tryOnce = async (): Promise<string | null> => {
-    if (isolation === "auto") temporary.make();
-    wall.problem = await probe();
-    wall.isUp = isolation === "bubblewrap" || wall.problem === null;
-    if (wall.problem !== null && isolation === "bubblewrap") tried = null;
-    return wall.problem;
-  };
-  return {
-    get isUp() {
-      return wall.isUp;
-    },
-    takeProblem() {
-      const { problem } = wall;
-      wall.problem = null;
-      return problem;
-    },
-    raise: async () => (isolation === "none" ? null : (tried ??= tryOnce())),
-  };
-}
-
-/** A folder that commands see as `/tmp`. */
-interface TemporaryFolder {
-  readonly path: string;
-  make(): void;
-  remove(): void;
-}
-
-function createTemporaryFolder(): TemporaryFolder {
-  const path = join(tmpdir(), `toolmount-tmp-${randomUUID()}`);
-  return {
-    path,
-    make: () => makeOwnFolder(path, 0o700),
-    remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }
 
@@ -183,8 +151,7 @@ interface Borders extends Pick<Shell, "files" | "policy"> {
 /** Creates the borders again when the protected paths change: after a reload, a plan may have other files. */
 function rememberLast(
   make: (paths: readonly string[], secret: readonly string[]) => Borders,
-  protectedPaths: () => readonly string[],
-  secretPaths: () => readonly string[],
+  { protectedPaths = () => [], secretPaths = () => [] }: Services,
 ): () => Borders {
   let last: { key: string; borders: Borders } | undefined;
   return () => {
@@ -211,8 +178,11 @@ function openFiles({ workingDir, read, write }: ShellFolders, deniedWrite: reado
 }
 
 function walledLauncher(
-  { shell, network, isolation, env: given }: ParsedSettings,
-  folders: ShellFolders & { readonly secret: readonly string[] },
+  { shell, isolation, env: given }: ParsedSettings,
+  {
+    hasNetwork,
+    ...folders
+  }: ShellFolders & { readonly secret: readonly string[]; readonly hasNetwork: boolean },
   env: Environment,
   temporary: string,
 ): Launcher {
@@ -224,11 +194,12 @@ function walledLauncher(
       npm_config_cache: "/tmp/.npm",
       GOCACHE: "/tmp/.cache/go",
     };
-    return wallLauncher({ ...folders, shell, cwd, temporary, env: { ...caches, ...env, TMPDIR: "/tmp" } });
+    const inside = { ...caches, ...env, TMPDIR: "/tmp" };
+    return wallLauncher({ ...folders, shell, cwd, temporary, network: hasNetwork, env: inside });
   }
   // The host's home does not exist in the sandbox.
   const inside = { ...env, HOME: given["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
-  return sandboxLauncher({ ...folders, shell, network, env: inside, cwd });
+  return sandboxLauncher({ ...folders, shell, network: hasNetwork, env: inside, cwd });
 }
 
 /** When a folder must not be created, the command that needs it fails. */

@@ -5,6 +5,7 @@ import { createRuleWriter, type RuleWriter } from "../host/rule-writer.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import { createTerminalApprover } from "../host/terminal-approver.ts";
 import { readUserName } from "../host/user-name.ts";
+import { keepAfterTurn } from "./ask-to-keep.ts";
 import { openPlan } from "../host/open-plan.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
@@ -138,7 +139,10 @@ export async function runTurn(
 ): Promise<ExitCode> {
   const { result, code } = await shell.interruptible((controller) =>
     withReasoner(plan, options, shell, async (agent) => {
-      const turn = await run(agent, agent.turn(controller));
+      const given = agent.turn(controller);
+      const turn = await run(agent, given);
+      const asked = options.json === true ? { err: shell.err, terminal: undefined } : shell;
+      await keepAfterTurn(agent.host, turn, { ...given, plan }, asked, controller);
       if (turn.sessionId !== "") await agent.reasoner.leave(agent.host, turn.sessionId);
       return { result: turn, code: exitCodeOfReplay(agent.host, exitCodeOfTurn(turn), shell) };
     }),

@@ -142,6 +142,7 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
   return {
     list: (filter) => reasoner.list(filter),
     show: (id) => reasoner.show(id),
+    lastTurn: (id) => reasoner.lastTurn(id),
     owner: (id) => reasoner.owner(id),
     run: (request) => reasoner.run(host, { ...request, settings }),
     resume: (request) => reasoner.resume(host, { ...request, settings }),

@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import type { OpenedPlan } from "@toolmount/loader";
 import type { InspectedEntry } from "@toolmount/loader/commands";
 import { findStrictestBorder } from "../host/machine.ts";
 import type { Shell } from "../process/shell.ts";
@@ -9,12 +11,43 @@ const noUndo = "; toolmount undo and rehearsals do not reach them";
 
 type Entry = Pick<InspectedEntry, "run">;
 
+/** The layer of a plan on this machine. */
+export interface LayerFinding {
+  readonly folder: string;
+  /** Why the machine or the folder cannot have one. */
+  readonly problem?: string | undefined;
+  /** The entries of tools whose calls run outside of it. */
+  readonly outside: readonly string[];
+}
+
+/** Opens a layer as a trial, where the plan has one. */
+export async function describeLayer(
+  { folder, written }: Pick<OpenedPlan, "folder" | "written">,
+  entries: readonly Pick<InspectedEntry, "id" | "section" | "run">[],
+  { env }: Pick<Shell, "env">,
+): Promise<LayerFinding | undefined> {
+  const { layer } = written;
+  if (typeof layer !== "string") return undefined;
+  const { proveLayer } = await import("@toolmount/sandbox");
+  const proof = await proveLayer({ folder: resolve(folder, layer), env });
+  const outside = entries.filter(({ section, run }) => section === "tools" && run?.in !== "layer");
+  const problem = "problem" in proof ? proof.problem : undefined;
+  return { folder: layer, problem, outside: outside.map(({ id }) => id) };
+}
+
 /** What can be said of the calls of an entry; undefined for calls in the host, and where there is no border. */
 interface Described {
   /** Where the calls run, behind which border here, which parts of the host reach them, and which `members` do not. */
   readonly place: (entry: Entry, members: readonly string[]) => string | undefined;
   /** What the border keeps from them. */
   readonly denied: (entry: Entry) => string | undefined;
+}
+
+/** What a layer does on this machine, as a line of a report. */
+export function layerLine({ folder, problem, outside }: LayerFinding): string {
+  if (problem !== undefined) return `  layer ${folder}: NOT on this machine, so its calls fail: ${problem}`;
+  const others = outside.length === 0 ? "" : `; nothing waits of ${outside.join(", ")}`;
+  return `  layer ${folder}: changes wait there until a person keeps them; commands without the network ask nothing${others}`;
 }
 
 /** A border's name, with what it is not. */
@@ -36,6 +69,7 @@ export async function describeRuns(entries: readonly Entry[], shell: Shell): Pro
 type Run = NonNullable<InspectedEntry["run"]>;
 
 function placeOf(run: Run, strictest: string | undefined): string {
+  if (run.in === "layer") return `in the layer over ${String(run["folder"])}`;
   const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
   const place = places[run.in] ?? "in a process";
   return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;

@@ -56,7 +56,7 @@ test.each<[string, object, readonly string[]]>([
   ["two reads: whether it waits already, and its session", {}, ["work.get", "sessions.readState"]],
   [
     "one more with budgets",
-    { budgets: { calls: 100, concurrent: 9 } },
+    { budgets: { calls: 100, concurrent: 9, repeats: 3 } },
     ["work.get", "sessions.readState", "work.count"],
   ],
 ])("a call over MCP that waits for nothing costs %s", async (_, policy, each) => {

@@ -318,6 +318,7 @@ export async function playOperations(servers: EqualServers, count: number) {
   const unknown: string[] = [];
   const paying = new Set(["approved", "background", "modern", "repeated"]);
   let next = 0;
+  let done = 0;
   const work = async () => {
     while (next < count) {
       const number = next++;
@@ -330,6 +331,7 @@ export async function playOperations(servers: EqualServers, count: number) {
       else if (JSON.stringify(gave) !== JSON.stringify(gives(mark)))
         differ.push({ name: `${name} ${mark}`, gave });
       else if (paying.has(name)) paid.push(mark);
+      if ((done += 1) % 500 === 0) process.stdout.write(`${done} of ${count}: ${differ.length} differ\n`);
     }
   };
   await Promise.all(Array.from({ length: clients }, work));

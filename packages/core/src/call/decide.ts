@@ -23,7 +23,8 @@ export function decide(call: Call): HopAnswer {
   if (call.own !== null) return askAsList(call, `"${call.own.name}" asks for confirmation`);
   const { preGates } = call.generation;
   if (preGates.length === 0) return askPolicies(call);
-  const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(toolEvent(call)));
+  const event = call.stored === null ? toolEvent(call) : { ...toolEvent(call), resumed: true as const };
+  const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(event));
   return verdict instanceof Promise
     ? waitFor(call, verdict, applyVerdict, denyUndecided)
     : applyVerdict(call, verdict);

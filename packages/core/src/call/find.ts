@@ -215,9 +215,9 @@ function textOf(name: unknown): string {
   }
 }
 
-/** An internal tool is there for internal calls, and for those that continue one. */
-function isFor({ isInternal, own, stored }: Call, { info }: MountedTool): boolean {
-  return info.status !== "internal" || isInternal || own !== null || stored !== null;
+/** An internal tool is there for internal calls, and for those that continue or undo one. */
+function isFor({ isInternal, own, stored, undo }: Call, { info }: MountedTool): boolean {
+  return info.status !== "internal" || isInternal || own !== null || stored !== null || undo !== null;
 }
 
 function listedNames({ tools }: Generation): string[] {

@@ -2,6 +2,7 @@ import { errorMessage, isRunnerFailure, RunnerFailure } from "../contract/errors
 import { failure } from "../contract/result.ts";
 import type { RunnerControl, RunnerInstead } from "../contract/runner.ts";
 import { infoOf, type Call } from "./call.ts";
+import { ownSession } from "./call-state.ts";
 import { runnerOf } from "./changes.ts";
 import { isPreviewed, rehearsalOf, runPreview } from "./rehearse.ts";
 import type { ToolCallContext } from "./tool-context.ts";
@@ -51,9 +52,16 @@ function jobOf(call: Call) {
     tool: tool.declaredName,
     ...(module !== undefined && { module }),
     info: infoOf(call),
+    rootSession: rootOf(call),
     arguments: call.arguments as never,
     timeoutMs: tool.timeoutMs,
   };
+}
+
+/** Agents share what the session has that began them. */
+function rootOf({ given }: Call): string | undefined {
+  const { causes, sessionId, userId } = given;
+  return ownSession(userId, causes?.at(-1)?.sessionId ?? sessionId);
 }
 
 function controlOf(call: Call, context: ToolCallContext): RunnerControl {

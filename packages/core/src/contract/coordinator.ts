@@ -42,6 +42,10 @@ export interface Capabilities {
    * folder, as `**` + `/mount-plan.yaml`; `*` is any text.
    */
   "session.protected_paths": readonly string[];
+  /** Those of the protected paths that a tool may change in a layer: a person keeps them by a yes of its own. */
+  "session.obeyed_paths": readonly string[];
+  /** The folder whose changes wait in layers. Modules for files and commands then run in the layer of their session. */
+  "session.layer": string;
   /**
    * Absolute paths that tools must not read, with everything below them, unless their settings name the very path or one
    * below: the state, files of secrets, and `.env` files beside the plan.

@@ -61,6 +61,8 @@ export interface ToolEvent extends EventData {
   readonly turn_id?: string;
   readonly parent_id?: string;
   readonly parallel_group_id?: string;
+  /** The call waited, here or at another server, and its gates were asked before. Only for gates of `tool:pre`. */
+  readonly resumed?: true;
   /** ISO 8601. */
   readonly timestamp: string;
 }

@@ -25,6 +25,8 @@ export interface RunnerJob {
   /** The module to import where the tool runs; absent for tools that were mounted by hand. */
   readonly module?: RunnerModule | undefined;
   readonly info: CallInfo;
+  /** The session that began the session of the call, directly or not, as a text; of a call without a session absent. */
+  readonly rootSession?: string | undefined;
   readonly arguments: JsonObject;
   readonly timeoutMs: number;
   /** What the tool does instead of its work. Only a runner with `undoes` gets it. */

@@ -55,6 +55,8 @@ export interface CounterChange {
   readonly maxAmount?: number | undefined;
   /** Nothing is added where more would run than this. */
   readonly maxRunning?: number | undefined;
+  /** Another counter, to which the same step adds: it has no limit, and counts also where nothing is added to this one. */
+  readonly also?: { readonly key: string; readonly count: number } | undefined;
   /** Now, in milliseconds since the epoch. */
   readonly at: number;
 }
@@ -65,6 +67,8 @@ export interface CounterState {
   readonly isAdded: boolean;
   readonly count: number;
   readonly amount: number;
+  /** The count of the other counter, where a change names one. */
+  readonly also?: number | undefined;
 }
 
 /** Stores the work of servers. When a promise resolves, the change is on disk. */

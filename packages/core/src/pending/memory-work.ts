@@ -14,6 +14,15 @@ const maxCounters = 10_000;
 export function createMemoryWork(): WorkStore {
   const records = new Map<string, WorkRecord>();
   const counters = new Map<string, Counter>();
+  const add = (key: string, change: CounterChange): CounterState => {
+    const before = counters.get(key) ?? { count: 0, amount: 0, running: new Map() };
+    const after = counted(before, change);
+    const { running: _, ...state } = after ?? before;
+    counters.delete(key);
+    counters.set(key, after ?? before);
+    if (counters.size > maxCounters) counters.delete(counters.keys().next().value!);
+    return { isAdded: after !== null, ...state };
+  };
   const keyOf = (kind: string, id: string) => `${kind}\n${id}`;
   return {
     get: async (kind, id) => records.get(keyOf(kind, id)) ?? null,
@@ -35,20 +44,15 @@ export function createMemoryWork(): WorkStore {
       for (const [key] of gone) records.delete(key);
       return gone.length;
     },
-    async count(key, change) {
-      const before = counters.get(key) ?? { count: 0, amount: 0, running: new Map() };
-      const after = counted(before, change);
-      const { running: _, ...state } = after ?? before;
-      counters.delete(key);
-      counters.set(key, after ?? before);
-      if (counters.size > maxCounters) counters.delete(counters.keys().next().value!);
-      return { isAdded: after !== null, ...state };
+    async count(key, { also, ...change }) {
+      const other = also && add(also.key, { count: also.count, amount: 0, at: change.at }).count;
+      return { ...add(key, change), ...(other !== undefined && { also: other }) };
     },
   };
 }
 
 /** A counter in memory. */
-interface Counter extends Omit<CounterState, "isAdded"> {
+interface Counter extends Omit<CounterState, "isAdded" | "also"> {
   /** What runs, and until when that is certain. */
   readonly running: ReadonlyMap<string, number>;
 }

@@ -19,7 +19,16 @@ export interface Drain {
   leaveBalancer(graceMs: number): Promise<number>;
   /** Counts a response until it is sent. */
   track(response: ServerResponse): void;
-  end(server: Server, graceMs: number): Promise<void>;
+  /** `working` resolves when what runs without a request has ended: it has the same grace. */
+  end(server: Server, graceMs: number, working: Promise<unknown>): Promise<void>;
+}
+
+/** Waits for work, at most so long. */
+async function within(clock: Clock, ms: number, working: Promise<unknown>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = clock.setTimer(over.resolve, ms);
+  await Promise.race([working, over.promise]);
+  timer.cancel();
 }
 
 /** Creates the drain of one server. */
@@ -58,11 +67,11 @@ export function createDrain(clock: Clock): Drain {
         if (open.size === 0) onEmpty();
       });
     },
-    async end(server, graceMs) {
+    async end(server, graceMs, working) {
       ending.abort(new Error("the server is ending"));
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      await empty(graceMs);
+      await Promise.all([empty(graceMs), within(clock, graceMs, working)]);
       cut.abort(new Error("the server ended before the call did"));
       await empty(answerMs);
       server.closeAllConnections();

@@ -35,7 +35,6 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const { listen = defaultAddress, limits = {}, clock = systemClock, logger = silentLogger } = options;
   requireAllowedAddress(listen, options);
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
-  const decisions = new RateLimit(limits.decisions ?? "120/min", clock);
   const drain = createDrain(clock);
   const version = options.version ?? ownVersion();
   const hosts = liveHosts(options, { clock, logger, cut: drain.cut, version });
@@ -48,10 +47,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     version,
     baseOf: (host = "") => reachedAt(options.publicUrl, host),
     ending: drain.ending,
-    countDecision: ({ name }) => {
-      const seconds = decisions.take(name);
-      if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
-    },
+    countDecision: countWith(new RateLimit(limits.decisions ?? "120/min", clock)),
   };
   const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
@@ -77,8 +73,9 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
     const restMs = await drain.leaveBalancer(graceMs);
     const turns = [...hosts.values()].map(async ({ work }) => work?.close(restMs));
-    await drain.end(server, restMs);
-    await Promise.all([...turns, ...drained]);
+    const calls = [...hosts.values()].map(({ background }) => background.close());
+    await drain.end(server, restMs, Promise.all(calls));
+    await Promise.all([...turns, ...calls, ...drained]);
     for (const live of hosts.values()) await closeHost(live);
     metrics.close();
   };
@@ -92,13 +89,19 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   };
 }
 
+function countWith(decisions: RateLimit): Service["countDecision"] {
+  return ({ name }) => {
+    const seconds = decisions.take(name);
+    if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
+  };
+}
+
 function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 async function closeHost(live: LiveHost): Promise<void> {
   await live.replicas.close();
-  await live.background.close();
   await live.reports?.close();
   for (const part of [live.elsewhere, live.journal, live.watch]) part.close();
   await live.mcp?.close();

@@ -85,7 +85,7 @@ export class BackgroundCalls {
     if (!(await this.#isOpen(record))) this.#resume(key, record);
   }
 
-  /** Calls that run have the grace of the server. */
+  /** Begins no call any more: the next server does. Calls that run have the grace of the server. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#unwatch?.();

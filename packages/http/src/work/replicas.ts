@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock, Host, Logger, WorkRecord, WorkStore } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { shareRates, workStoreOf } from "@toolmount/core/internal";
-import { z } from "zod";
 import type { ServedPlan } from "../served-host.ts";
 import { repeat } from "./repeat.ts";
-import { allWork } from "./work-store.ts";
+import { askReload, listReplicas, ownerless, reloadKind, serverKind, type Replica } from "./replica-rows.ts";
 
-/** The kind of the records of servers. */
-const kind = "server";
-/** The kind of the record that asks the servers of a plan to reload; its version counts how often. */
-const reloadKind = "reload";
 /** Milliseconds between two looks at the other servers. */
 const lookMs = 2_000;
 /** Milliseconds after which a server that says nothing counts as gone. It renews its lease when a third of that is over. */
@@ -18,26 +14,8 @@ const leaseMs = 15_000;
 /** Milliseconds for which a server that has ended is known. */
 const keepMs = 86_400_000;
 
-const bodySchema = z.object({
-  /** Where it listens. */
-  url: z.string(),
-  machine: z.string(),
-  /** The version of its package. */
-  version: z.string(),
-  /** 12 digits of the digest of the plan that it has mounted. */
-  plan: z.string(),
-  /** Why it did not mount the plan again when that was asked for. */
-  problem: z.string().nullable(),
-  /** When it began, in milliseconds since the epoch. */
-  since: z.number(),
-});
-
-/** A server of a plan, as the store has it. */
-export interface Replica extends z.output<typeof bodySchema> {
-  readonly id: string;
-  /** `gone`: its lease has ended. `draining`: it takes no new work, and ends. */
-  readonly state: "ready" | "draining" | "gone";
-}
+/** The problem of a server that comes after one with a problem of its own. */
+const stopped = "another server could not mount it, so it was not tried here";
 
 /** What a server says of itself in the store. */
 interface ReplicasOptions {
@@ -50,13 +28,14 @@ interface ReplicasOptions {
 }
 
 /**
- * The servers that serve one plan from one store. Each renews a lease, and says which plan it has mounted; a reload at one of
- * them is one at all.
+ * The servers that serve one plan from one store. Each renews a lease, and says which plan it has mounted. A reload is one at
+ * all, in turn: each waits for those before it, and where one could not mount the plan, those after it keep theirs.
  */
 export class Replicas {
   readonly #options: ReplicasOptions;
   readonly #store: WorkStore;
-  readonly #id = randomUUID();
+  /** Its name in the store, by which servers take turns. */
+  readonly id = randomUUID();
   readonly #stop: () => void;
   readonly #since: number;
   #version = 0;
@@ -68,6 +47,8 @@ export class Replicas {
   #url = "";
   #problem: string | null = null;
   #looking: Promise<void> = Promise.resolve();
+  /** The reload that runs here. */
+  #reloading: Promise<void> | null = null;
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
@@ -83,14 +64,14 @@ export class Replicas {
 
   /** Whether other servers of the plan lived at the last look. */
   get hasOthers(): boolean {
-    return this.#living.some(({ id, state }) => id !== this.#id && state !== "gone");
+    return this.#living.some(({ id, state }) => id !== this.id && state !== "gone");
   }
 
   /** From now on the server is in the store. */
   async begin(url: string): Promise<void> {
     this.#url = url;
     const before = this.#since - keepMs;
-    await this.#guarded(() => this.#store.remove(kind, ["ended", "ready", "draining"], before));
+    await this.#guarded(() => this.#store.remove(serverKind, ["ended", "ready", "draining"], before));
     await this.look();
   }
 
@@ -110,15 +91,12 @@ export class Replicas {
 
   /** Mounts the plan again here, and asks every other server to do so. */
   async reload(): Promise<object> {
-    const report = await this.#options.plan!.reload();
-    for (;;) {
-      const found = await this.#store.get(reloadKind, this.#options.scope);
-      const version = (found?.version ?? 0) + 1;
-      if (!(await this.#store.save(this.#row(reloadKind, this.#options.scope, version, "asked")))) continue;
-      this.#reloads = version;
-      await this.look();
-      return report;
-    }
+    const { plan, scope, clock } = this.#options;
+    const report = await plan!.reload();
+    this.#reloads = await askReload(this.#store, scope, clock.now());
+    this.#problem = null;
+    await this.look();
+    return report;
   }
 
   /** Says what is new of this server, and reads the others. One look comes after the other. */
@@ -128,29 +106,36 @@ export class Replicas {
 
   /** The server takes no new work. */
   async drain(): Promise<void> {
-    this.#stop();
-    await this.#looking;
+    await this.#rest();
     await this.#guarded(() => this.#save("draining"));
   }
 
   async close(): Promise<void> {
-    this.#stop();
-    await this.#looking;
+    await this.#rest();
     await this.#guarded(() => this.#save("ended"));
   }
 
+  async #rest(): Promise<void> {
+    this.#stop();
+    await this.#reloading;
+    await this.#looking;
+  }
+
   async #look(): Promise<void> {
-    await this.#followReload();
+    const { version = 0 } = (await this.#store.get(reloadKind, this.#options.scope)) ?? {};
+    // What was asked for before this server began, it has read already.
+    this.#reloads ??= version;
     // An idle server writes no row with each look.
     if (this.#isDue()) await this.#save("ready");
     this.#living = await this.list();
     this.#shareRates();
+    this.#follow(version);
   }
 
   /** Each of the servers that take calls has a part of the plan's rates. */
   #shareRates(): void {
     const ready = this.#living.filter(({ state }) => state === "ready").map(({ id }) => id);
-    const rank = ready.toSorted().indexOf(this.#id);
+    const rank = ready.toSorted().indexOf(this.id);
     if (rank >= 0) shareRates(this.#options.host, { servers: ready.length, rank });
   }
 
@@ -161,24 +146,36 @@ export class Replicas {
 
   /** What may change while the server runs. */
   #facts(): string {
-    return JSON.stringify([this.plan, this.#problem]);
+    return JSON.stringify([this.plan, this.#problem, this.#reloads]);
   }
 
-  async #followReload(): Promise<void> {
-    const { version = 0 } = (await this.#store.get(reloadKind, this.#options.scope)) ?? {};
-    const isFirst = this.#reloads === null;
-    if (version === this.#reloads) return;
-    this.#reloads = version;
-    // What was asked for before this server began, it has read already.
-    if (isFirst || this.#options.plan === undefined) return;
-    this.#problem = await this.#options.plan.reload().then(
-      () => null,
-      (error: Error) => error.message,
-    );
+  /** Mounts the plan again when that was asked for and this server has its turn. Its lease is renewed meanwhile. */
+  #follow(version: number): void {
+    if (version === this.#reloads || this.#reloading !== null) return;
+    const others = this.#living.filter(({ id, state }) => id !== this.id && state === "ready");
+    const isStopped = others.some(({ reload, problem }) => reload === version && problem !== null);
+    const isBefore = ({ id, reload = version }: Replica) => id < this.id && reload < version;
+    if (!isStopped && others.some(isBefore)) return;
+    this.#reloading = (isStopped ? Promise.resolve(stopped) : this.#mount()).then((problem) => {
+      this.#problem = problem;
+      this.#reloads = version;
+      this.#reloading = null;
+      return this.look();
+    });
+  }
+
+  /** Resolves to why the plan could not be mounted again. */
+  async #mount(): Promise<string | null> {
+    try {
+      await this.#options.plan?.reload();
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   async #save(status: string): Promise<void> {
-    const isSaved = await this.#store.save(this.#row(kind, this.#id, this.#version + 1, status));
+    const isSaved = await this.#store.save(this.#row(this.#version + 1, status));
     // Where the row is gone, the next look makes a new one.
     this.#version = isSaved ? this.#version + 1 : 0;
     this.#saved = {
@@ -187,19 +184,18 @@ export class Replicas {
     };
   }
 
-  #row(of: string, id: string, version: number, status: string): WorkRecord {
+  #row(version: number, status: string): WorkRecord {
     const { clock, scope, version: release } = this.#options;
     const at = clock.now();
     const facts = { url: this.#url, machine: hostname(), version: release, plan: this.plan };
-    const body = { ...facts, problem: this.#problem, since: this.#since };
+    const body = { ...facts, problem: this.#problem, since: this.#since, reload: this.#reloads ?? 0 };
     return {
-      kind: of,
-      id,
+      ...ownerless,
+      kind: serverKind,
+      id: this.id,
       version,
       scope,
       status,
-      sessionId: null,
-      userId: null,
       at,
       dueAt: at + leaseMs,
       body,
@@ -213,19 +209,4 @@ export class Replicas {
       this.#options.logger.error({ err }, "the servers of the store cannot be read");
     }
   }
-}
-
-/** The servers that a store has and that have not ended: of one plan, or of all of them. Those seen last are first. */
-export async function listReplicas(
-  store: WorkStore,
-  scope: string | undefined,
-  now: number,
-): Promise<readonly Replica[]> {
-  const found: Replica[] = [];
-  const filter = { kind, scope, statuses: ["ready", "draining"] };
-  for await (const { id, dueAt, status, body } of allWork(store, filter)) {
-    const state = (dueAt ?? 0) < now ? "gone" : (status as "ready" | "draining");
-    found.push({ ...bodySchema.parse(body), id, state });
-  }
-  return found;
 }

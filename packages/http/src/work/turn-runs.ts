@@ -139,6 +139,12 @@ export class TurnRuns {
     const { sessionId, waiting } = turn.stored;
     const isTaken = isToolmountError(error) && error.code === "SESSION_CONFLICT";
     if (!isTaken) logger.warn({ err: error, turn: turn.stored.id }, "a turn could not continue");
+    // Its server was killed between the end of the turn and its record.
+    const last = isTaken ? ((await turns.lastTurn(sessionId).catch(() => null)) as Past | null) : null;
+    if (last?.turnId === turn.stored.id) {
+      await turn.changeOwn(this.#endOf(last, sessionId));
+      return;
+    }
     const session = isTaken ? ((await turns.show(sessionId).catch(() => ({}))) as { status?: string }) : {};
     if (session.status !== undefined && session.status !== "open") {
       const status = session.status as TurnStatus;
@@ -151,6 +157,9 @@ export class TurnRuns {
     await turn.changeOwn({ status, owner: null, dueAt, problem: messageOf(error) });
   }
 }
+
+/** How a turn ended before. */
+type Past = Ended & { readonly turnId: string };
 
 /** How the reasoner says that a turn ended or paused. */
 interface Ended {

@@ -70,6 +70,7 @@ export function scriptedTurns(onBegin: (work: Begun) => void = () => {}) {
     addMessage: async (...words: unknown[]) => void messages.push(words),
     release: (sessionId: string) => void released.push(sessionId),
     show: async () => ({ status: "open" }),
+    lastTurn: async () => null,
     owner: async () => null,
   } as unknown as ServedTurns;
   return { turns, begun, messages, released };

@@ -113,7 +113,7 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   BAD_SCALAR_START: "a value cannot begin with this character; put the value in quotes",
 };
 
-/** The line of an error, or the next one, when its indent fits none of the lines above. */
+/** The line of an error, or the next one that is neither blank nor a comment, when its indent fits none of the lines above. */
 function findMisaligned(rows: readonly Row[], line: number): SyntaxProblem | undefined {
   const columns: Column[] = [];
   let above: Row | undefined;
@@ -121,7 +121,7 @@ function findMisaligned(rows: readonly Row[], line: number): SyntaxProblem | und
     while ((columns.at(-1)?.at ?? 0) > row.indent) columns.pop();
     const isNew = columns.at(-1)?.at !== row.indent;
     const fits = isNew ? (above?.opens ?? true) : row.isItem || columns.at(-1)!.ofKeys;
-    if (!fits && above !== undefined && (row.number === line || row.number === line + 1))
+    if (!fits && above !== undefined && row.number >= line)
       return { offset: row.offset, problem: describeIndent(row, above) };
     if (row.number > line) return undefined;
     if (isNew) columns.push({ at: row.indent, ofKeys: !row.isItem });

@@ -25,7 +25,7 @@ import { createMountContext } from "../mount/mount-context.ts";
 import { notifyMounted } from "../mount/notify-mounted.ts";
 import type { ResolvedOptions } from "./defaults.ts";
 import { chainOf } from "./plan-chain.ts";
-import { protectedPaths } from "./protected-paths.ts";
+import { protectedPaths, type ProtectedPaths } from "./protected-paths.ts";
 import { secretPaths } from "./secret-paths.ts";
 import {
   describeBoot,
@@ -95,7 +95,7 @@ export class PlanHost {
 
   #registerCapabilities(
     plan: LoadedPlan,
-    untouchable: readonly string[],
+    { plan: own, obeyed }: ProtectedPaths,
     secret: readonly string[],
     chain: HostChain,
   ): () => void {
@@ -103,7 +103,8 @@ export class PlanHost {
     const { lock } = plan;
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
-      coordinator.registerCapability("session.protected_paths", untouchable),
+      coordinator.registerCapability("session.protected_paths", [...own, ...obeyed]),
+      coordinator.registerCapability("session.obeyed_paths", obeyed),
       coordinator.registerCapability("session.secret_paths", secret),
       coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("host.chain", chain),

@@ -8,6 +8,14 @@ import { planFileNames } from "../plan/find-plan.ts";
 import { lockFileOf } from "../plan/lock-file-name.ts";
 import { stateFiles } from "./secret-paths.ts";
 
+/** What a tool must not write. */
+export interface ProtectedPaths {
+  /** The plan, its lock files, its state and `.toolmount`. */
+  readonly plan: readonly string[];
+  /** What the next command imports, runs or obeys besides. */
+  readonly obeyed: readonly string[];
+}
+
 /**
  * Returns what a tool must not write, even inside folders that it may write: everything that the next command reads or
  * imports. A tool that changed it would decide what the next host runs.
@@ -20,22 +28,26 @@ import { stateFiles } from "./secret-paths.ts";
 export async function protectedPaths(
   loaded: LoadedPlan,
   overlays: readonly string[] | undefined,
-): Promise<readonly string[]> {
+): Promise<ProtectedPaths> {
   const { opened, plan, modules, texts } = loaded;
   const { file, folder } = opened;
   const locks = opened.files.map((each) => lockFileOf(each));
   const tools = modules.flatMap(({ source }) => (source.kind === "path" ? [source.path] : []));
   const sources = [...tools, ...modelModules(plan.sections["agent"], folder)];
-  return [
-    ...opened.files,
-    ...new Set(file === undefined ? locks : [...locks, lockFileOf(file, overlays)]),
-    ...stateFiles(plan.sections["state"], folder),
-    join(folder, ".toolmount"),
-    ...packagePaths(folder),
-    ...new Set((await Promise.all(sources.map(filesOfModule))).flat()),
-    ...(await nextCommandPaths({ folder, plan, modules, texts })),
-    ...planNames(opened.files),
-  ];
+  return {
+    plan: [
+      ...opened.files,
+      ...new Set(file === undefined ? locks : [...locks, lockFileOf(file, overlays)]),
+      ...stateFiles(plan.sections["state"], folder),
+      join(folder, ".toolmount"),
+      ...planNames(opened.files),
+    ],
+    obeyed: [
+      ...packagePaths(folder),
+      ...new Set((await Promise.all(sources.map(filesOfModule))).flat()),
+      ...(await nextCommandPaths({ folder, plan, modules, texts })),
+    ],
+  };
 }
 
 /**

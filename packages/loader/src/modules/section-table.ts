@@ -48,7 +48,14 @@ export const schemeTable: Readonly<Record<string, string>> = { mcp: "@toolmount/
 export const runnerTable: Readonly<Record<string, string>> = {
   process: "@toolmount/workers",
   fleet: "@toolmount/workers",
+  layer: "@toolmount/workers",
 };
+
+/** The modules for files and commands, under both of their names: with `layer` in a plan they run in the layer. */
+export const layerModules: readonly string[] = ["bash", "filesystem", "search"].flatMap((name) => [
+  name,
+  `@toolmount/tool-${name}`,
+]);
 
 /** The config that a section gives its module; null when core alone is enough. */
 export function sectionConfig(row: SectionRow, value: Json): JsonObject | null {

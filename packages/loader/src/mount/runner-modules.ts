@@ -62,7 +62,7 @@ export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | 
   const { run } = entry;
   if (run === undefined || run.in === "inline") return undefined;
   const settings = run as ElsewhereRun;
-  return isRemote(entry.source) && settings["border"] === undefined
+  return isRemote(entry.source) && settings["border"] === undefined && settings.in !== "layer"
     ? { ...settings, border: "strictest" }
     : settings;
 }

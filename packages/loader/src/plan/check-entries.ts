@@ -6,6 +6,7 @@ import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.ts";
 import { isCommandHook } from "./command-hooks.ts";
 import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
+import { layerModules } from "../modules/section-table.ts";
 import { typeVariables } from "../diagnostics/typed-variables.ts";
 
 export interface PlanEntry extends EntryDocument {
@@ -70,6 +71,39 @@ function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument |
   const parsed = typed === null ? first : entrySchema.safeParse(typed, plainWords);
   if (!parsed.success) reportIssues(entrySchema, parsed.error.issues, path, reporter);
   return parsed.data;
+}
+
+/**
+ * Runs the entries in the layer of the plan that belong there. A module that showed other files than the shell would be a trap,
+ * so none of these runs elsewhere; an entry of another module is in the layer where its `run` says so.
+ */
+export function inLayer(
+  entries: readonly PlanEntry[],
+  folder: string | undefined,
+  { report }: Reporter,
+): readonly PlanEntry[] {
+  return entries.map((entry) => {
+    const { run, path } = entry;
+    const isOurs = folder !== undefined && isLayerModule(entry);
+    if (run === undefined ? !isOurs : !isOurs && run.in !== "layer") return entry;
+    const problem = problemOf(entry, folder);
+    if (problem === undefined) return { ...entry, run: { in: "layer", folder: folder! } };
+    report("PLAN_VALUE_INVALID", { problem }, { path: [...path, "run"] });
+    return entry;
+  });
+}
+
+function problemOf({ module, run }: PlanEntry, folder: string | undefined): string | undefined {
+  if (folder === undefined) return "the plan has no layer; write layer: ./ at its top";
+  if (run !== undefined && run.in !== "layer")
+    return `with layer: ${folder}, ${module} runs in the layer, or its files would be others than those of the shell; remove run, or layer`;
+  if (run !== undefined && Object.keys(run).length > 1) return "run: { in: layer } has no other keys";
+  return undefined;
+}
+
+/** Whether an entry is of a module whose calls are in the layer of a plan by default. */
+function isLayerModule({ section, module, source }: Pick<PlanEntry, "section" | "module" | "source">) {
+  return section === "tools" && typeof source !== "object" && layerModules.includes(module);
 }
 
 /** Returns what an entry sets for single tools, by the names that their author chose. */

@@ -6,7 +6,7 @@ import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { movedMembers, sectionOfMember, sectionTable } from "../modules/section-table.ts";
 import { amplifierSections, checkAmplifier, isAmplifierPlan, isKept, unmappedSections } from "./amplifier.ts";
-import { checkEntries, type PlanEntry } from "./check-entries.ts";
+import { checkEntries, inLayer, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type PlacedHook } from "./command-hooks.ts";
 import { limitsSchema, modesSchema, planSchema, type LimitsDocument, type PlanModes } from "./schema.ts";
 import { typeVariables } from "../diagnostics/typed-variables.ts";
@@ -23,6 +23,8 @@ export interface Plan {
   readonly agents?: Json | undefined;
   readonly modes: PlanModes | undefined;
   readonly limits: Limits;
+  /** The folder whose changes wait, as it is written. */
+  readonly layer?: string | undefined;
   /** Unknown sections of an Amplifier plan. */
   readonly unknownSections: readonly string[];
 }
@@ -32,14 +34,15 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
   const known = dropNotes(value);
   const amplifier = isAmplifierPlan(known);
   const { unknownSections, rest } = splitSections(known, amplifier, reporter);
-  const { version, name } = readFacts(rest, reporter);
+  const { version, name, layer } = readFacts(rest, reporter);
   if (known["version"] !== undefined && known["tools"] === null) reportNoTools(reporter);
   if (amplifier) checkAmplifier(known, reporter);
   reportMoved(known, reporter);
   return {
     version,
     name,
-    entries: checkEntries(known, amplifier, reporter),
+    ...(layer !== undefined && { layer }),
+    entries: inLayer(checkEntries(known, amplifier, reporter), layer, reporter),
     commandHooks: await checkCommandHooks(known, reporter),
     sections: pickSections(known),
     amplifier,
@@ -50,7 +53,7 @@ export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<
   };
 }
 
-function readFacts(plan: JsonObject, reporter: Reporter): Partial<Pick<Plan, "version" | "name">> {
+function readFacts(plan: JsonObject, reporter: Reporter): Partial<Pick<Plan, "version" | "name" | "layer">> {
   const parsed = planSchema.safeParse(plan, plainWords);
   if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
   return parsed.data ?? {};

@@ -199,6 +199,13 @@ export const planSchema = z.strictObject({
   tools: entryList,
   hooks: entryList,
   modes: modesSchema.optional(),
+  layer: z
+    .string({ error: "layer is a folder, such as ./" })
+    .min(1)
+    .optional()
+    .describe(
+      "A folder, relative to the plan, in which changes of bash, filesystem and search wait until a person keeps them.",
+    ),
   tests: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()

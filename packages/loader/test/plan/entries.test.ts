@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createReporter } from "../../src/diagnostics/problems.ts";
 import { readConditions } from "../../src/host/defaults.ts";
 import { readPackage } from "../../src/modules/manifest.ts";
-import { checkEntries, overridesOf } from "../../src/plan/check-entries.ts";
+import { checkEntries, inLayer, overridesOf } from "../../src/plan/check-entries.ts";
 import { workspace } from "../workspace.ts";
 
 test.each<[readonly string[], readonly string[]]>([
@@ -121,5 +121,42 @@ describe("the entries of a plan", () => {
       ["look", { as: "see" }],
     ]);
     expect(overridesOf({})).toEqual([]);
+  });
+});
+
+describe("the entries of a plan with a layer", () => {
+  const inPlan = (entries: readonly object[], folder: string | undefined = "./") => {
+    const reporter = createReporter(new Map());
+    const checked = inLayer(checkEntries({ tools: entries } as never, false, reporter), folder, reporter);
+    return { runs: checked.map(({ run }) => run), problems: reporter.problems.map(({ message }) => message) };
+  };
+  const layer = { in: "layer", folder: "./" };
+
+  test("for files and commands run in it, and others where they say so", () => {
+    const names = ["bash", "@toolmount/tool-search", "web", "./own.ts"];
+    const entries = names.map((module) => ({ module }));
+    expect(inPlan(entries).runs).toEqual([layer, layer, undefined, undefined]);
+    const fetched = { module: "bash", source: "npm:@toolmount/tool-bash@1" };
+    expect(inPlan([fetched, { module: "./own.ts", run: { in: "layer" } }]).runs).toEqual([layer, layer]);
+    const server = { module: "search", source: { mcp: { url: "https://example.com" } } };
+    expect(inPlan([server]).runs).toEqual([undefined]);
+  });
+
+  test("for files and commands run nowhere else", () => {
+    expect(inPlan([{ module: "bash", run: { in: "inline" } }]).problems).toEqual([
+      "with layer: ./, bash runs in the layer, or its files would be others than those of the shell; remove run, or layer",
+    ]);
+    expect(inPlan([{ module: "./own.ts", run: { in: "layer", border: "none" } }]).problems).toEqual([
+      "run: { in: layer } has no other keys",
+    ]);
+  });
+
+  test("are refused where they want a layer that the plan does not have", () => {
+    const reporter = createReporter(new Map());
+    const entries = checkEntries({ tools: [{ module: "bash", run: { in: "layer" } }] }, false, reporter);
+    inLayer(entries, undefined, reporter);
+    expect(reporter.problems).toMatchObject([
+      { path: "tools[0].run", message: "the plan has no layer; write layer: ./ at its top" },
+    ]);
   });
 });

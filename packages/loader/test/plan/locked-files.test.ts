@@ -105,6 +105,26 @@ test("a module of Python, the main file of a folder and a script behind a link a
   ]);
 });
 
+test("a word without its ending is the script of that name; options, addresses, patterns and homes are no files", async () => {
+  const { lock, lockedFiles } = await world(
+    `hooks: [{ command: "./guard; sh -x.sh https://a.example/x.sh *.sh ~/x.sh ${"x".repeat(1_001)}.sh" }]\ntools: []`,
+    { ...guard, "inner/-x.sh": "", "inner/x.sh": "" },
+  );
+  await lock();
+
+  expect(await lockedFiles()).toEqual(["guard.sh", "more.sh"]);
+});
+
+test("a program that is given a folder after its options runs the main file there", async () => {
+  const { lock, lockedFiles } = await world(
+    `hooks: [{ command: "/usr/bin/node --no-warnings ./app" }, { command: "cat ./other" }]\ntools: []`,
+    { "inner/app/index.mjs": "", "inner/other/index.mjs": "" },
+  );
+  await lock();
+
+  expect(await lockedFiles()).toEqual(["app/index.mjs"]);
+});
+
 test("every file of a folder of skills is locked", async () => {
   const { lock, lockedFiles, write } = await world(
     "tools: [{ module: skills, config: { folders: [./skills] } }]",

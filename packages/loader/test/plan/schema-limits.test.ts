@@ -93,7 +93,12 @@ test.each(rows)("%s: %#", (_title, schema, valid, invalid) => {
 describe("the words that a plan knows", () => {
   test.each<[string, Schema, readonly string[], (word: string) => unknown]>([
     ["hiddenText", entrySchema, ["refuse", "allow"], (hiddenText) => entry({ hiddenText })],
-    ["run.in", entrySchema, ["inline", "process", "fleet"], (where) => entry({ run: { in: where } })],
+    [
+      "run.in",
+      entrySchema,
+      ["inline", "process", "fleet", "layer"],
+      (where) => entry({ run: { in: where } }),
+    ],
     ["wake", entrySchema, ["start", "call"], (wake) => entry({ wake })],
     [
       "category",

@@ -81,6 +81,13 @@ test("a message keeps its own words and numbers, and a quoted value is masked", 
   );
 });
 
+test("a folder and a secret are masked wherever they are, a word or a number in quotes only", () => {
+  const values = { F: "/srv/plans", K: "word", N: "1.25", H: "db.local:5432" };
+  const { mask } = interpolate({ a: "${F} ${N} ${H}", password: "${K}" }, new Map(), values);
+
+  expect(mask('/srv/plans word 1.25 "1.25" db.local:5432')).toBe('${F} ${K} 1.25 "${N}" ${H}');
+});
+
 describe("what cannot be filled in", () => {
   const problemsOf = (value: string) =>
     interpolate({ a: value }, new Map(), {}).problems.map(({ code, message, hint }) => [code, message, hint]);

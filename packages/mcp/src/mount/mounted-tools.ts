@@ -4,6 +4,7 @@ import { digestOf } from "@toolmount/core/json";
 import { foldName, requireNoHiddenText } from "@toolmount/core/modules";
 import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
+import { asAccepted } from "./accepted.ts";
 import type { ServerSettings } from "./config.ts";
 import { exposedOf, requestTools } from "./exposed-definitions.ts";
 import { skillOf, skillProblem, toOffered } from "./skills.ts";
@@ -29,6 +30,8 @@ export class MountedTools {
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #define: (tool: Tool, name: string) => ToolDefinition;
+  /** What the lock file has, by the server's names. */
+  readonly #accepted: ReadonlyMap<string, Tool>;
   /** What was not taken as the server says it. */
   readonly #oddities = new Set<string>();
   readonly #mounted = new Map<string, MountedTool>();
@@ -44,10 +47,12 @@ export class MountedTools {
     coordinator: Coordinator,
     settings: ServerSettings,
     define: (tool: Tool, name: string) => ToolDefinition,
+    locked: readonly Tool[] | null,
   ) {
     this.#coordinator = coordinator;
     this.#settings = settings;
     this.#define = define;
+    this.#accepted = new Map(locked?.map((tool) => [tool.name, tool]));
   }
 
   /** The definitions of all tools, as the server listed them last. */
@@ -139,7 +144,7 @@ export class MountedTools {
   /** `isLive`: the plan is mounted already, so whatever is wrong with one tool keeps out that tool only. */
   #mount(listed: Tool, isLive = false): void {
     const { logger } = this.#coordinator;
-    const tool = withUi(listed, this.#settings);
+    const tool = withUi(this.#asAccepted(listed), this.#settings);
     const name = mountedName(tool.name, this.#taken);
     const isTwice = this.#mounted.has(tool.name);
     const problem = isTwice ? "the server lists two tools of this name" : skillProblem(tool);
@@ -157,6 +162,15 @@ export class MountedTools {
       logger.warn({ tool: tool.name, err: error }, "a tool of an MCP server was left out");
       this.#refused.set(tool.name, error.message);
     }
+  }
+
+  #asAccepted(listed: Tool): Tool {
+    const { tool, differs } = asAccepted(listed, this.#accepted.get(listed.name));
+    if (differs.length > 0)
+      this.noteOddity(
+        `tool "${listed.name}": ${differs.join(" and ")} differ from the lock file, and clients see what was accepted; toolmount lock --accept takes the new ones`,
+      );
+    return tool;
   }
 
   /** A schema of results that cannot be compiled costs the schema, not the tool. */

@@ -52,7 +52,7 @@ export class MountedServer {
     const onPage = (this.signIn = browserSignInOf({ settings, folder, store }));
     this.#clientSignIn = new ClientSignIn({ settings, folder, store, logger: coordinator.logger, onPage });
     this.#authorizationOf = (own, user) => authorizationOf(coordinator, own, { folder, user });
-    this.#tools = new MountedTools(coordinator, settings, this.#define);
+    this.#tools = new MountedTools(coordinator, settings, this.#define, locked);
     this.#main = this.#connection({ onTools: (tools) => void this.#change(tools), isReported });
     this.#exposed = new ExposedServer(settings, this.#main, (group, fresh) => {
       const others = this.#tools.listed.filter((tool) => groupOf(exposedOf(tool)) !== group);

@@ -55,25 +55,31 @@ export function incompleteText(reason: string): string {
 }
 
 /** The value of a turn's last answer, or why it is not one. */
-type Output =
+type Output<Problem> =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly error: ModelError };
+  | { readonly ok: false; readonly error: Problem };
 
 /** Reads the last answer of a turn with `outputSchema`: JSON, checked by the schema. */
-export function readOutput(text: string, schema: JsonSchema, place: Model): Output {
-  const refuse = (problem: string): Output => ({
+export function readOutput(text: string, schema: JsonSchema, place: Model): Output<ModelError> {
+  const output = valueOf(text, schema);
+  if (output.ok) return output;
+  return {
     ok: false,
-    error: otherFailure(place, `its answer is not as outputSchema asks: ${problem}`),
-  });
+    error: otherFailure(place, `its answer is not as outputSchema asks: ${output.error}`),
+  };
+}
+
+/** The value of an answer, or what is wrong with it. */
+export function valueOf(text: string, schema: JsonSchema): Output<string> {
   const given = jsonIn(text);
-  if (given === undefined) return refuse("it is not JSON");
+  if (given === undefined) return { ok: false, error: "it is not JSON" };
   const value = dropOptionalNulls(given, schema);
   const checked = createSchemaCompiler().compile(schema)(value);
   if (checked.ok) return { ok: true, value: value as Json };
   const issues = checked.issues.map(
     ({ path, message: said }) => `${path.join(".") || "the answer"}: ${said}`,
   );
-  return refuse(issues.slice(0, 5).join("; "));
+  return { ok: false, error: issues.slice(0, 5).join("; ") };
 }
 
 /** The JSON of an answer: all of it, a fenced block, or what is between its first and its last bracket. */

@@ -240,7 +240,7 @@ describe("what people see of a session", () => {
         view: { ...createView(), lastStatus: "done", lastText: "hi", lastTurn: { ...lastTurn, ...more } },
       }) as never;
 
-    expect(pastTurn(log(), prices)).toEqual({
+    expect(pastTurn(log(), { prices })).toEqual({
       sessionId: "s",
       turnId: "t",
       status: "done",
@@ -251,9 +251,7 @@ describe("what people see of a session", () => {
       usage,
       cost: { amount: 2, currency: "EUR" },
     });
-    expect(
-      pastTurn(log({ incomplete: "refusal", error: { code: "X", message: "m" } }), undefined),
-    ).toMatchObject({
+    expect(pastTurn(log({ incomplete: "refusal", error: { code: "X", message: "m" } }), {})).toMatchObject({
       incomplete: "refusal",
       error: { code: "X", message: "m" },
       cost: null,

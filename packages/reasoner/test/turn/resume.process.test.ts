@@ -44,6 +44,7 @@ test("APTIX-22: a turn that waits for a person continues in another host, and wh
   const done = await second.resume({ sessionId: "ada:s" });
 
   expect(done).toMatchObject({ status: "done", text: "written", turnId: paused.turnId, calls: 2 });
+  expect(await second.reasoner.lastTurn("ada:s")).toEqual(done);
   expect(ran).toEqual(["read", "write"]);
   expect(Object.keys(outputs(second.requests[0]))).toEqual(["c1", "c2"]);
   await expect(second.resume({ userId: "ada" })).rejects.toMatchObject({ code: "SESSION_CONFLICT" });

@@ -13,7 +13,7 @@ const settings = { outputSchema };
 
 test("with outputSchema the turn's result has the checked value, and optional members may be null", async () => {
   const text = '{"city":"Vienna","degrees":21,"note":null}';
-  const { run, requests } = await world([response([call("c1", "look")]), response([say(text)])], {
+  const { run, requests, reasoner } = await world([response([call("c1", "look")]), response([say(text)])], {
     settings,
     tools: [tool("look", () => 21)],
   });
@@ -21,6 +21,7 @@ test("with outputSchema the turn's result has the checked value, and optional me
 
   expect(turn).toMatchObject({ status: "done", text, data: { city: "Vienna", degrees: 21 } });
   expect(turn.data).not.toHaveProperty("note");
+  expect(await reasoner.lastTurn("s")).toEqual(turn);
   const format = { type: "json_schema", name: "answer", strict: true, schema: { type: "object" } };
   expect(requests.map(({ text: asked }) => asked)).toMatchObject([{ format }, { format }]);
 });

@@ -9,6 +9,8 @@ export interface Choice {
   readonly sections: readonly Section[];
   /** Only these paths of the sections; all without. The repository is one unit. */
   readonly paths?: readonly string[] | undefined;
+  /** Ends the name of the keep, so that it is found again: letters and digits. */
+  readonly mark?: string | undefined;
 }
 
 /** The changes of a choice, folders before what is in them. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { prepareRules } from "@toolmount/paths";
 import { baseOf, type Base } from "./base.ts";
 import { createPause } from "./durable.ts";
 import { entriesOf } from "./folder-facts.ts";
@@ -163,4 +164,10 @@ function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compare
   const isReplaced = former !== null && kind === "folder";
   const isEmptied = former?.kind === "folder" && kind === "write";
   return kind === "delete" || isReplaced || isEmptied ? "deletions" : "files";
+}
+
+/** Tests paths from a folder as the rules of file tools test what must not be written. */
+export function obeyedIn(folder: string, obeyed: readonly string[]): (path: string) => boolean {
+  const rules = prepareRules({ workingDir: folder, read: [], write: [folder], deniedWrite: obeyed });
+  return (path) => rules.objection(join(folder, path), "write") === "denied";
 }

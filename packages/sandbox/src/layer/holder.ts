@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
+import { guardName } from "../system/program-guard.ts";
 import { readOr } from "../system/process-usage.ts";
 import { runInSandbox, sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
@@ -43,6 +44,9 @@ const namespaces = "--user --map-root-user --mount --propagation private --pid -
   " ",
 );
 
+/** The variable of residents. What they start has an environment of its own. */
+const residentName = "TOOLMOUNT_LAYER_RESIDENT";
+
 /** Where and when a process began: the kernel uses its number again. */
 interface HeldProcess {
   readonly pid: number;
@@ -53,11 +57,11 @@ interface HeldProcess {
 export interface Holder {
   /** The folder as the layer shows it, for this process. Links in it lead out of the layer. */
   readonly view: string;
-  /** How a program is started in the view. */
-  enter(launch: SandboxLaunch): SandboxLaunch;
+  /** How a program is started in the view. A resident waits in it for calls, and does not keep it from being mounted again. */
+  enter(launch: SandboxLaunch, isResident?: boolean): SandboxLaunch;
   /** Whether the view is still there: a person may have killed its first process. */
   isAlive(): boolean;
-  /** Whether a program runs in the view. */
+  /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
   /** Ends every process in the view, and the mounts; resolves when they are gone. */
   end(): Promise<void>;
@@ -86,29 +90,35 @@ export async function startHolder(
   }
   const held = { pid: Number(pid), started: startOf(Number(pid)) ?? "" };
   writeRecord(holderFile(at.place), held);
-  return holderOf(child, { nsenter, held, ended, folder: at.folder });
+  return holderOf(child, { unshare, nsenter, held, ended, folder: at.folder });
 }
 
 interface Held {
+  readonly unshare: string;
   readonly nsenter: string;
   readonly held: HeldProcess;
   readonly ended: Promise<unknown>;
   readonly folder: string;
 }
 
-function holderOf(child: ChildProcess, { nsenter, held, ended, folder }: Held): Holder {
+function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }: Held): Holder {
   const { pid } = held;
   const words = `--user --preserve-credentials --mount --pid --target ${pid} --`.split(" ");
   const namespace = namespaceOf(pid);
   return {
     view: `/proc/${pid}/root${folder}`,
     // The folder is entered inside: one that is open before shows the files of the person.
-    enter: ({ file, args, env, filter }) => {
+    enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
-      return { file: nsenter, args: [...words, ...inside], env, filter };
+      if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
+      const own = [...words, ...asPerson(unshare), ...inside];
+      return { file: nsenter, args: own, env: { ...env, [residentName]: "1" }, filter };
     },
     isAlive: () => !hasEnded(held),
-    isBusy: () => numbersIn("/proc").some((each) => each !== pid && namespaceOf(each) === namespace),
+    isBusy: () =>
+      numbersIn("/proc").some(
+        (each) => each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each),
+      ),
     async end() {
       child.stdin!.destroy();
       await ended;
@@ -200,6 +210,19 @@ function namespaceOf(pid: number): string {
   } catch {
     return "";
   }
+}
+
+/** In the namespace of the view the person is root. A resident is the person again: what it starts acts as for the person. */
+function asPerson(unshare: string): readonly string[] {
+  const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  if (user === 0 && group === 0) return [];
+  return [unshare, "--user", `--map-user=${user}`, `--map-group=${group}`, "--"];
+}
+
+/** The guard of a resident's programs is one, too. */
+function isResidentProcess(pid: number): boolean {
+  if (readOr(`/proc/${pid}/cmdline`).split("\0")[3] === guardName) return true;
+  return readOr(`/proc/${pid}/environ`).split("\0").includes(`${residentName}=1`);
 }
 
 function numbersIn(folder: string): readonly number[] {

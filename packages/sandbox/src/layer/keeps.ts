@@ -36,10 +36,11 @@ function boxOf({ folder, place }: LayerPlace, id: string): Box {
 export async function commitChanges(
   keeping: Keeping,
   changes: readonly LayerChange[],
-  all: readonly LayerChange[],
+  { all, mark }: { readonly all: readonly LayerChange[]; readonly mark?: string | undefined },
 ): Promise<string> {
-  const last = Number(namesIn(boxesIn(keeping.place)).at(-1) ?? 0);
-  const id = String(last + 1).padStart(6, "0");
+  const last = Number.parseInt(namesIn(boxesIn(keeping.place)).at(-1) ?? "0");
+  const number = String(last + 1).padStart(6, "0");
+  const id = mark === undefined ? number : `${number}-${mark}`;
   const box = boxOf(keeping, id);
   for (const name of ["kept", "again", "new"]) makeFolder(join(box.box, name));
   const steps = stepsOf(changes, box);

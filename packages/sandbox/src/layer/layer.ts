@@ -5,7 +5,7 @@ import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
-import type { Difference } from "./difference.ts";
+import { obeyedIn, type Difference } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
 import { takeLock, withFolderLock, type Unlock } from "./folder-lock.ts";
 import { createGit } from "./git.ts";
@@ -31,8 +31,13 @@ export interface LayerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The only engine that may be used; the first that works here without. */
   readonly engine?: EngineName | undefined;
-  /** Whether the person's next command runs or obeys a file, by its path from the folder. */
-  isObeyed(path: string): boolean;
+  /**
+   * What the person's next command runs or obeys: absolute paths, and names in any folder, such as `**` + `/.envrc`. It is kept by
+   * a yes of its own.
+   */
+  readonly obeyed: readonly string[];
+  /** Whether a resident works: then the view is not mounted again. */
+  isWorking?(): boolean;
 }
 
 /** A program's start in a layer, and what it will see. */
@@ -60,11 +65,18 @@ export type KeepResult =
 /** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
 export interface Layer {
   readonly engine: EngineName;
-  /** How a program is started in the layer. It must be started before anything else is asked of the layer. */
-  enter(launch: SandboxLaunch): Promise<Entered>;
+  /** A folder for temporary files of programs in the layer, which may have to make it. It ends with the view. */
+  readonly temporary: string;
+  /**
+   * How a program is started in the layer. It must be started before anything else is asked of the layer. A resident waits in the
+   * layer for calls: it ends when the view is mounted again, which changes `folder`.
+   */
+  enter(launch: SandboxLaunch, isResident?: boolean): Promise<Entered>;
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  /** Whether a program runs in the layer, other than residents. A keep ends it. */
+  isBusy(): Promise<boolean>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;
   /** The keeps that can be undone, the oldest first. */
@@ -101,7 +113,13 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   const unlock = await takeLock(place, env, openSeconds);
   if (unlock === undefined)
     return { problem: `no layer for ${folder}: another process has the layer "${name}" open` };
-  const at: ViewOptions = { ...options, folder, place, git: createGit(env) };
+  const at: ViewOptions = {
+    ...options,
+    folder,
+    place,
+    git: createGit(env),
+    isObeyed: obeyedIn(folder, options.obeyed),
+  };
   try {
     const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));
     if ("problem" in layer) await unlock();
@@ -164,9 +182,11 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
     });
   return {
     engine: first.engine.name,
-    enter: (launch) => settled((now) => now.enter(launch)),
+    temporary: join(at.place, "tmp"),
+    enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
     renew: () => settled((now) => now.renew()),
     difference: () => settled((now) => now.difference()),
+    isBusy: () => settled((now) => now.isBusy()),
     keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
     keeps: () => keepsOf(at.place),
     undo: (id) =>
@@ -198,7 +218,10 @@ async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });
     if (conflicts.length > 0) return { status: "conflicts", conflicts };
-    const id = await commitChanges({ ...at, engine: view.engine }, changes, difference.changes);
+    const id = await commitChanges({ ...at, engine: view.engine }, changes, {
+      all: difference.changes,
+      mark: choice.mark,
+    });
     return { status: "kept", id, changes: changes.length, withheld };
   });
 }

@@ -7,7 +7,7 @@ import { differenceOf, type Compared, type Difference } from "./difference.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import { changedFolder } from "./commit.ts";
 import { makeOverlay, type Engine, type MakeEngine } from "./engine.ts";
-import { changesSince, factsOf, nowOf, type FolderFacts } from "./folder-facts.ts";
+import { changesSince, factsOf, nowOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
 import { gitPartOf, refsIn, repositoriesIn, type Git } from "./git.ts";
 import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
 
@@ -16,6 +16,8 @@ export interface ViewOptions extends LayerPlace {
   readonly engine?: EngineName | undefined;
   readonly git: Git;
   isObeyed(path: string): boolean;
+  /** Whether a resident works. */
+  isWorking?(): boolean;
 }
 
 /** What a layer shows. */
@@ -39,9 +41,10 @@ interface Settled {
 /** The mounted view of a layer. It is mounted when it is needed. */
 export interface View {
   readonly engine: Engine;
-  enter(launch: SandboxLaunch): Promise<LayerView & { readonly launch: SandboxLaunch }>;
+  enter(launch: SandboxLaunch, isResident?: boolean): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  isBusy(): Promise<boolean>;
   /** Ends every program, and takes what was kept as the person's. */
   rebase(): Promise<void>;
   /** Ends every program, and does something with the difference while nothing is mounted. */
@@ -132,6 +135,8 @@ function createMount(at: ViewOptions, engine: Engine) {
     async end() {
       await held?.holder.end();
       held = undefined;
+      // Programs may have written into toolmount's own folder, which is never part of the layer.
+      removeTree(join(at.place, changedFolder, ownFolder));
     },
   };
 }
@@ -160,10 +165,11 @@ function createView(at: ViewOptions, engine: Engine): View {
       const { folder, changedBelow, isCurrent } = await renew();
       return { folder, changedBelow, isCurrent };
     },
-    async enter(launch) {
+    async enter(launch, isResident) {
       const { folder, changedBelow, isCurrent, held } = await renew();
-      return { folder, changedBelow, isCurrent, launch: held.holder.enter(launch) };
+      return { folder, changedBelow, isCurrent, launch: held.holder.enter(launch, isResident) };
     },
+    isBusy: async () => (await mount.current()).holder.isBusy(),
     async difference() {
       const { held } = await renew();
       return differenceOf(compared(at, engine, held));
@@ -187,7 +193,7 @@ function createView(at: ViewOptions, engine: Engine): View {
 
 /** What the person changed since the view was mounted, and whether the view can be mounted again to show it. */
 async function seenBelow(
-  { folder }: ViewOptions,
+  { folder, isWorking = () => false }: ViewOptions,
   { name }: Engine,
   { holder, base }: Held,
 ): Promise<LayerView & { readonly isChanged: boolean }> {
@@ -195,7 +201,12 @@ async function seenBelow(
   const seen = found.filter(isSeen);
   const changedBelow = seen.filter((path) => gitPartOf(path) === undefined);
   const isChanged = seen.length > 0;
-  return { folder: holder.view, changedBelow, isChanged, isCurrent: !isChanged || !holder.isBusy() };
+  return {
+    folder: holder.view,
+    changedBelow,
+    isChanged,
+    isCurrent: !isChanged || !(isWorking() || holder.isBusy()),
+  };
 }
 
 /** The layer and the person's folder, as they are compared. */

@@ -3,9 +3,9 @@ import { deniedCalls, judgedCalls, missingCalls, type CallNumbers } from "./sysc
 
 /**
  * The kinds of sandbox that toolmount builds: `closed` and `online` have granted files only, without and with the network.
- * `wall` has all files, few that are writable, and the network.
+ * `wall` has all files, few that are writable, and the network; `offline` is a wall without the network.
  */
-export type SandboxKind = "closed" | "online" | "wall";
+export type SandboxKind = "closed" | "online" | "wall" | "offline";
 
 /** A system call, and its arguments. */
 interface CallAttempt {
@@ -35,11 +35,11 @@ export const callAttempts: Readonly<Record<string, CallAttempt>> = {
   "open performance counters": { call: deniedCalls.perf_event_open, args: [0, 0, -1, -1, 0] },
   "use io_uring": { call: missingCalls.io_uring_setup, args: [0, 0] },
   "open a socket of the virtual machine": { call: judgedCalls.socket, args: [40, 1, 0] },
-  "open a Unix socket": { call: judgedCalls.socket, args: [1, 1, 0], kinds: ["closed"] },
+  "open a Unix socket": { call: judgedCalls.socket, args: [1, 1, 0], kinds: ["closed", "offline"] },
   "open a pair of sockets for datagrams": {
     call: judgedCalls.socketpair,
     args: [1, 2, 0, 0],
-    kinds: ["closed"],
+    kinds: ["closed", "offline"],
   },
   "make a program that runs with the rights of its owner": {
     call: [268, 53],
@@ -66,14 +66,13 @@ const always = [
   "control the host's terminal",
 ];
 
+const network = ["connect to a port of the host", "connect to an abstract socket of the host"];
+
 const byKind: Readonly<Record<SandboxKind, readonly string[]>> = {
-  closed: [
-    "read a file that is not granted",
-    "connect to a port of the host",
-    "connect to an abstract socket of the host",
-  ],
+  closed: ["read a file that is not granted", ...network],
   online: ["read a file that is not granted"],
   wall: ["write into the home folder"],
+  offline: ["write into the home folder", ...network],
 };
 
 /** Names of the attempts that a kind of sandbox must stop. */

@@ -87,9 +87,12 @@ export function createProgramGuard(options: ProgramGuardOptions = {}): ProgramGu
   };
 }
 
+/** The name of a guard's process: the third word after `/bin/sh`. */
+export const guardName = "toolmount-guard";
+
 function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOptions): ChildProcess {
   const [text, place] = typeof mark === "string" ? [mark, "environ"] : [mark.text, "limits"];
-  const words = ["toolmount-guard", text, isPolite ? "polite" : "", place];
+  const words = [guardName, text, isPolite ? "polite" : "", place];
   const child = spawn("/bin/sh", ["-c", program, ...words], {
     cwd: "/",
     env: path === "" ? {} : { PATH: path },

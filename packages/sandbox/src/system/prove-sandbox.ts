@@ -81,7 +81,7 @@ export async function proveInPlace(
   const place = makePlace();
   try {
     const args = weaken(bubblewrapArguments({ cwd: place.box, env: {} }, mountsOf(kind, place)), place);
-    const filter = systemCallFilter({ network: kind !== "closed" });
+    const filter = systemCallFilter({ network: hasNetwork(kind) });
     const facts = [args, filter?.toString(), programs(), attempts().text];
     const kept = keptProof(bwrap, env["HOME"], JSON.stringify(facts).replaceAll(place.folder, "place"));
     if (!isFresh && kept.exists()) return { problem: null, stopped: namesOf(kind) };
@@ -118,13 +118,20 @@ function makePlace(): Place {
   return { folder, box: box!, outside: outside!, temporary: temporary!, denied: denied!, secret: secret! };
 }
 
+function isWall(kind: SandboxKind): boolean {
+  return kind === "wall" || kind === "offline";
+}
+
+function hasNetwork(kind: SandboxKind): boolean {
+  return kind === "wall" || kind === "online";
+}
+
 /** The mounts of a kind of sandbox, as for each program that runs in it. */
 function mountsOf(kind: SandboxKind, { box, denied, secret, temporary }: Place): readonly string[] {
   const read = [realpathSync(process.execPath)];
   const paths = { cwd: box, write: [box], denied: [denied], secret: [secret], read };
-  return kind === "wall"
-    ? wallMounts({ ...paths, temporary })
-    : sandboxMounts({ ...paths, network: kind === "online" });
+  const network = hasNetwork(kind);
+  return isWall(kind) ? wallMounts({ ...paths, temporary, network }) : sandboxMounts({ ...paths, network });
 }
 
 /** The programs of the attempts that are one system call each, in base64; none for a processor that is not known. */
@@ -186,7 +193,7 @@ function targetOf(
     port,
     abstract,
     variable,
-    sized: kind === "wall" ? ["/dev", "/dev/shm", "/run"] : ["/", "/dev", ...memoryFolders],
+    sized: isWall(kind) ? ["/dev", "/dev/shm", "/run"] : ["/", "/dev", ...memoryFolders],
     maxBytes: maxMemoryBytes,
     descriptors: inheritedDescriptors()
       .map((each) => fstatSync(each))

@@ -108,11 +108,13 @@ export interface WallMounts {
   readonly read: readonly string[];
   /** The folder that programs see as `/tmp`. */
   readonly temporary: string;
+  /** Whether the network is that of the machine; default true. */
+  readonly network?: boolean | undefined;
 }
 
 /**
  * The mounts of a sandbox in which all files but secret ones are readable. Only the current folder, the write paths and a
- * `/tmp` of its own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
+ * `/tmp` of its own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays, unless it is `false`.
  */
 export function wallMounts({
   cwd,
@@ -120,6 +122,7 @@ export function wallMounts({
   denied,
   read,
   temporary,
+  network = true,
   ...mounts
 }: WallMounts): readonly string[] {
   const folders = [cwd, ...write];
@@ -132,6 +135,7 @@ export function wallMounts({
     "--unshare-ipc",
     "--unshare-uts",
     "--unshare-cgroup-try",
+    ...(network ? [] : ["--unshare-net"]),
     ...bind("--ro-bind", ["/"]),
     ...ownProcesses(),
     ...devices(),

@@ -123,7 +123,7 @@ async function run(
 }
 
 async function opened(folder: string, engine: Engine): Promise<Layer> {
-  const layer = await openLayer({ folder, name: "s", env, engine, isObeyed: () => false });
+  const layer = await openLayer({ folder, name: "s", env, engine, obeyed: [] });
   if ("problem" in layer) throw new Error(layer.problem);
   return layer;
 }

@@ -12,7 +12,7 @@ const hasNamespaces =
   spawnSync("unshare", ["--user", "--map-root-user", "--mount", "true"]).status === 0;
 
 function open(folder: string, more: object = {}) {
-  return openLayer({ folder, name: "s", env, isObeyed: () => false, ...more });
+  return openLayer({ folder, name: "s", env, obeyed: [], ...more });
 }
 
 /** A folder with links to some programs, for a `PATH` that has no others. */

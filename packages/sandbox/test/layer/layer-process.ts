@@ -95,7 +95,7 @@ const layer = await openLayer({
   name: "s",
   env,
   engine: engine as "overlay" | "copy",
-  isObeyed: () => false,
+  obeyed: [],
 });
 if ("problem" in layer) throw new Error(layer.problem);
 const said = await act(layer);

@@ -37,8 +37,8 @@ export function person(folder: string, script: string): string {
 
 /** Opens a layer, which is closed at the end of the test. */
 export async function opened(folder: string, more: Partial<LayerOptions> = {}): Promise<Layer> {
-  const isObeyed = (path: string) => /(?:^|\/)(?:\.husky|\.envrc|package\.json)(?:\/|$)/.test(path);
-  const layer = await openLayer({ folder, name: "s", env, isObeyed, ...more });
+  const obeyed = ["**/.husky", "**/.envrc", "**/package.json"];
+  const layer = await openLayer({ folder, name: "s", env, obeyed, ...more });
   if ("problem" in layer) throw new Error(layer.problem);
   onTestFinished(() => layer.close());
   return layer;

@@ -86,6 +86,36 @@ export const workCases: readonly StoreCase[] = [
       assert.deepEqual(fresh, { isAdded: true, count: 1, amount: 0 });
     },
   },
+  {
+    title: "a step adds to a second counter, too, also where the first one is full, and never loses one",
+    async run([one, other]) {
+      const also = { key: "calls like it", count: 1 };
+      const take = (n: number) =>
+        [one, other][n % 2]!.work!.count("calls of u", { count: 1, amount: 2, maxCount: 3, also, at: n });
+      const taken = await Promise.all(Array.from({ length: 8 }, (_, n) => take(n)));
+      assert.equal(taken.filter(({ isAdded }) => isAdded).length, 3);
+      assert.deepEqual(
+        taken.map((state) => state.also!).toSorted((a, b) => a - b),
+        [1, 2, 3, 4, 5, 6, 7, 8],
+      );
+      const running = { r: 20 };
+      const asked = { count: 0, amount: 0, running, maxRunning: 1, also: { ...also, count: 0 }, at: 9 };
+      assert.deepEqual(await one.work!.count("calls of u", asked), {
+        isAdded: true,
+        count: 3,
+        amount: 6,
+        also: 8,
+      });
+      const like = await other.work!.count(also.key, {
+        count: 1,
+        amount: 0,
+        running: {},
+        maxRunning: 0,
+        at: 9,
+      });
+      assert.deepEqual(like, { isAdded: true, count: 9, amount: 0 });
+    },
+  },
 ];
 
 const listed: readonly WorkRecord[] = [

@@ -3,14 +3,18 @@ import { createHost, type Coordinator, type Draft, type Host } from "@toolmount/
 import type * as adapters from "@toolmount/interop";
 import type { HostMessage } from "./messages.ts";
 
-type Places = Pick<Extract<HostMessage, { type: "mount" }>, "folder" | "protectedPaths" | "secretPaths">;
+type Places = Pick<
+  Extract<HostMessage, { type: "mount" }>,
+  "folder" | "protectedPaths" | "secretPaths" | "layer"
+>;
 
 /** Makes the host of a process that runs the calls of a module, with the places that the module may ask for. */
-export function createFarHost({ folder, protectedPaths, secretPaths }: Places): Host {
+export function createFarHost({ folder, protectedPaths, secretPaths, layer }: Places): Host {
   const host = createHost();
   host.coordinator.registerCapability("session.working_dir", folder);
   host.coordinator.registerCapability("session.protected_paths", protectedPaths);
   host.coordinator.registerCapability("session.secret_paths", secretPaths);
+  if (layer !== undefined) host.coordinator.registerCapability("session.layer", layer);
   // The host has compiled each JSON Schema, and checks the arguments by it; core does not probe a parser that throws.
   host.coordinator.mount("schema-compiler", {
     compile: () => () => {

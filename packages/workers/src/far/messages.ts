@@ -27,6 +27,8 @@ export type HostMessage =
       /** The host does not import the module: the process parses its config and arguments, and reports its tools. */
       readonly describe: boolean;
       readonly grants: Grants;
+      /** The process is in a session's layer over this folder. */
+      readonly layer?: string | undefined;
     }
   | {
       readonly type: "run";

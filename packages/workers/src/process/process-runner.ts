@@ -34,6 +34,8 @@ export interface ProcessRunnerOptions {
   readonly clock?: Clock | undefined;
   /** What modules may do beside mounting tools. Default: nothing. */
   readonly granted?: Granted | undefined;
+  /** The folder of the layer in which the border starts processes: its modules have the host's trust, and see all that is there. */
+  readonly layer?: string | undefined;
 }
 
 /** Events whose hooks a module may register, and capabilities that it may register and use. */
@@ -75,11 +77,11 @@ export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner 
 }
 
 /**
- * Without a border the kernel does not end what a tool started. A guard does when the runner closes or its host is killed:
+ * Without a border or a layer the kernel does not end what a tool started. A guard does when the runner closes or its host is killed:
  * it finds those processes by a limit that all of them have.
  */
 function guarded(options: ProcessRunnerOptions): ProcessRunnerOptions & { readonly guard?: ProgramGuard } {
-  if (options.border.name !== "none") return options;
+  if (options.border.name !== "none" || options.layer !== undefined) return options;
   const { border } = options;
   const mark = createLimitMark();
   const guard = createProgramGuard({ mark, path: options.grants.env["PATH"] });
@@ -208,13 +210,14 @@ async function startProcess(
   { services, ...how }: MountedHow,
   options: ProcessRunnerOptions,
 ): Promise<FarProcess> {
-  const { border, startTimeoutMs, logger, clock = systemClock } = options;
-  const secret = [...(options.grants.secret ?? []), ...secretsBeside(program.code)];
+  const { border, startTimeoutMs, logger, clock = systemClock, layer } = options;
+  const beside = layer === undefined ? secretsBeside(program.code) : [];
+  const secret = [...(options.grants.secret ?? []), ...beside];
   const grants = { ...options.grants, secret };
   const { cwd, denied, memoryMb } = grants;
   const launch = await border.launch(program, grants);
   const paths = { folder: cwd, protectedPaths: denied, secretPaths: secret };
-  const mount = { type: "mount", module, ...how, ...paths } as const;
+  const mount = { type: "mount", module, ...how, ...paths, layer } as const;
   return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, services });
 }
 

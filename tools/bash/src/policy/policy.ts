@@ -15,11 +15,15 @@ interface PolicyPlace {
   /** Free of links. */
   readonly workingDir: string;
   readonly home: string | null;
+  /** Commands change nothing outside of a layer, and have no network: none is asked about. */
+  readonly isContained: boolean;
 }
 
 /** Prepares the rules once. */
 export function createPolicy(settings: ParsedSettings, place: PolicyPlace): Policy {
-  const { safety_profile: profile, safety_overrides: overrides, require_approval: always } = settings;
+  const { safety_overrides: overrides, require_approval: always } = settings;
+  const { isContained } = place;
+  const profile = isContained ? "permissive" : settings.safety_profile;
   const allowed = settings.allowed_commands.map(parsePattern);
   const rules = {
     ...place,
@@ -31,6 +35,7 @@ export function createPolicy(settings: ParsedSettings, place: PolicyPlace): Poli
   const policy: Policy = {
     judge: (command) => judge(command, rules, profile),
     asks(command) {
+      if (isContained) return false;
       const { verdict, covered } = policy.judge(command);
       return verdict === "ask" || (verdict === "allow" && always && !covered);
     },

@@ -38,10 +38,10 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
 
 /**
  * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write
- * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
+ * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist.
  */
-export function wallLauncher(place: LaunchPlace & WallMounts): Launcher {
-  return bubblewrapLauncher(place, wallMounts(place), true);
+export function wallLauncher(place: LaunchPlace & WallMounts & { readonly network: boolean }): Launcher {
+  return bubblewrapLauncher(place, wallMounts(place), place.network);
 }
 
 function bubblewrapLauncher(

@@ -13,6 +13,7 @@ import { askLine } from "../../process/ask-line.ts";
 import { exitCodeOfTurn, turnFooter } from "../../agent/turn-footer.ts";
 import { isChatCommand, runChatCommand, type Chat } from "../../agent/chat-commands.ts";
 import { readTurnMessages, type TurnMessages } from "../../agent/turn-messages.ts";
+import { keepAfterTurn } from "../../agent/ask-to-keep.ts";
 import { askStored } from "../../host/approvals-picker.ts";
 import { readUserName } from "../../host/user-name.ts";
 import { withReasoner, type AgentOptions } from "../../agent/with-reasoner.ts";
@@ -86,7 +87,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       if (result.status === "paused" && shell.terminal !== undefined)
         shell.err.line("what you write now denies the calls that wait; /quit leaves them waiting");
     };
-    const open = await resumeOpen(agent, sessionId, shell);
+    const open = await resumeOpen(state, shell);
     if (open !== null) end(open);
     // A line that a program piped in is no answer to what waits; one of a person at the prompt is.
     const isOver = (status: string | undefined) => status === "paused" && shell.terminal === undefined;
@@ -117,16 +118,19 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
 }
 
 /** Asks the open questions of the turn that a session was left with, and resumes it. Null without one. */
-async function resumeOpen(
-  { host, reasoner, turn }: Chat["agent"],
-  sessionId: string,
-  shell: Shell,
-): Promise<TurnResult | null> {
+async function resumeOpen(state: Chat, shell: Shell): Promise<TurnResult | null> {
+  const { sessionId } = state;
+  const { host, reasoner, turn } = state.agent;
   const known = (await reasoner.list()).find(({ id }) => id === sessionId);
   if (known?.status !== "open") return null;
   const { terminal, env } = shell;
   if (terminal !== undefined) await askStored(host, sessionId, { shell, terminal, by: readUserName(env) });
-  return shell.interruptible((controller) => reasoner.resume(host, { ...turn(controller), sessionId }));
+  return shell.interruptible(async (controller) => {
+    const given = turn(controller);
+    const result = await reasoner.resume(host, { ...given, sessionId });
+    state.note = await keepAfterTurn(host, result, given, shell, controller);
+    return result;
+  });
 }
 
 /** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. Null for a line that makes none. */
@@ -166,6 +170,7 @@ async function answer(
       ? reasoner.resume(host, { ...turn, settings, sessionId, message: prompt })
       : reasoner.run(host, { ...turn, settings, prompt, images, sessionId });
     const result = await running.finally(() => stopReading?.());
+    state.note = await keepAfterTurn(host, result, turn, shell, controller);
     const { signal } = controller;
     return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };
   });

@@ -1,16 +1,21 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { systemClock, type WorkStore } from "@toolmount/core";
 import type { Replica } from "@toolmount/http";
 import type { Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
+import { digestOfPlan, scopeOf } from "../../http/served-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
+import { withStatus } from "../../process/with-status.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { agoOf } from "../../screen/relative-time.ts";
 import { writeTable } from "../../screen/table.ts";
-import { digestOfPlan, scopeOf } from "../../http/served-plan.ts";
+
+/** Milliseconds between two looks at servers that mount a plan. */
+const lookMs = 500;
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -28,13 +33,37 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /** Fails where one lives that has another plan, or could not mount it. */
-async function showServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+function showServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  return withServers(plan, options, shell, async () => {});
+}
+
+/**
+ * Mounts a plan here, to try it, and then at each of its servers, one after the other; the first that could not is the last.
+ * Shows the servers then, and fails as {@link showServers} does.
+ */
+export function reloadServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  return withServers(plan, options, shell, async (store, scope, list) => {
+    const { askReload } = await import("@toolmount/http");
+    const number = await askReload(store, scope, systemClock.now());
+    const isOver = ({ state, reload = number }: Replica) => state !== "ready" || reload >= number;
+    while (!(await list()).every(isOver)) await delay(lookMs);
+  });
+}
+
+async function withServers(
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+  act: (store: WorkStore, scope: string, list: () => Promise<readonly Replica[]>) => Promise<void>,
+): Promise<ExitCode> {
   const { listReplicas } = await import("@toolmount/http");
   const host = await openPlan(plan, options, shell);
   try {
     const store = host.coordinator.get("work-store") as WorkStore;
-    const servers = await listReplicas(store, scopeOf(host, "default"), systemClock.now());
-    const own = digestOfPlan(host);
+    const scope = scopeOf(host, "default");
+    const list = () => listReplicas(store, scope, systemClock.now());
+    await withStatus(shell, "waiting for the servers", () => act(store, scope, list));
+    const [servers, own] = [await list(), digestOfPlan(host)];
     if (options.json === true) shell.out.json({ plan: own, servers });
     else writeServers(servers, own, shell);
     return servers.every((server) => isEqual(server, own)) ? exitCodes.done : exitCodes.failed;

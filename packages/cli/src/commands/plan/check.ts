@@ -15,7 +15,7 @@ import { isWritten } from "../../render/written-entries.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
-import { describeRuns } from "../../trial/run-place.ts";
+import { describeLayer, describeRuns, layerLine, type LayerFinding } from "../../trial/run-place.ts";
 import { relative } from "node:path";
 
 interface Options extends PlanOptions {
@@ -73,6 +73,8 @@ type Report =
       readonly nextFiles: readonly NextFile[];
       /** Which servers count the plan's budgets together, where not all of them do. */
       readonly counts?: string | undefined;
+      /** What the layer of the plan does on this machine, or why there is none. */
+      readonly layer?: LayerFinding | undefined;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -103,6 +105,7 @@ async function findProblems(plan: string | undefined, options: Options, shell: S
   return {
     ...mounted,
     counts: looked.counts,
+    layer: looked.layer,
     modules: mounted.modules.map((module) => ({ ...module, runs: place(module.id, mounted.context) })),
   };
 }
@@ -129,7 +132,8 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
   const context = [...new Set(entries.flatMap((entry) => entry.context ?? []))];
   const modules = entries.map((entry) => ({ ...describeEntry(entry), runs: place(entry.id, context) }));
   const { file, written } = inspected.plan;
-  const found = { modules, context, problems, unknown, nextFiles, counts: countedBy(written) };
+  const layer = await describeLayer(inspected.plan, entries, shell);
+  const found = { modules, context, problems, unknown, nextFiles, counts: countedBy(written), layer };
   return { report: { ok: true, plan: file, lockChanges: [], ...found }, place };
 }
 
@@ -204,6 +208,7 @@ function writeReport(report: Report, shell: Shell): void {
   for (const { id, runs } of entries)
     if (runs !== undefined) out.line(printable(`  ${id}: calls run ${runs}`));
   if (report.counts !== undefined) out.line(`  budgets: ${report.counts}`);
+  if (report.layer !== undefined) out.line(printable(layerLine(report.layer)));
   writeNextFiles(out, report.nextFiles);
   writeDrift(out, report.lockChanges);
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);

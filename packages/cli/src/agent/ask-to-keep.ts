@@ -1,0 +1,163 @@
+import type { OpenedHost } from "@toolmount/loader";
+import { callInternal } from "@toolmount/core/internal";
+import type { Choice, Layer, LayerChange, Section } from "@toolmount/sandbox";
+import type { TurnResult } from "@toolmount/reasoner";
+import type { SessionLayers } from "@toolmount/workers";
+import { askWhether, choose } from "../process/choose.ts";
+import type { Shell } from "../process/shell.ts";
+import { interruption } from "../process/signals.ts";
+import { waitingLines, type Waiting } from "../render/waiting.ts";
+import { countOf } from "../screen/count.ts";
+import { printable } from "../screen/printable.ts";
+
+/** The layers of a host; null where its plan has none. */
+export function layersOf({ coordinator }: Pick<OpenedHost, "coordinator">): SessionLayers | null {
+  return coordinator.getCapability("host.layers");
+}
+
+/** A session whose layer is looked at. */
+export interface KeepingSession {
+  readonly host: OpenedHost;
+  readonly layers: SessionLayers;
+  readonly sessionId: string;
+  readonly userId?: string | undefined;
+  /** The turn to which a keep belongs, so that an undo of the turn undoes it. */
+  readonly turnId?: string | undefined;
+}
+
+/** Reads what waits in the layer of a session. */
+export async function waitingIn({
+  layers,
+  sessionId,
+}: KeepingSession): Promise<Waiting & { readonly layer: Layer }> {
+  const layer = await layers.of(sessionId);
+  const difference = await layer.difference();
+  const { folder: view } = await layer.renew();
+  return { layer, difference, folder: layers.folder, view };
+}
+
+/** What became of what waited. */
+type Kept = "nothing waits" | "kept" | "dropped" | "waits";
+
+/**
+ * Shows what waits in the layer of a session, and asks the person at the terminal: keep it, drop it, or let it wait. Deletions, and
+ * what the next command runs or obeys, need a yes of their own. An answer is for exactly what was shown.
+ */
+export async function askToKeep(
+  session: KeepingSession,
+  shell: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  controller: AbortController,
+): Promise<Kept> {
+  for (;;) {
+    const waiting = await waitingIn(session);
+    const { changes, digest } = waiting.difference;
+    if (changes.length === 0) return "nothing waits";
+    const choice = await askOnce(waiting, shell, controller);
+    if (choice === undefined) return "waits";
+    if (choice === "drop") {
+      await waiting.layer.drop();
+      shell.err.line(`${countOf(changes, "change")} dropped`);
+      return "dropped";
+    }
+    const isKept = await keepChosen(session, { digest, sections: choice }, shell.err);
+    if (isKept !== "again") return isKept ? "kept" : "waits";
+  }
+}
+
+/**
+ * Asks at the end of a turn, where its calls used a layer; without a terminal it says how to answer later. Returns what the model
+ * has to know.
+ */
+export async function keepAfterTurn(
+  host: OpenedHost,
+  { sessionId, turnId, status }: Pick<TurnResult, "sessionId" | "turnId" | "status">,
+  { userId, plan }: { readonly userId?: string | undefined; readonly plan?: string | undefined },
+  { err, terminal }: Pick<Shell, "err" | "terminal">,
+  controller: AbortController,
+): Promise<string | undefined> {
+  const layers = layersOf(host);
+  if (layers === null || status === "paused" || !layers.isOpen(sessionId)) return undefined;
+  const session = { host, layers, sessionId, userId, turnId };
+  if (terminal === undefined) {
+    const { changes } = (await waitingIn(session)).difference;
+    const words = ["toolmount keep", plan, "--session", sessionId].filter(Boolean).join(" ");
+    if (changes.length > 0)
+      err.line(`${countOf(changes, "change")} waiting in the layer: ${printable(words)}`);
+    return undefined;
+  }
+  const became = await askToKeep(session, { err, terminal }, controller);
+  return became === "dropped" ? droppedNote : undefined;
+}
+
+const droppedNote =
+  "(The user dropped all that you changed in files since the last time they kept something: the files are as they were.)";
+
+async function askOnce(
+  waiting: Waiting & { readonly layer: Layer },
+  { err, terminal }: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  controller: AbortController,
+): Promise<readonly Section[] | "drop" | undefined> {
+  const { changes } = waiting.difference;
+  for (const line of waitingLines(err, waiting)) err.line(line);
+  if (await waiting.layer.isBusy()) err.line("commands that run in the background end when you keep or drop");
+  const { signal } = controller;
+  const answer = await choose(err, terminal, {
+    signal,
+    message: `Keep ${countOf(changes, "change")}?`,
+    choices: [
+      { value: "wait", key: "g", label: "Go on: they wait" },
+      { value: "keep", key: "k", label: "Keep them" },
+      { value: "drop", key: "d", label: "Drop them all", needsEnter: true },
+    ] as const,
+  });
+  if (answer === undefined) controller.abort(interruption("SIGINT"));
+  if (answer !== "keep") return answer === "drop" ? "drop" : undefined;
+  const sections: Section[] = ["files", "repository"];
+  for (const [section, message] of graveQuestions(changes)) {
+    const isMeant = await askWhether(err, terminal, { signal, message });
+    if (isMeant === undefined) return undefined;
+    if (isMeant) sections.push(section);
+  }
+  return changes.some(({ section }) => sections.includes(section)) ? sections : undefined;
+}
+
+/** The questions that no yes to the others answers. */
+function graveQuestions(changes: readonly LayerChange[]): readonly (readonly [Section, string])[] {
+  const of = (section: Section) => changes.filter((change) => change.section === section);
+  const [deletions, obeyed] = [of("deletions"), of("obeyed")];
+  return [
+    ...(deletions.length === 0
+      ? []
+      : [["deletions", `Keep ${countOf(deletions, "deletion")}, too?`] as const]),
+    ...(obeyed.length === 0
+      ? []
+      : [
+          [
+            "obeyed",
+            `Keep ${countOf(obeyed, "change")} of what your next command runs or obeys, too?`,
+          ] as const,
+        ]),
+  ];
+}
+
+/** Keeps what was chosen, as a call of the session: it is audited, and can be undone. `again`: the difference is another one. */
+export async function keepChosen(
+  { host, sessionId, userId, turnId }: KeepingSession,
+  choice: Choice,
+  screen: Shell["err"],
+): Promise<boolean | "again"> {
+  const { keepToolName } = await import("@toolmount/workers");
+  const { digest, sections, paths } = choice;
+  const given = { digest, sections: [...sections], ...(paths !== undefined && { paths: [...paths] }) };
+  const request = { name: keepToolName, arguments: given };
+  const { result } = await callInternal(host.session(sessionId), request, { userId, turnId });
+  if (result.error === undefined) {
+    const { kept, withheld } = result.data as { readonly kept: number; readonly withheld: readonly string[] };
+    screen.line(`${screen.paint("green", "✔")} ${kept === 1 ? "1 change" : `${kept} changes`} kept`);
+    if (withheld.length > 0)
+      screen.line(`  these need another change, and wait: ${withheld.map(printable).join(", ")}`);
+    return true;
+  }
+  screen.line(`${screen.paint("red", "✖")} ${printable(result.error)}`);
+  return result.code === "DIFFERENCE_CHANGED" ? "again" : false;
+}

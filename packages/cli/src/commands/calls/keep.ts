@@ -1,0 +1,95 @@
+import { ownSession, ToolmountError, userIn } from "@toolmount/core";
+import type { Section } from "@toolmount/sandbox";
+import type { Command } from "commander";
+import { askToKeep, keepChosen, layersOf, waitingIn, type KeepingSession } from "../../agent/ask-to-keep.ts";
+import { openPlan } from "../../host/open-plan.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { waitingLines } from "../../render/waiting.ts";
+import { countOf } from "../../screen/count.ts";
+
+interface Options extends PlanOptions {
+  readonly session?: string;
+  readonly user?: string;
+  readonly accept?: string;
+  readonly remove?: true;
+  readonly json?: true;
+}
+
+/** `toolmount keep [plan]`: what waits in the layer of a session, and the answer of a person. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .argument("[paths...]", "after --accept: keep only these paths, as they are listed")
+    .option("--session <id>", "the session; without, that of calls without a session")
+    .option("--accept <digest>", "keep all of it without a question, if it still has this digest")
+    .option("--remove", "drop all of it without a question")
+    .option("--user <id>", "the user whose session it is")
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, paths: readonly string[], options: Options) => {
+      shell.end(await keep(plan, paths, options, shell));
+    });
+  addExamples(command, [
+    "toolmount keep",
+    "toolmount keep --session office --json",
+    "toolmount keep mount-plan.yaml src/a.ts --session office --accept 4f1c…",
+  ]);
+}
+
+function keep(
+  plan: string | undefined,
+  paths: readonly string[],
+  options: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  return shell.interruptible(async (controller) => {
+    const host = await openPlan(plan, options, shell);
+    try {
+      const layers = layersOf(host);
+      if (layers === null)
+        throw new ToolmountError("USAGE_INVALID", {
+          problem: "the plan has no layer; write layer: ./ at its top",
+        });
+      const { mainSession } = await import("@toolmount/workers");
+      const sessionId = ownSession(options.user, options.session ?? mainSession);
+      const session = { host, layers, sessionId, userId: userIn(sessionId, options.user) };
+      return await answerOrShow(session, { ...options, paths }, shell, controller);
+    } finally {
+      await host.close();
+    }
+  });
+}
+
+const all: readonly Section[] = ["files", "repository", "deletions", "obeyed"];
+
+async function answerOrShow(
+  session: KeepingSession,
+  { accept: digest, paths, remove, json }: Options & { readonly paths: readonly string[] },
+  shell: Shell,
+  controller: AbortController,
+): Promise<ExitCode> {
+  const { out, err, terminal } = shell;
+  if (digest !== undefined) {
+    const isKept = await keepChosen(
+      session,
+      { digest, sections: all, ...(paths.length > 0 && { paths }) },
+      err,
+    );
+    return isKept === true ? exitCodes.done : exitCodes.failed;
+  }
+  if (terminal !== undefined && json !== true && remove !== true) {
+    const became = await askToKeep(session, { err, terminal }, controller);
+    if (became === "nothing waits") err.line(became);
+    return became === "waits" ? exitCodes.pending : exitCodes.done;
+  }
+  const { layer, ...waiting } = await waitingIn(session);
+  const { changes } = waiting.difference;
+  if (remove === true) await layer.drop();
+  if (json === true) out.json(waiting.difference);
+  else if (remove === true) out.line(`${countOf(changes, "change")} dropped`);
+  else for (const line of waitingLines(out, waiting)) out.line(line);
+  if (changes.length === 0 && json !== true) out.line("nothing waits");
+  return changes.length === 0 || remove === true ? exitCodes.done : exitCodes.pending;
+}

@@ -1,0 +1,111 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { lineDifference } from "@toolmount/core/text";
+import type { Difference, LayerChange, Section } from "@toolmount/sandbox";
+import { countOf } from "../screen/count.ts";
+import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+import { effectLines } from "./rehearsal.ts";
+
+/** What waits in a layer, with the folders that have the contents. */
+export interface Waiting {
+  readonly difference: Difference;
+  /** The person's folder. */
+  readonly folder: string;
+  /** The folder as the layer shows it. */
+  readonly view: string;
+}
+
+/** What each section is about, in the order in which they are shown. */
+const titles: Readonly<Record<Section, string>> = {
+  files: "written",
+  repository: "commits, branches and what is staged, as one",
+  deletions: "DELETED",
+  obeyed: "RUN OR OBEYED BY YOUR NEXT COMMAND",
+};
+
+/** Most changes of files that are listed, and most lines of one difference. Deletions and obeyed files are all listed. */
+const mostListed = 40;
+const mostLines = 40;
+
+/** Lists what waits, section by section, with the differences of texts. */
+export function waitingLines(screen: Screen, waiting: Waiting): string[] {
+  const { changes, left } = waiting.difference;
+  const sections = (Object.keys(titles) as Section[]).flatMap((section) => {
+    const own = changes.filter((change) => change.section === section);
+    return own.length === 0 ? [] : sectionLines(screen, section, own, waiting);
+  });
+  const stays = left.map(
+    ({ path, reason }) => `  ${screen.paint("yellow", "stays")} ${printable(path)}: ${reason}`,
+  );
+  return [...sections, ...stays];
+}
+
+function sectionLines(
+  screen: Screen,
+  section: Section,
+  changes: readonly LayerChange[],
+  waiting: Waiting,
+): string[] {
+  const isGrave = section === "deletions" || section === "obeyed";
+  const title = `${titles[section]}: ${countOf(changes, "change")}`;
+  const head = isGrave ? screen.paint(["bold", "yellow"], title) : screen.paint("bold", title);
+  if (section === "repository") return [head];
+  const lines = grouped(changes).map(({ path, own, count }) =>
+    count > 1 ? [`${printable(path)}: ${count} entries`] : changeLines(screen, own, waiting),
+  );
+  const shown = isGrave ? lines : lines.slice(0, mostListed);
+  const more = lines.length - shown.length;
+  return [
+    head,
+    ...shown.flat().map((line) => `  ${line}`),
+    ...(more > 0 ? [`  and ${more} more; toolmount keep --json lists all`] : []),
+  ];
+}
+
+interface Group {
+  readonly path: string;
+  readonly own: LayerChange;
+  readonly count: number;
+}
+
+/** Installed packages are one line for each folder of them. */
+function grouped(changes: readonly LayerChange[]): readonly Group[] {
+  const groups = Map.groupBy(
+    changes,
+    ({ path }) => /^(?:.*?\/)?node_modules(?=\/|$)/.exec(path)?.[0] ?? path,
+  );
+  return [...groups].map(([path, all]) => ({ path, own: all[0]!, count: all.length }));
+}
+
+const verbs = { write: "change", folder: "create", mode: "other", delete: "delete" } as const;
+
+function changeLines(screen: Screen, change: LayerChange, waiting: Waiting): string[] {
+  const { path, kind, former } = change;
+  const verb = kind === "write" && former === null ? "create" : verbs[kind];
+  return effectLines(screen, { change: verb, target: path, difference: differenceOf(change, waiting) });
+}
+
+/** The difference of two short texts; of other entries what they are. */
+function differenceOf(
+  { path, kind, former, next }: LayerChange,
+  { folder, view }: Waiting,
+): string | undefined {
+  if (kind === "mode") return `mode ${former!.mode.toString(8)} becomes ${next!.mode.toString(8)}`;
+  if (kind !== "write") return undefined;
+  const [before, after] = [former === null ? "" : textAt(join(folder, path)), textAt(join(view, path))];
+  if (before === undefined || after === undefined) return `${next!.kind} of ${countOf(next!.bytes, "byte")}`;
+  const mode = former !== null && former.mode !== next!.mode ? `mode ${next!.mode.toString(8)}\n` : "";
+  return `${mode}${lineDifference(before, after, { maxLines: mostLines })}` || undefined;
+}
+
+/** Longest text that is compared, in bytes. */
+const mostBytes = 200_000;
+
+/** The text of a file; undefined for a long file, and for what is not a text. */
+function textAt(path: string): string | undefined {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts === undefined || !facts.isFile() || facts.size > mostBytes) return undefined;
+  const bytes = readFileSync(path);
+  return bytes.includes(0) ? undefined : bytes.toString("utf8");
+}

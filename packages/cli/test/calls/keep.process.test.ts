@@ -1,0 +1,131 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { call, response, say } from "../support/exchange.ts";
+import { atTerminal, keys, ready } from "../support/terminal.ts";
+import { workspace } from "../support/workspace.ts";
+
+/** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
+const hasLayer =
+  process.env["CI"] !== undefined ||
+  (spawnSync("unshare", ["--user", "--map-root-user", "--mount", "true"]).status === 0 &&
+    spawnSync("bwrap", ["--version"]).error === undefined);
+
+const tools = join(import.meta.dirname, "../../../../tools");
+const plan = `version: 1
+layer: ./
+tools:
+  - { module: bash, source: "file:${tools}/bash" }
+  - { module: filesystem, source: "file:${tools}/filesystem" }
+`;
+
+/** A model that works in the project, in answers of one turn each. */
+const turn = (command: string, text: string) => [
+  response(call("c1", "bash", { command })),
+  response(say(text)),
+];
+
+async function project(...answers: readonly object[]) {
+  const world = await workspace({
+    "mount-plan.yaml": plan,
+    "model.json": JSON.stringify(answers),
+    "src/a.txt": "one\n",
+    "src/b.txt": "two\n",
+  });
+  const read = (path: string) => readFileSync(join(world.folder, path), "utf8");
+  const has = (path: string) => existsSync(join(world.folder, path));
+  return { ...world, read, has };
+}
+
+const work = "echo more >> src/a.txt; rm src/b.txt; echo 'export X=1' > .envrc; echo new > new.txt";
+
+describe.runIf(hasLayer)("what waits in a layer", () => {
+  test("is kept for a yes at the end of a turn, but for deletions and obeyed files only for a yes of their own", async () => {
+    const { folder, read, has, here } = await project(...turn(work, "Done."));
+    const terminal = atTerminal(["run", "--session", "s", "--model", "replay:model.json", "go"], {
+      cwd: folder,
+      columns: 80,
+    });
+    const question = await terminal.until(ready);
+    expect(question).toMatch(/create new\.txt[\s\S]*change src\/a\.txt[\s\S]*\+more/);
+    expect(question).toMatch(/DELETED: 1 change[\s\S]*delete src\/b\.txt/);
+    expect(question).toMatch(
+      /RUN OR OBEYED BY YOUR NEXT COMMAND: 1 change[\s\S]*create \.envrc[\s\S]*\+export X=1/,
+    );
+    expect(question).toContain("Keep 4 changes?");
+    terminal.press("k");
+    await terminal.until(/Keep 1 deletion, too\?[\s\S]*Press a letter/);
+    terminal.press("n");
+    await terminal.until(/your next command runs or obeys, too\?[\s\S]*Press a letter/);
+    terminal.press("n");
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    expect(terminal.text()).toContain("2 changes kept");
+    expect([read("src/a.txt"), read("new.txt"), has("src/b.txt"), has(".envrc")]).toEqual([
+      "one\nmore\n",
+      "new\n",
+      true,
+      false,
+    ]);
+    const left = await here(["keep", "--session", "s", "--json"]);
+    expect(left.code).toBe(3);
+    expect((left.json() as { changes: { path: string }[] }).changes.map(({ path }) => path)).toEqual([
+      ".envrc",
+      "src/b.txt",
+    ]);
+    const undone = await here(["undo", "s"]);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect([read("src/a.txt"), has("new.txt")]).toEqual(["one\n", false]);
+  });
+
+  test("is dropped in a chat, whose model reads that", async () => {
+    const { folder, read, has, here } = await project(...turn(work, "Done."), response(say("I see.")));
+    const words = ["chat", "--session", "s", "--model", "replay:model.json"];
+    const terminal = atTerminal(words, { cwd: folder, columns: 80 });
+    await terminal.until(/You ›/);
+    terminal.press("go", keys.enter);
+    await terminal.until(/Keep 4 changes\?[\s\S]*Press a letter/);
+    terminal.press("d");
+    await terminal.until(/Press Enter: Drop them all/);
+    terminal.press(keys.enter);
+    await terminal.until(/4 changes dropped[\s\S]*You ›/);
+    terminal.press("and now?", keys.enter);
+    await terminal.until(/I see\.[\s\S]*You ›/);
+    terminal.press(keys.ctrlD);
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    expect([read("src/a.txt"), has("src/b.txt"), has("new.txt")]).toEqual(["one\n", true, false]);
+    expect((await here(["sessions", "show", "s", "--json"])).stdout).toContain(
+      "(The user dropped all that you changed",
+    );
+  });
+
+  test("is kept without a terminal by its digest, by file, and not when it is another one", async () => {
+    const { here, read, has } = await project();
+    const bash = (command: string) => here(["call", "bash", JSON.stringify({ command })]);
+    expect((await bash(work)).code).toBe(0);
+    const shown = await here(["keep"]);
+    expect(shown.code).toBe(3);
+    expect(shown.stdout).toContain("DELETED: 1 change");
+    const { digest } = (await here(["keep", "--json"])).json() as { digest: string };
+    const some = await here(["keep", "mount-plan.yaml", "new.txt", "--accept", digest]);
+    expect(some.code, some.stderr).toBe(0);
+    expect([has("new.txt"), read("src/a.txt")]).toEqual([true, "one\n"]);
+    const again = await here(["keep", "--accept", digest]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("the changes are other ones than were shown");
+    expect((await here(["keep", "--remove"])).stdout).toContain("3 changes dropped");
+    expect((await here(["keep"])).stdout).toContain("nothing waits");
+    expect([has("new.txt"), has("src/b.txt")]).toEqual([true, true]);
+  });
+
+  test("of a file that the user changed, too, is a conflict, and nothing is kept", async () => {
+    const { here, folder, read } = await project();
+    expect((await here(["call", "write_file", `{"file_path":"src/a.txt","content":"model"}`])).code).toBe(0);
+    spawnSync("/bin/sh", ["-c", "echo user > src/a.txt"], { cwd: folder });
+    const { digest } = (await here(["keep", "--json"])).json() as { digest: string };
+    const kept = await here(["keep", "--accept", digest]);
+    expect(kept.code).toBe(1);
+    expect(kept.stderr).toContain("Nothing was kept: you changed the same since: src/a.txt");
+    expect(read("src/a.txt")).toBe("user\n");
+  });
+});

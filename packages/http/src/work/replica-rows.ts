@@ -1,0 +1,57 @@
+import type { WorkStore } from "@toolmount/core";
+import { z } from "zod";
+import { allWork } from "./work-store.ts";
+
+/** The kind of the records of servers. */
+export const serverKind = "server";
+/** The kind of the record that asks the servers of a plan to reload; its version counts how often. */
+export const reloadKind = "reload";
+const bodySchema = z.object({
+  /** Where it listens. */
+  url: z.string(),
+  machine: z.string(),
+  /** The version of its package. */
+  version: z.string(),
+  /** 12 digits of the digest of the plan that it has mounted. */
+  plan: z.string(),
+  /** Why it did not mount the plan again when that was asked for. */
+  problem: z.string().nullable(),
+  /** When it began, in milliseconds since the epoch. */
+  since: z.number(),
+  /** The number of the last reload that it took its turn in; absent from servers that take no turns. */
+  reload: z.number().optional(),
+});
+
+/** A server of a plan, as the store has it. */
+export interface Replica extends z.output<typeof bodySchema> {
+  readonly id: string;
+  /** `gone`: its lease has ended. `draining`: it takes no new work, and ends. */
+  readonly state: "ready" | "draining" | "gone";
+}
+
+/** What no session and no user has. */
+export const ownerless = { sessionId: null, userId: null };
+
+/** Asks the servers of a plan to mount it again, in turn. Resolves to the number of this reload. */
+export async function askReload(store: WorkStore, scope: string, at: number): Promise<number> {
+  for (;;) {
+    const version = ((await store.get(reloadKind, scope))?.version ?? 0) + 1;
+    const asked = { ...ownerless, kind: reloadKind, id: scope, version, scope, status: "asked", at };
+    if (await store.save({ ...asked, dueAt: null, body: {} })) return version;
+  }
+}
+
+/** The servers that a store has and that have not ended: of one plan, or of all of them. Those seen last are first. */
+export async function listReplicas(
+  store: WorkStore,
+  scope: string | undefined,
+  now: number,
+): Promise<readonly Replica[]> {
+  const found: Replica[] = [];
+  const filter = { kind: serverKind, scope, statuses: ["ready", "draining"] };
+  for await (const { id, dueAt, status, body } of allWork(store, filter)) {
+    const state = (dueAt ?? 0) < now ? "gone" : (status as "ready" | "draining");
+    found.push({ ...bodySchema.parse(body), id, state });
+  }
+  return found;
+}

@@ -1,0 +1,206 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemoryStore, silentLogger } from "@toolmount/core";
+import { openHost } from "@toolmount/loader";
+import * as policy from "@toolmount/policy";
+import { onTestFinished, describe, expect, test } from "vitest";
+
+const tools = join(import.meta.dirname, "../tools");
+
+/** The words after `node` that start the command. */
+const command = ["-C", "@toolmount/source", join(import.meta.dirname, "../packages/cli/src/main.ts")];
+
+/** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
+const hasLayer =
+  process.env["CI"] !== undefined ||
+  (spawnSync("unshare", ["--user", "--map-root-user", "--mount", "true"]).status === 0 &&
+    spawnSync("bwrap", ["--version"]).error === undefined);
+
+const entries = ["bash", "filesystem", "search"]
+  .map((name) => `  - { module: ${name}, source: "file:${tools}/${name}" }\n`)
+  .join("");
+
+/** A project with a plan whose tools work in a layer, and a host of it. No approver answers questions. */
+async function project(plan = `version: 1\nlayer: ./\ntools:\n${entries}`) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-in-layer-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const run = (script: string) => spawnSync("/bin/bash", ["-euc", script], { cwd: folder });
+  run("echo one > a.txt; mkdir src; echo two > src/b.txt; git init -q .; echo '{}' > package.json");
+  writeFileSync(join(folder, "mount-plan.yaml"), plan);
+  const open = async () => {
+    const host = await openHost(join(folder, "mount-plan.yaml"), {
+      logger: silentLogger,
+      store: createMemoryStore(),
+      extensions: { "@toolmount/policy": policy, "@toolmount/workers": () => import("@toolmount/workers") },
+    });
+    onTestFinished(async () => void (await host.close()));
+    const call = async (name: string, given: object, sessionId = "s", more: object = {}) => {
+      const { status, result } = await host.call({ name, arguments: { ...given } }, { sessionId, ...more });
+      return { status, ...result };
+    };
+    const bash = async (command: string, sessionId?: string) => {
+      const { data, error } = await call("bash", { command }, sessionId);
+      return error ?? (data as { stdout: string }).stdout;
+    };
+    return { host, call, bash };
+  };
+  const read = (path: string) => readFileSync(join(folder, path), "utf8");
+  return { folder, run, read, open, ...(await open()) };
+}
+
+/** The processes of whose file in `/proc` a text is a part. */
+function inProcesses(file: string, text: string): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1").includes(text);
+    } catch {
+      return false; // no process, or one that has ended
+    }
+  });
+}
+
+describe.runIf(hasLayer)("tools in a session's layer", () => {
+  test("see each other's changes, of which the folder has none", async () => {
+    const { call, bash, read, folder } = await project();
+    expect(await bash("echo more >> a.txt; rm src/b.txt; echo x > new; cat a.txt")).toBe("one\nmore\n");
+    expect(await call("read_file", { file_path: "a.txt" })).toMatchObject({
+      status: "ok",
+      data: { content: expect.stringContaining("more") },
+    });
+    expect(await call("write_file", { file_path: "written", content: "by a tool" })).toMatchObject({
+      status: "ok",
+    });
+    expect(await bash("cat written; ls src")).toBe("by a tool");
+    expect(await call("grep", { pattern: "by a", output_mode: "files_with_matches" })).toMatchObject({
+      status: "ok",
+      data: { files: ["written"] },
+    });
+    expect([read("a.txt"), read("src/b.txt")]).toEqual(["one\n", "two\n"]);
+    expect(["new", "written"].map((name) => existsSync(join(folder, name)))).toEqual([false, false]);
+  });
+
+  test("of another session are in another layer", async () => {
+    const { bash } = await project();
+    await bash("echo mine > a.txt", "s");
+    expect(await bash("cat a.txt", "other")).toBe("one\n");
+    expect(await bash("cat a.txt", "s")).toBe("mine\n");
+  });
+
+  test("ask nothing, though they delete, and reach neither the network nor files outside", async () => {
+    const { bash } = await project();
+    expect(await bash("rm -rf src; git config user.name x; echo true > .envrc; ls -A")).toBe(
+      ".envrc\n.git\n.toolmount\na.txt\nmount-plan.yaml\npackage.json\n",
+    );
+    expect(await bash("echo x > /etc/toolmount-x; echo $?")).toBe("1\n");
+    expect(await bash("exec 3<>/dev/tcp/127.0.0.1/1; echo $?; tail -n +3 /proc/net/dev | cut -d: -f1")).toBe(
+      "1\n    lo\n",
+    );
+    expect(await bash("echo x >> mount-plan.yaml; echo $?; ls -A .toolmount")).toBe("1\n");
+  });
+
+  test("show what the user changed meanwhile, unless a command in the background runs", async () => {
+    const { call, bash, folder } = await project();
+    await bash("echo 1 > own");
+    writeFileSync(join(folder, "theirs"), "new\n");
+    expect(await call("read_file", { file_path: "theirs" })).toMatchObject({ status: "ok" });
+    expect(await bash("cat theirs own")).toBe("new\n1\n");
+    const { data } = await call("bash", { command: "sleep 600", run_in_background: true });
+    writeFileSync(join(folder, "later"), "new\n");
+    expect(await call("bash", { command: "ls later" })).toMatchObject({
+      warnings: ["the user changed files that this session does not see while a command runs: later"],
+    });
+    await call("bash_stop", { id: (data as { id: string }).id });
+    expect(await bash("cat later")).toBe("new\n");
+  });
+
+  test("find their changes again in the next host", async () => {
+    const { bash, host, open, read } = await project();
+    await bash("echo mine > a.txt");
+    await host.close();
+    const next = await open();
+    expect(await next.bash("cat a.txt")).toBe("mine\n");
+    await next.host.close();
+    expect(read("a.txt")).toBe("one\n");
+  });
+
+  test("leave no process and no mount when the host closes", async () => {
+    const { bash, call, host, folder } = await project();
+    await bash("true");
+    await call("bash", { command: "sleep 601", run_in_background: true });
+    await host.close();
+    expect(inProcesses("cmdline", "sleep\u0000601")).toEqual([]);
+    expect(inProcesses("mountinfo", folder)).toEqual([]);
+  });
+
+  test("at the same time, and of agents of the session, are in one layer", async () => {
+    const { call, bash } = await project();
+    const all = [
+      bash("echo 1 > one"),
+      bash("echo 2 > two"),
+      ...["a.txt", "src/b.txt", "package.json"].map((file_path) => call("read_file", { file_path })),
+      call("write_file", { file_path: "three", content: "3\n" }),
+    ];
+    for (const ended of await Promise.all(all)) expect(ended).not.toMatchObject({ status: "failed" });
+    const causes = [{ sessionId: "between" }, { sessionId: "s" }];
+    const { data } = await call("bash", { command: "cat one two three" }, "agent", { causes });
+    expect(data).toMatchObject({ stdout: "1\n2\n3\n" });
+  });
+
+  test("keep their commands and changes over a reload", async () => {
+    const { call, bash, host, folder } = await project();
+    const { data } = await call("bash", { command: "sleep 600", run_in_background: true });
+    await bash("echo mine > a.txt");
+    const plan = join(folder, "mount-plan.yaml");
+    writeFileSync(plan, `${readFileSync(plan, "utf8")}policy: { deny: [glob] }\n`);
+    await host.reload();
+    expect((await call("bash_list", {})).data).toMatchObject({
+      jobs: [{ id: (data as { id: string }).id, status: "running" }],
+    });
+    expect(await bash("cat a.txt")).toBe("mine\n");
+  });
+
+  test.runIf(process.getuid?.() === 0)("work on a copy where a file belongs to another user", async () => {
+    const { call, bash, read, folder, run } = await project();
+    run("chown 65534 src/b.txt");
+    expect(await bash("echo more >> a.txt; cat src/b.txt")).toBe("two\n");
+    expect(readFileSync(join(folder, ".toolmount/layers/s/engine.json"), "utf8")).toBe('"copy"');
+    expect(await call("grep", { pattern: "more", output_mode: "files_with_matches" })).toMatchObject({
+      data: { files: ["a.txt"] },
+    });
+    writeFileSync(join(folder, "theirs"), "new\n");
+    expect(await bash("cat theirs a.txt")).toBe("new\none\nmore\n");
+    expect([read("a.txt"), read("src/b.txt")]).toEqual(["one\n", "two\n"]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("of another user than root run as that user", async () => {
+    const { folder, run } = await project();
+    run("rm -r .git; chown -R 65534:65534 .");
+    const as = "--reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent".split(" ");
+    const words = [...as, process.execPath, ...command, "call", "bash", "--json"];
+    const given = JSON.stringify({ command: "id -u; echo mine > a.txt; stat -c %u a.txt; ls -A .toolmount" });
+    const { stdout, stderr } = spawnSync("setpriv", [...words, given], { cwd: folder });
+    expect(JSON.parse(stdout.toString()), stderr.toString()).toMatchObject({
+      result: { data: { stdout: "65534\n65534\n" } },
+    });
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+
+  test("end with a host that is killed, and their changes wait for the next", async () => {
+    const { folder, host, open } = await project();
+    await host.close();
+    const given = JSON.stringify({ command: "echo mine > a.txt; sleep 602" });
+    const child = spawn(process.execPath, [...command, "call", "bash", given, "--session", "s"], {
+      cwd: folder,
+    });
+    await expect
+      .poll(() => inProcesses("cmdline", "sleep\u0000602").length, { timeout: 30_000 })
+      .toBeGreaterThan(0);
+    child.kill("SIGKILL");
+    await expect.poll(() => inProcesses("cmdline", "sleep\u0000602")).toEqual([]);
+    await expect.poll(() => inProcesses("mountinfo", folder)).toEqual([]);
+    expect(await (await open()).bash("cat a.txt")).toBe("mine\n");
+  });
+});
