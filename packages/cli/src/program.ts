@@ -177,6 +177,7 @@ function usageError(
   if (error.code === "commander.help") return null;
   const problem = error.message
     .replace(/^error: /, "")
+    .replace(/^command-argument value ('.*') is invalid for argument '([\w-]+)'/s, "$1 is not valid for <$2>")
     .replace(/\.$/, "")
     .replaceAll("\n", " ");
   const named = namedCommands(program, words);

@@ -44,9 +44,10 @@ const proposals = 4;
 export async function improveTool(tool: string, options: ImproveOptions, shell: Shell): Promise<Improvement> {
   const { host, tests } = options;
   const described = host.tools().find(({ name }) => name === tool);
-  if (described === undefined) throw usageError(`--improve: the plan mounts no tool ${tool}`);
+  if (described === undefined) throw usageError(`the plan mounts no tool ${tool}`);
   const [tuned, heldOut] = halvesOf(tests);
-  if (heldOut.length === 0) throw usageError("--improve needs at least two evaluations");
+  if (heldOut.length === 0)
+    throw usageError("two evaluations are needed: one to find a better description, one to try it");
   const before = await runOn(options, tuned, null, shell);
   const texts = await propose(tool, described.description, before, options, shell);
   let best: { readonly text: string; readonly passed: number } | null = null;

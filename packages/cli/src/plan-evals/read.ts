@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { JsonObject } from "@toolmount/core";
+import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
 import type { EvalExpectation, EvalLimits, ExpectedCall, TextExpectation } from "@toolmount/testing/evals";
 import { isRecord } from "@toolmount/core/json";
@@ -44,6 +44,28 @@ export function readEvals(plan: OpenedPlan): PlanEval[] {
   return listItems(plan, "prompt").map(({ item, index, refuse }) =>
     readEval(item, index, plan.folder, refuse),
   );
+}
+
+/** What an evaluation has to have to be chosen. */
+interface Chosen {
+  /** Its name or label contains this text. */
+  readonly text?: string | undefined;
+  /** It expects a call of one of these tools. */
+  readonly tools?: readonly string[] | undefined;
+}
+
+/** The evaluations of a plan that fit. Throws `USAGE_INVALID` when there are none. */
+export function chooseEvals(plan: OpenedPlan, { text = "", tools }: Chosen): PlanEval[] {
+  const tests = readEvals(plan).filter(({ name, label = "", expect }) => {
+    const names = [...(expect.tools ?? []), ...(expect.oneOf ?? []).flat()];
+    const called = [...names, ...(expect.calls ?? []).map(({ tool }) => tool)];
+    return `${name} ${label}`.includes(text) && (tools?.some((tool) => called.includes(tool)) ?? true);
+  });
+  if (tests.length > 0) return tests;
+  throw new ToolmountError("USAGE_INVALID", {
+    problem:
+      "the plan has no evaluation to run; write tests: with prompt and expect, see docs/evaluate-your-tools.md",
+  });
 }
 
 const keys = ["name", "prompt", "replies", "label", "as", "requests", "given", "world", "expect"];

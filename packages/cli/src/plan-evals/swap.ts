@@ -7,7 +7,7 @@ export function swapDescriptions(host: OpenedHost, names: readonly [string, stri
   const find = (name: string): Described => {
     const tool = host.tools().find((each) => each.name === name);
     if (tool !== undefined) return tool;
-    throw new ToolmountError("USAGE_INVALID", { problem: `--swap: the plan mounts no tool ${name}` });
+    throw new ToolmountError("USAGE_INVALID", { problem: `the plan mounts no tool ${name}` });
   };
   const [one, other] = [find(names[0]), find(names[1])];
   return describeTools(plan.written, [

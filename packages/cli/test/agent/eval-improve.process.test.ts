@@ -53,7 +53,7 @@ async function startPreferring(word: string, proposals: readonly string[]) {
   onTestFinished(() => void server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const words = ["--model", "dull", "--base-url", baseUrl, "--runs", "20", "--json"];
-  return { asked, words: ["eval", "plan.yaml", "--improve", "list", ...words] };
+  return { asked, words: ["test", "improve", "list", "plan.yaml", ...words] };
 }
 
 test("a description that the model prefers is found, on prompts that it was not made for, and the plan stays as it is", async () => {

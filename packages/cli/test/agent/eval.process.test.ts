@@ -70,9 +70,11 @@ test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a his
   const first = await evaluate("--model", "replay:good.json", "--record", "evals.tape", ...history);
   const limits = ["--max", "cost=1", "--max", "p95=100000", "--json"];
   const second = await evaluate("--model", "replay:evals.tape", ...history, ...limits);
-  const swapped = await evaluate("--model", "replay:good.json", "--swap", "find,list");
-  const stale = await evaluate("--model", "replay:evals.tape", "--swap", "find,list");
-  const wrong = await evaluate("--model", "replay:evals.tape", "--swap", "find,gone");
+  const swap = (other: string, model: string) =>
+    run(["test", "swap", "find", other, "plan.yaml", "--model", `replay:${model}`]);
+  const swapped = await swap("list", "good.json");
+  const stale = await swap("list", "evals.tape");
+  const wrong = await swap("gone", "evals.tape");
 
   expect(first.code, first.stdout + first.stderr).toBe(0);
   expect(second.json()).toMatchObject({

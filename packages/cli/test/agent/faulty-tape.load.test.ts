@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseTape, printTapeAnswer, tapeHeader } from "@toolmount/tape";
 import { expect, onTestFinished, test } from "vitest";
 import { brokenDisks, faultsOf, printCounts, runOnDisk, timeout } from "../../../store/test/faulty-disk.ts";
-import { addToHistory, readHistory } from "../../src/plan-evals/history.ts";
+import { addToHistory, readHistory } from "../../src/commands/agent/eval.ts";
 import { openEvalTape } from "../../src/plan-evals/tape.ts";
 import { openHistory } from "../../src/agent/chat-history.ts";
 

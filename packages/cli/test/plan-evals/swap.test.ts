@@ -45,7 +45,7 @@ test.each([
   [["read", "send"], "read"],
   [["send", "gone"], "gone"],
 ] as const)("a swap of %j names the tool that the plan does not mount", (names, missing) => {
-  const problem = `--swap: the plan mounts no tool ${missing}`;
+  const problem = `the plan mounts no tool ${missing}`;
 
   expect(() => swapDescriptions(hostOf(written), [...names])).toThrow(
     expect.objectContaining({ code: "USAGE_INVALID", details: { problem } }),

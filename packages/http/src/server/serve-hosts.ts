@@ -35,7 +35,6 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const { listen = defaultAddress, limits = {}, clock = systemClock, logger = silentLogger } = options;
   requireAllowedAddress(listen, options);
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
-  const decisions = new RateLimit(limits.decisions ?? "120/min", clock);
   const drain = createDrain(clock);
   const version = options.version ?? ownVersion();
   const hosts = liveHosts(options, { clock, logger, cut: drain.cut, version });
@@ -48,10 +47,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     version,
     baseOf: (host = "") => reachedAt(options.publicUrl, host),
     ending: drain.ending,
-    countDecision: ({ name }) => {
-      const seconds = decisions.take(name);
-      if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
-    },
+    countDecision: countWith(new RateLimit(limits.decisions ?? "120/min", clock)),
   };
   const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
@@ -83,6 +79,13 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
       return app.document;
     },
     close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
+  };
+}
+
+function countWith(decisions: RateLimit): Service["countDecision"] {
+  return ({ name }) => {
+    const seconds = decisions.take(name);
+    if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
   };
 }
 

@@ -160,7 +160,7 @@ export function stillOpen(id: string): ToolmountError<"SESSION_CONFLICT"> {
   const command = `toolmount sessions resume ${id}`;
   return conflict(
     id,
-    `its last turn has not ended; resume it with ${command}, deny what waits with ${command} --message <text>, or end it with ${command} --cancel`,
+    `its last turn has not ended; resume it with ${command}, deny what waits with ${command} --reason <text>, or end it with ${command} --cancel`,
   );
 }
 

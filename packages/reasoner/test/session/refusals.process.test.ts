@@ -62,7 +62,7 @@ describe("a session is in conflict", () => {
     const { run, resume, reasoner } = await waiting();
     await expect(run("more", { userId: "ada" })).rejects.toMatchObject(
       conflict(
-        "its last turn has not ended; resume it with toolmount sessions resume ada:s, deny what waits with toolmount sessions resume ada:s --message <text>, or end it with toolmount sessions resume ada:s --cancel",
+        "its last turn has not ended; resume it with toolmount sessions resume ada:s, deny what waits with toolmount sessions resume ada:s --reason <text>, or end it with toolmount sessions resume ada:s --cancel",
       ),
     );
     await expect(reasoner.addMessage("ada:s", "more")).rejects.toMatchObject(

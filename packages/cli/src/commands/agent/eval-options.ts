@@ -1,17 +1,42 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
+import { jsonOption } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 
-/** Reads a number of runs or turns. */
-export function readCount(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number from 1.");
+/** How often a model is asked, and which evaluations of a plan. */
+export interface AskOptions extends PlanOptions {
+  readonly baseUrl?: string;
+  readonly runs: number;
+  readonly concurrency: number;
+  readonly text?: string;
+  readonly json?: true;
 }
 
-/** Reads the names of two tools. */
-export function readPair(text: string): readonly [string, string] {
-  const [one = "", other = "", ...more] = text.split(",").map((name) => name.trim());
-  if (one === "" || other === "" || more.length > 0)
-    throw new InvalidArgumentError("It is the names of two tools, as read_file,grep.");
-  return [one, other];
+/** Adds the options of {@link AskOptions}. */
+export function addAskOptions(command: Command): Command {
+  return addPlanOptions(command)
+    .option("--base-url <url>", "a server that speaks the Responses API, without /responses")
+    .option("--runs <n>", "how often each evaluation is run", readCount, 1)
+    .option("--concurrency <n>", "how many turns run at a time", readCount, 1)
+    .option("--text <text>", "only the evaluations whose name or label contains this text")
+    .option(...jsonOption);
+}
+
+/** What evaluations on one model say of `--model`. */
+export const modelOption = [
+  "--model <name>",
+  "the model to ask; replay:<file> answers from a recording",
+] as const;
+
+/** What evaluations say of `--record`. */
+export const recordOption = [
+  "--record <file>",
+  "record the model's answers, for --model replay:<file>; answers of the file that still fit are kept",
+] as const;
+
+/** Reads a number of runs or turns. */
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give a whole number from 1.");
 }
 
 /** Reads a share or an amount. */
