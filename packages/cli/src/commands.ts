@@ -92,16 +92,28 @@ export const commandGroups: readonly CommandGroup[] = [
           "Ask a model the plan's prompts, and show which tools it chooses",
           () => import("./commands/agent/eval.ts"),
         ),
-        row("swap", "Try exchanged descriptions", () => import("./commands/agent/eval-swap.ts")),
-        row("improve", "Find a better description", () => import("./commands/agent/eval-improve.ts")),
+        row("swap", "Exchange the descriptions of two tools", () => import("./commands/agent/eval-swap.ts")),
+        row(
+          "improve",
+          "Find a better description of a tool",
+          () => import("./commands/agent/eval-improve.ts"),
+        ),
       ]),
       row(
         "doctor",
         "Report what this machine and the plan's packages lack",
         () => import("./commands/plan/doctor.ts"),
         [
-          row("status", "Mount the plan, and show each module", () => import("./commands/plan/status.ts")),
-          row("updates", "Show packages with newer versions", () => import("./commands/plan/outdated.ts")),
+          row(
+            "status",
+            "Mount the plan and show the state of each module",
+            () => import("./commands/plan/status.ts"),
+          ),
+          row(
+            "updates",
+            "Show the packages of the plan that have a newer version",
+            () => import("./commands/plan/outdated.ts"),
+          ),
           row(
             "models",
             "List the providers of models and what each lacks, or the models of a server",
@@ -153,7 +165,13 @@ export const commandGroups: readonly CommandGroup[] = [
         "fleet",
         "Show a fleet: workers, versions, load, and calls that wait",
         () => import("./commands/fleet/fleet.ts"),
-        [row("work", "Run the calls of other hosts", () => import("./commands/fleet/worker.ts"))],
+        [
+          row(
+            "work",
+            "Run the calls that other hosts send to a fleet",
+            () => import("./commands/fleet/worker.ts"),
+          ),
+        ],
       ),
       row("resume", "Resume a pending call", () => import("./commands/calls/resume.ts")),
       row(

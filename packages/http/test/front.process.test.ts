@@ -64,6 +64,17 @@ test("a server that is about to end is not ready, and serves until then; then it
   await expect(ask("/readyz")).rejects.toThrow("fetch failed");
 });
 
+test("a server that no balancer asked in the last minute ends at once", async () => {
+  const { host } = createWorld();
+  let now = 1_000_000;
+  const { server } = await serve(host, { clock: { ...systemClock, now: () => now } });
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  now += 60_001;
+
+  await server.close({ graceMs: 240_000_000 });
+  await expect(fetch(`${server.url}/readyz`)).rejects.toThrow("fetch failed");
+});
+
 test("a request without a token is challenged, and one whose token has no role is refused", async () => {
   const { ask } = await world();
   const answer = await ask("/api/v1/hosts");

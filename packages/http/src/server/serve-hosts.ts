@@ -59,7 +59,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     rules: () => rules,
     page: options.page ?? new Map(),
     limits,
-    isReady: drain.isReady,
+    isReady: () => drain.isReady(),
     open,
     baseOf: service.baseOf,
     comesBack: (parameters, started) => finishSignIn(service, parameters, started),
