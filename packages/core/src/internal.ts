@@ -13,4 +13,4 @@ export { redactingLogger } from "./text/redacting-logger.ts";
 export { holdsVariables } from "./text/redact.ts";
 export { ContractBreach } from "./result/normalize.ts";
 export { isUnreachable } from "./scheduling/unreachable.ts";
-export { withTimeout } from "./scheduling/with-timeout.ts";
+export { withTimeout } from "./scheduling/time.ts";

@@ -10,7 +10,7 @@ import { ownSession } from "./call-state.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { HostStores } from "../pending/stores.ts";
-import type { Generation } from "../registry/generation.ts";
+import type { Generation, Registered } from "../registry/generation.ts";
 import type { PermitSource } from "../scheduling/semaphore.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
@@ -43,7 +43,7 @@ export interface CallHost {
     release(sessionId: SessionId, callId: string): void;
   };
   readonly stores: HostStores;
-  readonly moduleSet: { generation(): Generation };
+  readonly moduleSet: Registered;
   readonly states: Pick<SessionStates, "of" | "load" | "unsaved" | "save">;
   /** The results that sessions have seen. */
   readonly results: Pick<SessionResults, "add" | "of" | "load">;

@@ -8,7 +8,7 @@ import { ownSession } from "./call-state.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { nearestNames } from "../text/nearest.ts";
 import { logId } from "../pending/session-logs.ts";
-import type { Generation } from "../registry/generation.ts";
+import { generationOf, type Generation } from "../registry/generation.ts";
 import { emptyContext, type Call, type HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
 import { undoRefusal } from "./changes.ts";
@@ -49,7 +49,7 @@ export function find(call: Call): HopAnswer {
 
 /** The tools that a call of a tool finds. The host's own tools are in no generation: their calls find what is mounted now. */
 export function generationBelow(parent: Call): Generation {
-  return parent.own === null ? parent.generation : parent.host.moduleSet.generation();
+  return parent.own === null ? parent.generation : generationOf(parent.host.moduleSet);
 }
 
 /** The tool that a call names, from outside or from another tool. */

@@ -8,7 +8,7 @@ import { truncateResult } from "../result/truncate.ts";
 import { emptyContext, givenArguments, type Call, type HopAnswer } from "./call.ts";
 import { leaveSignal, leaveToken } from "./cancellation.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
-import { withTimeout } from "../scheduling/with-timeout.ts";
+import { withTimeout } from "../scheduling/time.ts";
 import { storeResult } from "./kept-result.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
 import { isRealRead } from "./rehearse.ts";

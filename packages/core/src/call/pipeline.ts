@@ -21,6 +21,7 @@ import {
   waitFor,
   type HopName,
 } from "./transitions.ts";
+import { generationOf } from "../registry/generation.ts";
 
 /*
  * The life of a call:
@@ -81,7 +82,7 @@ function newCall(
   resolve: Resolve,
 ): Call {
   const runId = host.ids.nextRunId();
-  const generation = parent === null ? host.moduleSet.generation() : generationBelow(parent);
+  const generation = parent === null ? generationOf(host.moduleSet) : generationBelow(parent);
   const call = new Call(host, generation, request, context, resolve, runId);
   if (session !== null) call.session = session;
   if (isInternal) call.isInternal = true;

@@ -11,10 +11,11 @@ import { isDue, runWithoutCaller, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
 import { notifyApproval } from "../call/approve.ts";
 import type { JsonObject } from "../json/json.ts";
+import { generationOf } from "../registry/generation.ts";
 
 export function createApprovals(host: HostState, openSession: (id: string) => Session): Approvals {
   host.stores.sweep = (store) => sweep(host, store);
-  const stored = () => host.stores.approvals(host.moduleSet.generation());
+  const stored = () => host.stores.approvals(generationOf(host.moduleSet));
   return Object.freeze({
     async list(filter = {}) {
       const store = stored();
@@ -105,7 +106,7 @@ async function previewQuestion(
   openSession: (id: string) => Session,
   { id, tool: name, shown, argumentsDigest: digest, info }: ApprovalRecord,
 ): Promise<QuestionPreview> {
-  const tool = host.moduleSet.generation().find(name);
+  const tool = generationOf(host.moduleSet).find(name);
   const unknown = (problem: string): QuestionPreview => ({ effects: [], problem });
   if (tool === undefined) return unknown(`no tool named "${name}" is mounted here`);
   if (tool.info.previews !== true) return unknown(`"${name}" has no preview`);
@@ -127,7 +128,7 @@ async function readEdited(
   edited: JsonObject,
 ): Promise<JsonObject> {
   const own = ownToolOf(host, name);
-  const tool = own ?? host.moduleSet.generation().find(name);
+  const tool = own ?? generationOf(host.moduleSet).find(name);
   if (tool === undefined)
     throw invalid("arguments", `no tool named "${name}" is mounted, which could parse them`);
   const kept = copyOfGiven("arguments", edited);
@@ -176,7 +177,7 @@ function requirePending({ state, tool, end }: ApprovalRecord): void {
 
 /** Reports a stored decision to observers, continues the call if it waits here, and resolves when the audit has it. */
 async function reportDecision(host: HostState, record: ApprovalRecord): Promise<void> {
-  const generation = host.moduleSet.generation();
+  const generation = generationOf(host.moduleSet);
   const decision = record.decision!;
   notifyApproval(host, generation, record);
   const audited = host.stores.audit(generation)?.write({

@@ -3,6 +3,7 @@ import type { CancellationState } from "../contract/cancellation.ts";
 import type { EventData } from "../contract/hooks.ts";
 import { waitUntil } from "./drain.ts";
 import type { HostState } from "./host-state.ts";
+import { generationOf } from "../registry/generation.ts";
 
 /** Makes calls follow the host's token, with an event for each step. Returns what waits for `cancel:completed`. */
 export function followHostToken(host: HostState): () => Promise<void> {
@@ -43,6 +44,6 @@ async function runCallbacks(host: HostState): Promise<void> {
 }
 
 function notify(host: HostState, event: string, data: EventData): void {
-  const observers = host.moduleSet.generation().observers(event);
+  const observers = generationOf(host.moduleSet).observers(event);
   if (observers.length > 0) host.observers.notifyNow(observers, event, data);
 }

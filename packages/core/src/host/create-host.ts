@@ -4,7 +4,7 @@ import { startCall } from "../call/pipeline.ts";
 import type { DrainReport, Host, HostOptions } from "../contract/host.ts";
 import { silentLogger } from "../contract/logger.ts";
 import type { ToolInfo } from "../contract/tool.ts";
-import { withTimeout } from "../scheduling/with-timeout.ts";
+import { withTimeout } from "../scheduling/time.ts";
 import { byName, isForMode, makeOffer } from "../sessions/offer.ts";
 import { redactingLogger } from "../text/redacting-logger.ts";
 import { createApprovals } from "./approvals.ts";

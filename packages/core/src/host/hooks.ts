@@ -5,7 +5,7 @@ import type { EventData, HookResult, Hooks, ObserverOptions, Undo } from "../con
 import type { Injection } from "../contract/outcome.ts";
 import type { HostState } from "./host-state.ts";
 import type { ModuleState } from "../registry/module.ts";
-import { withTimeout } from "../scheduling/with-timeout.ts";
+import { withTimeout } from "../scheduling/time.ts";
 import {
   addOrdered,
   removeFrom,
@@ -13,6 +13,7 @@ import {
   type ObserverEntry,
   type Registry,
 } from "../registry/registry.ts";
+import { generationOf } from "../registry/generation.ts";
 
 const gateTimeoutMs = 5_000;
 
@@ -110,7 +111,7 @@ async function emit(
   data: EventData,
 ): Promise<HookResult> {
   requireFree(host, module, event);
-  const generation = module.newestSet.generation();
+  const generation = generationOf(module.newestSet);
   const stamped = stamp(host, data);
   const verdict = await askGates(host, generation.gates(event), event, stamped);
   if (verdict === null) {
@@ -152,7 +153,7 @@ async function collect(
   timeoutMs: number,
 ): Promise<unknown[]> {
   requireFree(host, module, event);
-  const generation = module.newestSet.generation();
+  const generation = generationOf(module.newestSet);
   const stamped = stamp(host, data);
   const handlers = [...generation.gates(event), ...generation.observers(event)];
   const answers = await Promise.all(

@@ -30,7 +30,7 @@ import { SessionChanges } from "../sessions/changes.ts";
 import { SessionResults } from "../sessions/results.ts";
 import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, returnedMaskOf, type Redactor } from "../text/redact.ts";
-import { Observers } from "./observers.ts";
+import { Observers } from "../registry/gates.ts";
 
 /** What runs the calls of tools. The host gets it from outside, because it needs the host itself. */
 interface InnerCallHandlers extends Pick<CallHost, "endQuestions"> {

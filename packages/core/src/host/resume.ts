@@ -16,6 +16,7 @@ import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
 import { ownToolOf } from "./approved-list.ts";
 import { requireExpected } from "./client-result.ts";
 import type { HostState } from "./host-state.ts";
+import { generationOf } from "../registry/generation.ts";
 
 /** Resumes a call that waits, as `Host.resume` says. A call that has ended has the same outcome: nothing runs twice. */
 export async function resume(
@@ -26,7 +27,7 @@ export async function resume(
   maker: Call | null = null,
 ): Promise<ToolOutcome> {
   if (host.closing && maker === null) throw new ToolmountError("HOST_CLOSED", {});
-  const store = host.stores.approvals(host.moduleSet.generation());
+  const store = host.stores.approvals(generationOf(host.moduleSet));
   const record = typeof ticket === "string" ? await store?.findByTicket(hashTicket(ticket)) : null;
   if (
     store === null ||
@@ -125,7 +126,7 @@ function callOf(
   const ids = { conversationId, turnId, mode, parallelGroupId, traceparent };
   const around = { ...ids, prompts, parentSessionIds, ...withoutUndefined(context) };
   const request = { name, arguments: given };
-  const call = new Call(host, host.moduleSet.generation(), request, around, resolve, runId);
+  const call = new Call(host, generationOf(host.moduleSet), request, around, resolve, runId);
   const parent = stored.maker as Call | null;
   const own = ownToolOf(host, stored.record.tool);
   return Object.assign(call, { callId: id ?? callId, depth, stored, parent, own, announced: true });

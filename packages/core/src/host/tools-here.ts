@@ -5,6 +5,7 @@ import type { RunnerModule } from "../contract/runner.ts";
 import { addProvided } from "../call/tool-context.ts";
 import { hiddenBy, offerMark } from "../sessions/offer.ts";
 import type { HostState } from "./host-state.ts";
+import { generationOf } from "../registry/generation.ts";
 
 /** A mounted tool, for a worker that runs it for calls of other hosts. */
 export interface ToolHere {
@@ -32,7 +33,7 @@ export function rememberState(coordinator: Coordinator, state: HostState): void 
  */
 export function toolsHere(host: { readonly coordinator: Coordinator }): readonly ToolHere[] {
   const state = stateOf(host);
-  const { tools, providers } = state.moduleSet.generation();
+  const { tools, providers } = generationOf(state.moduleSet);
   return [...tools.values()].map(({ info, definition, runner, module }) => ({
     info,
     definition,
@@ -78,7 +79,7 @@ export async function fitsOutputSchema(
   tool: string,
   data: unknown,
 ): Promise<boolean> {
-  const check = stateOf(host).moduleSet.generation().find(tool)?.checkOutput ?? null;
+  const check = generationOf(stateOf(host).moduleSet).find(tool)?.checkOutput ?? null;
   return check === null || (await check(data)).ok;
 }
 

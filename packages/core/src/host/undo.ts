@@ -15,6 +15,7 @@ import { startCall } from "../call/pipeline.ts";
 import type { Json } from "../json/json.ts";
 import type { HostState } from "./host-state.ts";
 import { UndoLog } from "./undo-log.ts";
+import { generationOf } from "../registry/generation.ts";
 
 /*
  * How changes are undone, newest first:
@@ -75,7 +76,7 @@ export async function differenceOf(
 
 /** What reads the difference of a change; null where no tool does, or where another module has taken the tool's name. */
 function readerOf(host: HostState, log: UndoLog, { tool: name, number, irreversible }: SessionChange) {
-  const tool = host.moduleSet.generation().find(name);
+  const tool = generationOf(host.moduleSet).find(name);
   if (irreversible !== undefined || tool?.owner !== log.change(number).owner) return null;
   return tool.definition.difference ?? null;
 }
@@ -151,7 +152,7 @@ async function undoOne(
 ): Promise<ToolOutcome | "by another" | "decided"> {
   const { tool, owner, arguments: given } = log.change(number);
   const request = requestOf(log, number);
-  const isIdempotent = host.moduleSet.generation().find(tool)?.info.idempotentUndo === true;
+  const isIdempotent = generationOf(host.moduleSet).find(tool)?.info.idempotentUndo === true;
   const decided = unclear ?? (isIdempotent ? "idempotent" : undefined);
   const startUndo = (begin: () => Promise<boolean>, isUnclear = false) => {
     const undo = { request, owner, isUnclear, begin };

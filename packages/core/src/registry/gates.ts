@@ -1,10 +1,10 @@
 import { messageOf } from "../contract/errors.ts";
-import type { Clock } from "../contract/clock.ts";
+import { isoTime, type Clock } from "../contract/clock.ts";
 import type { EventData, ContextInjection, HookResult } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Injection } from "../contract/outcome.ts";
-import type { GateEntry } from "./registry.ts";
-import { withTimeout } from "../scheduling/with-timeout.ts";
+import type { GateEntry, ObserverEntry } from "./registry.ts";
+import { withTimeout } from "../scheduling/time.ts";
 
 interface GateHost {
   readonly clock: Clock;
@@ -194,4 +194,47 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
     value !== null &&
     typeof (value as { then?: unknown }).then === "function"
   );
+}
+
+/** Tells observers what happened. What they throw is logged, and what they return is waited for when the host closes. */
+export class Observers {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Adds the time to an event, freezes it, and notifies observers. */
+  notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void {
+    this.notify(observers, event, Object.freeze({ ...data, timestamp: isoTime(this.#clock.now()) }));
+  }
+
+  notify(observers: readonly ObserverEntry[], event: string, data: EventData): void {
+    for (const observer of observers) {
+      try {
+        const returned = observer.handler(event, data);
+        if (returned instanceof Promise) this.#watch(returned, observer, event);
+      } catch (error) {
+        this.#logFailure(error, observer, event);
+      }
+    }
+  }
+
+  settled(): Promise<unknown> | null {
+    return this.#running.size === 0 ? null : Promise.all(this.#running);
+  }
+
+  #watch(returned: Promise<unknown>, observer: ObserverEntry, event: string): void {
+    const settled: Promise<unknown> = returned
+      .catch((error: unknown) => this.#logFailure(error, observer, event))
+      .finally(() => this.#running.delete(settled));
+    this.#running.add(settled);
+  }
+
+  #logFailure(err: unknown, observer: ObserverEntry, event: string): void {
+    this.#logger.warn({ err, observer: observer.name, owner: observer.owner, event }, "an observer failed");
+  }
 }

@@ -14,6 +14,17 @@ import {
 
 const none: readonly never[] = Object.freeze([]);
 
+/** What was registered, and what calls see of it, where that is known. */
+export interface Registered {
+  readonly registry: Registry;
+  known: Generation | null;
+}
+
+/** What calls see now; the same object until something changes. */
+export function generationOf(set: Registered): Generation {
+  return (set.known ??= new Generation(set.registry));
+}
+
 /** What calls see of a registry: never changes, and has every list prepared, so that a call only reads. */
 export class Generation {
   readonly tools: ReadonlyMap<string, MountedTool>;

@@ -3,8 +3,8 @@ import type { Coordinator, MountPoints } from "../contract/coordinator.ts";
 import type { PlanPosition } from "../contract/errors.ts";
 import type { Undo } from "../contract/hooks.ts";
 import type { ModuleOptions, MountedModule } from "../contract/host.ts";
-import { withTimeout } from "../scheduling/with-timeout.ts";
-import { Generation } from "./generation.ts";
+import { withTimeout } from "../scheduling/time.ts";
+import type { Generation } from "./generation.ts";
 import { Registry } from "./registry.ts";
 
 interface Item {
@@ -18,13 +18,9 @@ interface Item {
 export class ModuleSet {
   readonly registry = new Registry();
   readonly modules: ModuleState[] = [];
-  #generation: Generation | null = null;
+  /** What {@link generationOf} made of the registry as it is. */
+  known: Generation | null = null;
   #offerMark = Symbol("offer");
-
-  /** What calls see now; the same object until something changes. */
-  generation(): Generation {
-    return (this.#generation ??= new Generation(this.registry));
-  }
 
   /** Another value whenever something was registered or undone that an offer may depend on. */
   get offerMark(): symbol {
@@ -32,7 +28,7 @@ export class ModuleSet {
   }
 
   changed({ isHook = false }: Pick<Item, "isHook"> = {}): void {
-    this.#generation = null;
+    this.known = null;
     if (!isHook) this.#offerMark = Symbol("offer");
   }
 

@@ -7,14 +7,14 @@ import { isRecord, type Json, type JsonObject } from "../json/json.ts";
 import { changesLogOf } from "../pending/session-logs.ts";
 import { createMemorySessions } from "../pending/memory-store.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
-import type { Generation } from "../registry/generation.ts";
+import { generationOf, type Generation, type Registered } from "../registry/generation.ts";
 import type { Redactor } from "../text/redact.ts";
 
 interface ChangesHost {
   readonly clock: Clock;
   /** Masks secrets in arguments. */
   readonly redact: Redactor;
-  readonly moduleSet: { generation(): Generation };
+  readonly moduleSet: Registered;
   readonly stores: {
     sessions(generation: Generation): SessionStore | null;
     track<Value>(work: Promise<Value>): Promise<Value>;
@@ -113,7 +113,7 @@ export class SessionChanges {
 
   /** The sessions of agents that a session began, directly or not. Rejects with `STORE_FAILED`. */
   async below(sessionId: SessionId): Promise<readonly SessionId[]> {
-    const store = this.#host.stores.sessions(this.#host.moduleSet.generation());
+    const store = this.#host.stores.sessions(generationOf(this.#host.moduleSet));
     return store === null ? [] : withStoreCode(() => belowOf(store, sessionId));
   }
 
@@ -124,7 +124,7 @@ export class SessionChanges {
   }
 
   #store(): SessionStore {
-    return this.#host.stores.sessions(this.#host.moduleSet.generation()) ?? this.#memory;
+    return this.#host.stores.sessions(generationOf(this.#host.moduleSet)) ?? this.#memory;
   }
 
   #factsOf({ arguments: given, ...call }: ChangingCall): JsonObject {

@@ -3,10 +3,10 @@ import { ToolmountError } from "../contract/errors.ts";
 import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
 import type { SessionId } from "../contract/own-session.ts";
 import type { OfferFilter } from "../contract/session.ts";
-import type { Generation } from "../registry/generation.ts";
+import { generationOf, type Registered } from "../registry/generation.ts";
 
 export interface ModeHost {
-  readonly moduleSet: { generation(): Generation };
+  readonly moduleSet: Registered;
   readonly cancellation: { readonly signal: AbortSignal };
   /** The catalog's modes, as they were last read. */
   modes: readonly ModeSummary[] | null;
@@ -16,7 +16,7 @@ export interface ModeHost {
 /** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
 export async function modeOf(host: ModeHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
   const id = sessionId as SessionId | undefined;
-  const { modeCatalog } = host.moduleSet.generation();
+  const { modeCatalog } = generationOf(host.moduleSet);
   const kept = id === undefined ? null : sessionMode(host.states.of(id), turnId);
   host.modes = modeCatalog === null ? null : await readModes(modeCatalog, host.cancellation.signal);
   return pickMode(host.modes, mode, kept);

@@ -7,14 +7,14 @@ import type { SessionId } from "../contract/own-session.ts";
 import type { SessionStore } from "../contract/stores.ts";
 import { resultsLogOf } from "../pending/session-logs.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
-import type { Generation } from "../registry/generation.ts";
+import { generationOf, type Generation, type Registered } from "../registry/generation.ts";
 import type { Redactor } from "../text/redact.ts";
 
 interface ResultsHost {
   readonly clock: Clock;
   /** Masks secrets in what is stored. */
   readonly redact: Redactor;
-  readonly moduleSet: { generation(): Generation };
+  readonly moduleSet: Registered;
   readonly stores: {
     sessions(generation: Generation): SessionStore | null;
     track<Value>(work: Promise<Value>): Promise<Value>;
@@ -101,7 +101,7 @@ export class SessionResults {
   }
 
   #store(): SessionStore | null {
-    return this.#host.stores.sessions(this.#host.moduleSet.generation());
+    return this.#host.stores.sessions(generationOf(this.#host.moduleSet));
   }
 
   async #append(store: SessionStore, sessionId: SessionId, result: NewResult): Promise<void> {

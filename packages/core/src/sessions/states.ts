@@ -3,12 +3,12 @@ import type { Logger } from "../contract/logger.ts";
 import type { SessionId } from "../contract/own-session.ts";
 import type { SessionStore } from "../contract/stores.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
-import type { Generation } from "../registry/generation.ts";
+import { generationOf, type Generation, type Registered } from "../registry/generation.ts";
 import { LiveState, type KeptState } from "./state.ts";
 
 interface StatesHost {
   readonly logger: Logger;
-  readonly moduleSet: { generation(): Generation };
+  readonly moduleSet: Registered;
   readonly stores: {
     sessions(generation: Generation): SessionStore | null;
     track(work: Promise<void>): Promise<void>;
@@ -73,7 +73,7 @@ export class SessionStates {
   }
 
   #store(): SessionStore | null {
-    return this.#host.stores.sessions(this.#host.moduleSet.generation());
+    return this.#host.stores.sessions(generationOf(this.#host.moduleSet));
   }
 
   #live(sessionId: SessionId): LiveState {

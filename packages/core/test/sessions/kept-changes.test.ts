@@ -13,7 +13,7 @@ function changesOver(sessions: SessionStore | null, own: Partial<typeof limits> 
   const host = {
     clock: { now: () => now } as never,
     redact: createRedactor(),
-    moduleSet: { generation: () => null as never },
+    moduleSet: { known: {} as never, registry: undefined as never },
     stores: { sessions: () => sessions, track: <Value>(work: Promise<Value>) => work },
   };
   return { changes: new SessionChanges(host, { ...limits, ...own }), set: (at: number) => (now = at) };

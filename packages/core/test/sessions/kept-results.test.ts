@@ -13,7 +13,7 @@ function resultsOver(sessions: SessionStore | null, own: Partial<typeof limits> 
   const host = {
     clock: { now: () => 7 } as never,
     redact: createRedactor(),
-    moduleSet: { generation: () => null as never },
+    moduleSet: { known: {} as never, registry: undefined as never },
     stores: { sessions: () => sessions, track: <Value>(work: Promise<Value>) => work },
   };
   return new SessionResults(host, { ...limits, ...own });

@@ -19,7 +19,7 @@ function resultsOver({ sessions }: Pick<StateStore, "sessions">) {
   const host = {
     clock: systemClock,
     redact: createRedactor(),
-    moduleSet: { generation: () => null as never },
+    moduleSet: { known: {} as never, registry: undefined as never },
     stores: { sessions: () => sessions, track: <Value>(work: Promise<Value>) => work },
   };
   return new SessionResults(host, { sessionBytes: 100, allBytes: 1_000, sessions: 10 });
