@@ -198,12 +198,8 @@ async function revoke(host: HostState, store: ApprovalStore, id: string): Promis
   const record = await store.get(id);
   if (record === null) return false;
   const stored = new StoredCall(host.stores, store, record, null);
-  const decision = {
-    decision: "deny",
-    by: "revoked",
-    at: host.clock.now(),
-    reason: "its approval was revoked",
-  } as const;
+  const at = host.clock.now();
+  const decision = { decision: "deny", by: "revoked", at, reason: "its approval was revoked" } as const;
   return host.stores.track(
     stored.change(({ state }) =>
       state === "approved" || state === "suspended" ? { state: "denied", decision } : null,

@@ -196,7 +196,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** Tells observers what happened. What they throw is logged, and what they return is waited for when the host closes. */
+/** Notifies observers. What they throw is logged, and what they return is waited for when the host closes. */
 export class Observers {
   readonly #clock: Clock;
   readonly #logger: Logger;
