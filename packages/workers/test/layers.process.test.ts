@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost, systemClock, type Clock, type Runner } from "@toolmount/core";
@@ -31,17 +31,20 @@ function restingClock(): Clock & { over(): void } {
   };
 }
 
+function folderOf(name: string): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), name)));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 /** The layers of a host over a folder of their own, with a module that counts its calls in its process. */
 function layers() {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-layers-")));
+  const folder = folderOf("toolmount-layers-");
   const host = createHost();
   host.coordinator.registerCapability("session.working_dir", folder);
   const clock = restingClock();
   openLayers(host.coordinator, { name: "layer", in: "layer", folder: ".", startTimeoutMs: 60_000 }, clock);
-  onTestFinished(async () => {
-    await host.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(async () => void (await host.close()));
   const runner = host.coordinator.get("runners", "layer") as Runner;
   const module = { specifier: join(import.meta.dirname, "modules/counter.ts"), config: {} };
   const count = async (runId: string, session: string) => {
@@ -50,8 +53,19 @@ function layers() {
     return data.count;
   };
   const openElsewhere = () => openLayer({ folder, name: "s", env: process.env, obeyed: [] });
-  return { host, clock, count, openElsewhere };
+  return { folder, host, clock, count, openElsewhere };
 }
+
+test("a call fails where the folder can have no layer, and the next one tries again", async () => {
+  const { folder, count } = layers();
+  const elsewhere = folderOf("toolmount-elsewhere-");
+  symlinkSync(elsewhere, join(folder, ".toolmount"));
+  const failed = { code: "UNAVAILABLE", message: expect.stringMatching(/layer/) };
+  await expect(count("a", "s")).rejects.toMatchObject(failed);
+  if (!hasLayer) return;
+  rmSync(join(folder, ".toolmount"));
+  expect(await count("b", "s")).toBe(1);
+});
 
 describe.runIf(hasLayer)("the layer of a session", () => {
   test("has one process of a module for its calls, and another session has its own", async () => {
