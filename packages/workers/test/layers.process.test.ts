@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost, systemClock, type Clock, type Runner } from "@toolmount/core";
+import { callInternal } from "@toolmount/core/internal";
 import { openLayer } from "@toolmount/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openLayers } from "../src/layer/open-layers.ts";
@@ -47,8 +48,8 @@ function layers() {
   onTestFinished(async () => void (await host.close()));
   const runner = host.coordinator.get("runners", "layer") as Runner;
   const module = { specifier: join(import.meta.dirname, "modules/counter.ts"), config: {} };
-  const count = async (runId: string, session: string) => {
-    const given = { ...job(runId), tool: "probe", arguments: {}, module, rootSession: session };
+  const count = async (runId: string, session: string, more: object = {}) => {
+    const given = { ...job(runId), tool: "probe", arguments: { ...more }, module, rootSession: session };
     const { data } = (await runner.run(given, control())) as { data: { count: number } };
     return data.count;
   };
@@ -71,6 +72,20 @@ describe.runIf(hasLayer)("the layer of a session", () => {
   test("has one process of a module for its calls, and another session has its own", async () => {
     const { count } = layers();
     expect([await count("a", "s"), await count("b", "s"), await count("c", "other")]).toEqual([1, 2, 1]);
+  });
+
+  test("is not kept while a call of the session runs", async () => {
+    const { host, count } = layers();
+    await count("a", "s");
+    const keep = () =>
+      callInternal(host.session("s"), {
+        name: "keep_changes",
+        arguments: { digest: "of nothing", sections: ["files"] },
+      });
+    const runs = count("b", "s", { act: "later" });
+    await expect.poll(async () => (await keep()).result.code).toBe("SESSION_BUSY");
+    await runs;
+    expect((await keep()).result.code).toBe("DIFFERENCE_CHANGED");
   });
 
   test("is closed a minute after its last call, and opened again for the next", async () => {
