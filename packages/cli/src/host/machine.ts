@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { isToolmountError } from "@toolmount/core";
-import { basicVariables, delegatedGroup, programCommand, proveSandbox } from "@toolmount/sandbox";
+import { basicVariables, delegatedGroup, programCommand, proveLayer, proveSandbox } from "@toolmount/sandbox";
 import type { BorderName } from "@toolmount/sandbox";
 import type { Shell } from "../process/shell.ts";
 import { unsupportedOn } from "./platform-support.ts";
@@ -18,13 +21,14 @@ export interface MachineFinding {
 /** Tries the programs and borders that toolmount uses. Every `ok` is the result of a trial, not of a version number. */
 export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   const node: MachineFinding = { what: "node", state: "ok", says: process.versions.node };
-  const [programs, borders, wall, fleet] = await Promise.all([
+  const [programs, borders, wall, layer, fleet] = await Promise.all([
     examinePrograms(shell),
     examineBorders(shell),
     examineWall(shell),
+    examineLayer(shell),
     examineFleet(),
   ]);
-  return [node, platformFinding(process.platform), ...programs, ...borders, wall, fleet];
+  return [node, platformFinding(process.platform), ...programs, ...borders, wall, layer, fleet];
 }
 
 /** Returns what toolmount cannot do on an operating system. */
@@ -101,6 +105,23 @@ async function examineWall({ env }: Shell): Promise<MachineFinding> {
   return problem === null
     ? { what: "bash", state: "ok", says: "commands run behind a wall of bubblewrap", stopped }
     : { what: "bash", state: "missing", says: `commands run with the rights of the host: ${problem}` };
+}
+
+/** Opens a layer over an empty folder. */
+async function examineLayer({ env }: Shell): Promise<MachineFinding> {
+  const folder = mkdtempSync(join(tmpdir(), "toolmount-doctor-"));
+  try {
+    const proof = await proveLayer({ folder, env });
+    return "problem" in proof
+      ? { what: "layer", state: "missing", says: proof.problem }
+      : {
+          what: "layer",
+          state: "ok",
+          says: `changes of files can wait until they are kept: ${proof.engine}`,
+        };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The packages that deliver the calls of a fleet are loaded; the database and the engine belong to a plan. */

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { lineDifference } from "@toolmount/core/text";
 import type { Difference, LayerChange, Section } from "@toolmount/sandbox";
@@ -24,7 +24,7 @@ const titles: Readonly<Record<Section, string>> = {
   obeyed: "RUN OR OBEYED BY YOUR NEXT COMMAND",
 };
 
-/** Most changes of files that are listed, and most lines of one difference. Deletions and obeyed files are all listed. */
+/** Most changes of files that are listed, and most lines of one difference. Deletions and obeyed files are listed whole. */
 const mostListed = 40;
 const mostLines = 40;
 
@@ -51,14 +51,16 @@ function sectionLines(
   const title = `${titles[section]}: ${countOf(changes, "change")}`;
   const head = isGrave ? screen.paint(["bold", "yellow"], title) : screen.paint("bold", title);
   if (section === "repository") return [head];
-  const lines = grouped(changes).map(({ path, own, count }) =>
+  const groups = grouped(changes);
+  // Only what is listed is read and compared.
+  const shown = isGrave ? groups : groups.slice(0, mostListed);
+  const lines = shown.flatMap(({ path, own, count }) =>
     count > 1 ? [`${printable(path)}: ${count} entries`] : changeLines(screen, own, waiting),
   );
-  const shown = isGrave ? lines : lines.slice(0, mostListed);
-  const more = lines.length - shown.length;
+  const more = groups.length - shown.length;
   return [
     head,
-    ...shown.flat().map((line) => `  ${line}`),
+    ...lines.map((line) => `  ${line}`),
     ...(more > 0 ? [`  and ${more} more; toolmount keep --json lists all`] : []),
   ];
 }
@@ -88,15 +90,18 @@ function changeLines(screen: Screen, change: LayerChange, waiting: Waiting): str
 
 /** The difference of two short texts; of other entries what they are. */
 function differenceOf(
-  { path, kind, former, next }: LayerChange,
+  { path, kind, section, former, next }: LayerChange,
   { folder, view }: Waiting,
 ): string | undefined {
   if (kind === "mode") return `mode ${former!.mode.toString(8)} becomes ${next!.mode.toString(8)}`;
   if (kind !== "write") return undefined;
+  if (next!.kind === "link") return `link to ${readlinkSync(join(view, path))}`;
   const [before, after] = [former === null ? "" : textAt(join(folder, path)), textAt(join(view, path))];
   if (before === undefined || after === undefined) return `${next!.kind} of ${countOf(next!.bytes, "byte")}`;
   const mode = former !== null && former.mode !== next!.mode ? `mode ${next!.mode.toString(8)}\n` : "";
-  return `${mode}${lineDifference(before, after, { maxLines: mostLines })}` || undefined;
+  // A line that the next command would run is not hidden behind others.
+  const maxLines = section === "obeyed" ? Number.POSITIVE_INFINITY : mostLines;
+  return `${mode}${lineDifference(before, after, { maxLines })}` || undefined;
 }
 
 /** Longest text that is compared, in bytes. */

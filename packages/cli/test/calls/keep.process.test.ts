@@ -40,7 +40,21 @@ async function project(...answers: readonly object[]) {
 
 const work = "echo more >> src/a.txt; rm src/b.txt; echo 'export X=1' > .envrc; echo new > new.txt";
 
+test("check says why a machine has no layer", async () => {
+  const { here } = await project();
+  const { stdout } = await here(["check"], { env: { PATH: "/nowhere" } });
+  expect(stdout).toMatch(/layer \.\/: NOT on this machine, so its calls fail: \S/);
+});
+
 describe.runIf(hasLayer)("what waits in a layer", () => {
+  test("is announced by check, with what is outside of the layer", async () => {
+    const { here, has } = await project();
+    const { stdout } = await here(["check"]);
+    expect(stdout).toContain("bash: calls run in the layer over ./");
+    expect(stdout).toContain("layer ./: changes wait there until a person keeps them");
+    expect(has(".toolmount/layers/main")).toBe(false);
+  });
+
   test("is kept for a yes at the end of a turn, but for deletions and obeyed files only for a yes of their own", async () => {
     const { folder, read, has, here } = await project(...turn(work, "Done."));
     const terminal = atTerminal(["run", "--session", "s", "--model", "replay:model.json", "go"], {

@@ -4,13 +4,14 @@ import {
   defineTool,
   failure,
   ownSession,
+  ToolError,
   type PartialResult,
   type ToolContext,
   type UndoRequest,
 } from "@toolmount/core";
 import type { KeepResult, Layer } from "@toolmount/sandbox";
 import { z } from "zod";
-import { mainSession } from "./session-layer.ts";
+import { mainSession, type SessionCalls } from "./session-layer.ts";
 
 /** The name of the tool that keeps what waits in the layer of a session. */
 export const keepToolName = "keep_changes";
@@ -24,10 +25,22 @@ const schema = z.strictObject({
   paths: z.array(z.string()).optional().describe("Only these paths"),
 });
 
+/** The layers of a host, with the calls that run in each. */
+interface KeepingLayers {
+  of(session: string): Promise<Layer>;
+  calls(session: string): Pick<SessionCalls, "isWorking">;
+}
+
+/** A keep and its undo end what runs in the layer. */
+const busy = "Nothing was changed: a call of the session runs; try again when it has ended";
+
 /** Keeps what a person chose of a layer. A keep is a change of the session, so it is undone as other changes are. */
-export function keepTool(layers: { of(session: string): Promise<Layer> }) {
-  const layerOf = ({ userId, sessionId = mainSession }: ToolContext) =>
-    layers.of(ownSession(userId, sessionId));
+export function keepTool(layers: KeepingLayers) {
+  const layerOf = async ({ userId, sessionId = mainSession }: ToolContext) => {
+    const session = ownSession(userId, sessionId);
+    if (layers.calls(session).isWorking()) throw new ToolError(busy, { code: "SESSION_BUSY" });
+    return layers.of(session);
+  };
   return defineTool({
     name: keepToolName,
     description: "Moves chosen changes of a layer into its folder. Only a person's command calls it.",

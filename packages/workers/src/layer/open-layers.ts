@@ -76,6 +76,7 @@ const restMs = 60_000;
 
 function createLayers(coordinator: Coordinator, folder: string, { startTimeoutMs }: LayerSettings) {
   const sessions = new Map<string, OpenSession>();
+  let isClosed = false;
   const { logger } = coordinator;
   const env = processEnvironment("all");
   const open = (name: string, isWorking: () => boolean) => {
@@ -106,17 +107,20 @@ function createLayers(coordinator: Coordinator, folder: string, { startTimeoutMs
     isOpen: (session: string) => sessions.get(session)?.layer !== undefined,
     calls: (session: string) => at(session).calls,
     rest(session: string, clock: Pick<Clock, "setTimer">) {
+      // A call may end after its host was closed.
+      if (isClosed) return;
       const opened = at(session);
       opened.timer?.cancel();
       opened.timer = clock.setTimer(() => {
-        const isClosed = opened.calls.alone(async () => {
+        const closing = opened.calls.alone(async () => {
           if (!(await closeIdle(opened))) layers.rest(session, clock);
         });
-        isClosed.catch((err: unknown) => logger.warn({ err }, "the layer of a session could not be closed"));
+        closing.catch((err: unknown) => logger.warn({ err }, "the layer of a session could not be closed"));
       }, restMs);
       opened.timer.keepAlive(false);
     },
     async close() {
+      isClosed = true;
       for (const { calls, layer, timer } of sessions.values()) {
         timer?.cancel();
         await calls.end();

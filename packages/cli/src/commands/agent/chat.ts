@@ -170,7 +170,9 @@ async function answer(
       ? reasoner.resume(host, { ...turn, settings, sessionId, message: prompt })
       : reasoner.run(host, { ...turn, settings, prompt, images, sessionId });
     const result = await running.finally(() => stopReading?.());
-    state.note = await keepAfterTurn(host, result, turn, shell, controller);
+    // With --json no person is asked.
+    const asked = reading === undefined ? { err, terminal: undefined } : shell;
+    state.note = await keepAfterTurn(host, result, turn, asked, controller);
     const { signal } = controller;
     return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };
   });

@@ -1,0 +1,104 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Difference, LayerChange, Section } from "@toolmount/sandbox";
+import { expect, test } from "vitest";
+import { waitingLines } from "../../src/render/waiting.ts";
+import { workspace } from "../support/workspace.ts";
+
+const mark = (bytes = 4) => ({ kind: "file", bytes, mode: 0o644, names: 1 }) as LayerChange["next"];
+
+/** A change as a layer reports it. */
+function change(path: string, section: Section, more: Partial<LayerChange> = {}): LayerChange {
+  return { path, section, kind: "write", former: null, next: mark(), ...more };
+}
+
+/** The lines for what waits, on a screen of 80 columns without colours. */
+async function linesOf(changes: readonly LayerChange[], left: Difference["left"] = []) {
+  const { folder } = await workspace({ "before/a.txt": "one\n", "after/a.txt": "one\ntwo\n" });
+  mkdirSync(join(folder, "after/bin"));
+  writeFileSync(join(folder, "after/bin/data"), Buffer.from([0, 1, 2, 3]));
+  const screen = { columns: 80, paint: (_: unknown, text: string) => text } as never;
+  const difference = { digest: "d", changes, left };
+  return waitingLines(screen, { difference, folder: join(folder, "before"), view: join(folder, "after") });
+}
+
+test("five hundred changes hide neither a deletion nor a hook nor a file of continuous integration", async () => {
+  const many = Array.from({ length: 500 }, (_, at) => change(`src/f${at}`, "files"));
+  const lines = await linesOf([
+    ...many,
+    change("old.txt", "deletions", { kind: "delete", former: mark(), next: null }),
+    change(".husky/pre-commit", "obeyed"),
+    change(".github/workflows/ci.yml", "obeyed"),
+  ]);
+  expect(lines).toContain("written: 500 changes");
+  expect(lines).toContain("  and 460 more; toolmount keep --json lists all");
+  const from = lines.indexOf("DELETED: 1 change");
+  expect(lines.slice(from)).toEqual([
+    "DELETED: 1 change",
+    "  delete old.txt",
+    "RUN OR OBEYED BY YOUR NEXT COMMAND: 2 changes",
+    "  create .husky/pre-commit",
+    "    file of 4 bytes",
+    "  create .github/workflows/ci.yml",
+    "    file of 4 bytes",
+  ]);
+});
+
+test("texts are shown by their difference, others by what they are", async () => {
+  const lines = await linesOf(
+    [
+      change("a.txt", "files", { former: mark(), next: { ...mark()!, mode: 0o755 } }),
+      change("bin/data", "files"),
+      change("bin", "files", { kind: "mode", former: mark(), next: { ...mark()!, mode: 0o700 } }),
+      change("pkg/node_modules", "obeyed", { kind: "folder" }),
+      change("pkg/node_modules/x", "obeyed"),
+      change(".git/refs/heads/main", "repository"),
+    ],
+    [{ path: "socket", reason: "a socket cannot be kept" }],
+  );
+  expect(lines).toEqual([
+    "written: 3 changes",
+    "  change a.txt",
+    "    mode 755",
+    "     one",
+    "    +two",
+    "  create bin/data",
+    "    file of 4 bytes",
+    "  other bin",
+    "    mode 644 becomes 700",
+    "commits, branches and what is staged, as one: 1 change",
+    "RUN OR OBEYED BY YOUR NEXT COMMAND: 2 changes",
+    "  pkg/node_modules: 2 entries",
+    "  stays socket: a socket cannot be kept",
+  ]);
+});
+
+test("of what the next command obeys each line is shown, and where a link leads", async () => {
+  const script = Array.from({ length: 300 }, (_, at) => `step ${at}`);
+  const { folder } = await workspace({
+    "before/x": "",
+    "after/.envrc": script.join("\n"),
+    "after/long": script.join("\n"),
+  });
+  symlinkSync("/tmp/elsewhere", join(folder, "after/.husky"));
+  const changes = [
+    change(".envrc", "obeyed"),
+    change(".husky", "obeyed", { next: { ...mark()!, kind: "link" } }),
+    change("long", "files"),
+  ];
+  const screen = { paint: (_: unknown, text: string) => text } as never;
+  const waiting = {
+    difference: { digest: "d", changes, left: [] },
+    folder: join(folder, "before"),
+    view: join(folder, "after"),
+  };
+  const lines = waitingLines(screen, waiting);
+  expect(lines.filter((line) => line.endsWith("+step 299"))).toHaveLength(1);
+  expect(lines).toContain("    (260 more lines)");
+  expect(lines).toContain("    link to /tmp/elsewhere");
+});
+
+test("a name of a file cannot draw on the screen", async () => {
+  const lines = await linesOf([change("a\u001b[2Jb\u202etxt", "obeyed")]);
+  for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
+});
