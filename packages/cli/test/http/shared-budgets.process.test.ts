@@ -158,6 +158,27 @@ describe.each(stores)("budgets of servers that share a store in %s", (kind) => {
     expect([asked.status, await plain(0), await plain(1)]).toEqual(["pending", "ok", "ok"]);
   });
 
+  test.each([{ repeats: 3 }, { repeats: 3, calls: 100, ms: 60_000, concurrent: 9 }])(
+    "equal calls are counted over servers, and across a restart: %j",
+    async (budgets) => {
+      const { servers, ran, restart } = await serversOf(await newUrl(kind), 3, budgets);
+      const call = async (at: number, name = "plain") => {
+        const { warnings = [], data: given } = (await servers[at]!.host.call({ name }, { sessionId: "s" }))
+          .result;
+        return [warnings.length, typeof given];
+      };
+      expect([await call(0), await call(1, "refused"), await call(1)]).toEqual([
+        [0, "number"],
+        [0, "undefined"],
+        [1, "number"],
+      ]);
+      await restart(0);
+      const suppressed = await Promise.all([0, 1, 2, 0].map((at) => call(at)));
+      expect(suppressed.map(String)).toEqual(suppressed.map(() => "0,object"));
+      expect(ran).toHaveLength(2);
+    },
+  );
+
   test("time is counted over servers, too", async () => {
     const { servers } = await serversOf(await newUrl(kind), 2, { ms: 1 });
     const call = async (at: number) => {

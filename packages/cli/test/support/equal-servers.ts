@@ -109,9 +109,10 @@ export async function equalServers(state: string, size: number) {
   const start = async (program?: readonly string[]) => {
     const server = await startServer(place, tokens, words, { program });
     living.add(server);
-    void server.ended.then(({ code, stderr }) => {
+    void server.ended.then(({ code, stdout, stderr }) => {
       if (!living.delete(server)) return;
-      crashed.push(`${code}: ${stderr}`);
+      // With --json its last words are on standard output.
+      crashed.push(`${code}: ${stdout}${stderr}`);
       // Without servers, the clients would wait for ever.
       if (living.size === 0) crash.reject(new Error(`all servers ended: ${crashed.join("")}`));
     });
