@@ -93,8 +93,9 @@ const kinds = [
   {
     kind: "follows a link",
     pattern: /\b(?:readlink|readlinkSync)\(/,
-    // The proof of a sandbox, and the mark of a process, look up which namespaces they are in.
+    // The proof of a sandbox, and the mark of a process, look up which namespaces they are in. A person sees where a new link leads.
     files: [
+      "packages/cli/src/render/waiting.ts",
       "packages/loader/src/host/process-mark.ts",
       "packages/paths/src/disk.ts",
       "packages/paths/src/follow.ts",
