@@ -36,7 +36,7 @@ interface Running extends WatchedCall {
  * back their default action, so that the next one ends the process. It says on stderr which call blocks. Past the
  * deadline it calls `onExpired` with the place of the code that blocks, as `file:line:column`; that must not return. When
  * native code blocks even this, the thread kills the process. A thread that waits for the disk of a store is not blocked by
- * a tool: a disk that stalls ends no server.
+ * a tool: a disk that stalls ends no server, and neither does a machine that is too busy to run it.
  */
 export function createWatchdog(
   write: (text: string) => void,

@@ -85,6 +85,16 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
+test("a thread that waits, and gets no processor, ends no process for ten seconds, also past the timeout of its call", async () => {
+  // As a process that a busy machine does not run: the thread shows no sign, and computes nothing.
+  const body = 'process.getBuiltinModule("node:child_process").execFileSync("sleep", ["5"]); return data(1);';
+  const nap = oneTool({ name: "nap", body }).replace("execute:", "timeout: 500,\n      execute:");
+  const { run } = await workspace({ "mount-plan.yaml": planOf("./nap.ts"), "nap.ts": nap });
+
+  // Its work is done by the time at which the host can look again, so it did not fail.
+  expect(await run(["call", "nap"])).toMatchObject({ code: 0, stdout: expect.stringContaining("ok nap") });
+});
+
 test("a disk that stalls under the store ends no process, also past the timeout of a call", async () => {
   const note = oneTool({ name: "note", body: 'return data("noted");' });
   const place = await workspace({
