@@ -5,6 +5,9 @@ import type { Logger } from "../contract/logger.ts";
 import { randomName } from "./ticket.ts";
 import type { AuditEntry, AuditHead, AuditRecord, AuditSink } from "../contract/audit.ts";
 
+/** Records that a sink gets together: a store writes them in one transaction, in which no other process writes. */
+const mostAtOnce = 1_000;
+
 /** How long a batched entry may stay in memory. Source: the plan format's `audit: batched`. */
 const batchMs = 10;
 /**
@@ -43,7 +46,9 @@ export class AuditWriter {
   /** Writes the entry soon, without waiting. A failure is logged. */
   note(entry: AuditEntry): void {
     this.#enqueue(entry);
-    if (!this.#due) this.#timer ??= this.#clock.setTimer(() => void this.#commit(), batchMs);
+    // A host that computes without a pause fires no timer.
+    if (this.#queue.length >= mostAtOnce) void this.#commit();
+    else if (!this.#due) this.#timer ??= this.#clock.setTimer(() => void this.#commit(), batchMs);
   }
 
   write(entry: AuditEntry): Promise<void> {
@@ -80,7 +85,8 @@ export class AuditWriter {
 
   async #append(records: readonly AuditRecord[], waiters: readonly Waiter[]): Promise<void> {
     try {
-      await this.#sink.append(records);
+      for (let at = 0; at < records.length; at += mostAtOnce)
+        await this.#sink.append(records.slice(at, at + mostAtOnce));
       for (const { resolve } of waiters) resolve();
     } catch (error) {
       this.#logger.error({ err: error, records: records.length }, "the audit could not be written");

@@ -161,6 +161,19 @@ test("audit: batched waits for nothing, and everything is stored when the host h
   expect(kinds(commits.flat())).toEqual(["start", "end"]);
 });
 
+test("audit: batched is written a thousand records at a time, also while the host makes calls without a pause", async () => {
+  const { store, commits } = watched("batched");
+  const { host } = world([tool(() => data(1))], { store });
+  for (let call = 0; call < 1_600; call++) await host.call({ name: "probe" }, context);
+  // No timer has fired since, and what is left over waits for one.
+  expect(commits.flat().length).toBeGreaterThanOrEqual(3_000);
+  await host.close();
+
+  expect(Math.max(...commits.map(({ length }) => length))).toBe(1_000);
+  expect(commits.flat()).toHaveLength(3_200);
+  expect(checkAudit(await store.audit.read(), await store.audit.heads())).toEqual([]);
+});
+
 test("audit: mixed waits for calls that change something, and not for calls that read", async () => {
   const { store, commits } = watched("mixed");
   const look = () => data(kinds(commits.flat()));
