@@ -12,35 +12,33 @@ export function asAccepted(
   tool: Tool,
   accepted: Tool | undefined,
 ): { tool: Tool; differs: readonly string[] } {
-  // The files of a skill, and what a server exposes, are in the digest.
-  if (accepted === undefined || skillOf(tool) !== undefined || exposedOf(tool) !== undefined)
-    return { tool, differs: [] };
-  const [own, shown] = [tool, accepted].map(({ title, icons, _meta, annotations }) => ({
-    title: [title, annotations?.title],
-    icons,
-    _meta,
-  })) as [Shown, Shown];
+  if (accepted === undefined || isInDigest(tool) || isInDigest(accepted)) return { tool, differs: [] };
+  const [own, shown] = [shownOf(tool), shownOf(accepted)];
   const differs = (["title", "icons", "_meta"] as const).filter(
-    (name) => digestOf(own[name] ?? null) !== digestOf(shown[name] ?? null),
+    (name) => digestOf(own[name]) !== digestOf(shown[name]),
   );
   if (differs.length === 0) return { tool, differs };
-  const { title: _, icons: __, _meta: ___, annotations: ____, ...rest } = tool;
-  const hints = withTitle(tool.annotations, accepted.annotations?.title);
   const { title, icons, _meta } = accepted;
-  const all = { title, icons, _meta, annotations: hints };
-  const given = Object.fromEntries(Object.entries(all).filter(([, member]) => member !== undefined));
-  return { tool: { ...rest, ...given }, differs };
+  const hints = withTitle(tool.annotations, accepted.annotations?.title);
+  return { tool: defined({ ...tool, title, icons, _meta, annotations: hints }), differs };
 }
 
-interface Shown {
-  readonly title: unknown;
-  readonly icons: unknown;
-  readonly _meta: unknown;
+/** The `_meta` of a skill, and of what a server exposes, says what the tool is. */
+function isInDigest(tool: Tool): boolean {
+  return skillOf(tool) !== undefined || exposedOf(tool) !== undefined;
+}
+
+function shownOf({ title, icons, _meta, annotations }: Tool) {
+  return { title: [title ?? null, annotations?.title ?? null], icons: icons ?? null, _meta: _meta ?? null };
 }
 
 /** The hints are the server's: they are how the tool is classified, which the digest has. */
 function withTitle(annotations: Tool["annotations"], title: string | undefined): Tool["annotations"] {
   if (annotations === undefined && title === undefined) return undefined;
-  const { title: _, ...hints } = annotations ?? {};
-  return title === undefined ? hints : { ...hints, title };
+  return defined({ ...annotations, title });
+}
+
+/** An object without the members that are undefined, which the wire does not have. */
+function defined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
 }
