@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   createMemoryStore,
   data,
@@ -146,8 +146,7 @@ class LoopGuard {
 }
 
 function digestOf(event: EventData): string {
-  const signature = callSignature(String(event["tool_name"]), event["tool_input"]);
-  return createHash("sha256").update(signature).digest("base64url");
+  return hash("sha256", callSignature(String(event["tool_name"]), event["tool_input"]), "base64url");
 }
 
 /**

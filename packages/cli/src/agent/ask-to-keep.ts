@@ -5,7 +5,7 @@ import type { TurnResult } from "@toolmount/reasoner";
 import type { SessionLayers } from "@toolmount/workers";
 import { askLine } from "../process/ask-line.ts";
 import { askWhether, choose } from "../process/choose.ts";
-import type { Shell } from "../process/shell.ts";
+import type { AskingShell, Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
 import { waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
@@ -46,7 +46,7 @@ type Kept = "nothing waits" | "kept" | "dropped" | "waits";
  */
 export async function askToKeep(
   session: KeepingSession,
-  shell: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  shell: AskingShell,
   controller: AbortController,
 ): Promise<Kept> {
   for (;;) {
@@ -99,7 +99,7 @@ const droppedNote =
 
 async function askOnce(
   waiting: Waiting & { readonly layer: Layer },
-  { err, terminal }: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  { err, terminal }: AskingShell,
   controller: AbortController,
 ): Promise<Pick<Choice, "sections" | "paths"> | "drop" | undefined> {
   const { changes } = waiting.difference;
@@ -133,7 +133,7 @@ async function askOnce(
 /** The changes that the person names. A name that is not listed is reported, and keeps nothing. */
 async function askPaths(
   changes: readonly LayerChange[],
-  { err, terminal }: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  { err, terminal }: AskingShell,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const line = await askLine(terminal, "Which, with blanks between › ", [], signal);
@@ -147,20 +147,11 @@ async function askPaths(
 /** The questions that no yes to the others answers. */
 function graveQuestions(changes: readonly LayerChange[]): readonly (readonly [Section, string])[] {
   const of = (section: Section) => changes.filter((change) => change.section === section);
-  const [deletions, obeyed] = [of("deletions"), of("obeyed")];
-  return [
-    ...(deletions.length === 0
-      ? []
-      : [["deletions", `Keep ${countOf(deletions, "deletion")}, too?`] as const]),
-    ...(obeyed.length === 0
-      ? []
-      : [
-          [
-            "obeyed",
-            `Keep ${countOf(obeyed, "change")} of what your next command runs or obeys, too?`,
-          ] as const,
-        ]),
-  ];
+  const questions = [
+    ["deletions", `Keep ${countOf(of("deletions"), "deletion")}, too?`],
+    ["obeyed", `Keep ${countOf(of("obeyed"), "change")} of what your next command runs or obeys, too?`],
+  ] as const;
+  return questions.filter(([section]) => of(section).length > 0);
 }
 
 /** Keeps what was chosen, as a call of the session: it is audited, and can be undone. `again`: the difference is another one. */
@@ -176,7 +167,7 @@ export async function keepChosen(
   const { result } = await callInternal(host.session(sessionId), request, { userId, turnId });
   if (result.error === undefined) {
     const { kept, withheld } = result.data as { readonly kept: number; readonly withheld: readonly string[] };
-    screen.line(`${screen.paint("green", "✔")} ${kept === 1 ? "1 change" : `${kept} changes`} kept`);
+    screen.line(`${screen.paint("green", "✔")} ${countOf(kept, "change")} kept`);
     if (withheld.length > 0)
       screen.line(`  these need another change, and wait: ${withheld.map(printable).join(", ")}`);
     return true;

@@ -1,7 +1,7 @@
 import { isToolmountError } from "@toolmount/core";
 import { askLine } from "../process/ask-line.ts";
 import { setRawMode } from "../process/choose.ts";
-import type { Shell } from "../process/shell.ts";
+import type { AskingShell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
 import type { TerminalLock } from "../process/terminal-lock.ts";
 import type { ChatHistory } from "./chat-history.ts";
@@ -28,7 +28,7 @@ export interface TurnMessages {
  * any more.
  */
 export function readTurnMessages(
-  { terminal, err }: Pick<Shell, "err"> & { readonly terminal: NonNullable<Shell["terminal"]> },
+  { terminal, err }: AskingShell,
   messages: TurnMessages,
 ): () => Promise<void> {
   const { input } = terminal;

@@ -40,6 +40,9 @@ export interface Shell {
   ): Promise<Value>;
 }
 
+/** A shell that asks a person: it runs at a terminal. */
+export type AskingShell = Pick<Shell, "err"> & { readonly terminal: QuestionTerminal };
+
 /** A shell with other parts. A part that is opened when it is read stays closed. */
 export function shellWith(shell: Shell, parts: Partial<Shell>): Shell {
   return Object.create(shell, Object.getOwnPropertyDescriptors(parts)) as Shell;

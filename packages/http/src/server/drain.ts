@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Clock } from "@toolmount/core";
+import { withTimeout } from "@toolmount/core/internal";
 
 /** Milliseconds in which cancelled calls must have been answered; then their connections are closed. */
 const answerMs = 2_000;
@@ -21,14 +22,6 @@ export interface Drain {
   track(response: ServerResponse): void;
   /** `working` resolves when what runs without a request has ended: it has the same grace. */
   end(server: Server, graceMs: number, working: Promise<unknown>): Promise<void>;
-}
-
-/** Waits for work, at most so long. */
-async function within(clock: Clock, ms: number, working: Promise<unknown>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = clock.setTimer(over.resolve, ms);
-  await Promise.race([working, over.promise]);
-  timer.cancel();
 }
 
 /** Creates the drain of one server. */
@@ -71,7 +64,7 @@ export function createDrain(clock: Clock): Drain {
       ending.abort(new Error("the server is ending"));
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      await Promise.all([empty(graceMs), within(clock, graceMs, working)]);
+      await Promise.all([empty(graceMs), withTimeout(clock, graceMs, working, () => undefined)]);
       cut.abort(new Error("the server ended before the call did"));
       await empty(answerMs);
       server.closeAllConnections();

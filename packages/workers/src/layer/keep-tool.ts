@@ -11,7 +11,7 @@ import {
 } from "@toolmount/core";
 import type { KeepResult, Layer } from "@toolmount/sandbox";
 import { z } from "zod";
-import { mainSession, type SessionCalls } from "./session-layer.ts";
+import { mainSession, named, type SessionCalls } from "./session-layer.ts";
 
 /** The name of the tool that keeps what waits in the layer of a session. */
 export const keepToolName = "keep_changes";
@@ -84,7 +84,10 @@ function answerOf(result: KeepResult): PartialResult {
       });
     case "conflicts":
       return failure(
-        `Nothing was kept: you changed the same since: ${named(result.conflicts.map(({ path }) => path))}`,
+        `Nothing was kept: you changed the same since: ${named(
+          result.conflicts.map(({ path }) => path),
+          mostNamed,
+        )}`,
         {
           code: "KEEP_CONFLICT",
           details: { conflicts: result.conflicts.map(({ path }) => path) },
@@ -108,15 +111,11 @@ async function undo(layer: Layer, { runId }: UndoRequest): Promise<PartialResult
   const result = await layer.undo(id);
   if (result.status === "undone") return data({ undone: result.changes });
   const paths = result.status === "changed" ? result.paths : [];
-  return failure(`Nothing was undone: changed since the keep: ${named(paths)}`, {
+  return failure(`Nothing was undone: changed since the keep: ${named(paths, mostNamed)}`, {
     code: "CHANGED_SINCE",
     details: { paths: [...paths] },
   });
 }
 
+/** Most paths that a failure names. */
 const mostNamed = 20;
-
-function named(paths: readonly string[]): string {
-  const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : "";
-  return `${paths.slice(0, mostNamed).join(", ")}${more}`;
-}

@@ -104,8 +104,13 @@ const maxNamed = 5;
 
 function withWarning(returned: ToolReturn, unseen: readonly string[]): ToolReturn {
   if (unseen.length === 0 || typeof returned !== "object" || returned === null) return returned;
-  const more = unseen.length > maxNamed ? ` and ${unseen.length - maxNamed} more` : "";
-  const warning = `the user changed files that this session does not see while a command runs: ${unseen.slice(0, maxNamed).join(", ")}${more}`;
+  const warning = `the user changed files that this session does not see while a command runs: ${named(unseen, maxNamed)}`;
   const { warnings = [] } = returned as { readonly warnings?: readonly string[] };
   return { ...returned, warnings: [...warnings, warning] };
+}
+
+/** Lists the first so many paths, and says how many more there are. */
+export function named(paths: readonly string[], most: number): string {
+  const more = paths.length > most ? ` and ${paths.length - most} more` : "";
+  return `${paths.slice(0, most).join(", ")}${more}`;
 }

@@ -73,7 +73,7 @@ type Report =
       readonly nextFiles: readonly NextFile[];
       /** Which servers count the plan's budgets together, where not all of them do. */
       readonly counts?: string | undefined;
-      /** What the layer of the plan does on this machine, or why there is none. */
+      /** Whether this machine can open the plan's layer, and which tools work outside of it. */
       readonly layer?: LayerFinding | undefined;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
