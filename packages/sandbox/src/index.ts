@@ -49,5 +49,6 @@ export { programCommand, type ProgramCommand, type ProgramSystem } from "./syste
 // A session's layer over a folder
 export { openLayer, type Entered, type KeepResult, type Layer, type LayerOptions } from "./layer/layer.ts";
 export { proveLayer } from "./layer/prove-layer.ts";
+export { fromPerson, toPerson } from "./layer/person-paths.ts";
 export { type Choice } from "./layer/choice.ts";
 export { type Difference, type LayerChange, type Section } from "./layer/difference.ts";
