@@ -1,5 +1,5 @@
+import type { ToolOutcome } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { callInternal } from "@toolmount/core/internal";
 import type { Choice, Layer, LayerChange, Section } from "@toolmount/sandbox";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { SessionLayers } from "@toolmount/workers";
@@ -33,8 +33,7 @@ export async function waitingIn({
 }: KeepingSession): Promise<Waiting & { readonly layer: Layer }> {
   const layer = await layers.of(sessionId);
   const difference = await layer.difference();
-  const { folder: view } = await layer.renew();
-  return { layer, difference, folder: layers.folder, view };
+  return { layer, difference, texts: (change) => layer.texts(change) };
 }
 
 /** What became of what waited. */
@@ -56,9 +55,9 @@ export async function askToKeep(
     const choice = await askOnce(waiting, shell, controller);
     if (choice === undefined) return "waits";
     if (choice === "drop") {
-      await (await session.layers.of(session.sessionId)).drop();
-      shell.err.line(`${countOf(changes, "change")} dropped`);
-      return "dropped";
+      const isDropped = await dropAll(session, digest, shell.err);
+      if (isDropped === "again") continue;
+      return isDropped ? "dropped" : "waits";
     }
     const isKept = await keepChosen(session, { digest, ...choice }, shell.err);
     if (isKept !== "again") return isKept ? "kept" : "waits";
@@ -160,18 +159,36 @@ export async function keepChosen(
   choice: Choice,
   screen: Shell["err"],
 ): Promise<boolean | "again"> {
-  const { keepToolName } = await import("@toolmount/workers");
-  const { digest, sections, paths } = choice;
-  const given = { digest, sections: [...sections], ...(paths !== undefined && { paths: [...paths] }) };
-  const request = { name: keepToolName, arguments: given };
-  const { result } = await callInternal(host.session(sessionId), request, { userId, turnId });
-  if (result.error === undefined) {
-    const { kept, withheld } = result.data as { readonly kept: number; readonly withheld: readonly string[] };
-    screen.line(`${screen.paint("green", "✔")} ${countOf(kept, "change")} kept`);
-    if (withheld.length > 0)
-      screen.line(`  these need another change, and wait: ${withheld.map(printable).join(", ")}`);
-    return true;
-  }
-  screen.line(`${screen.paint("red", "✖")} ${printable(result.error)}`);
-  return result.code === "DIFFERENCE_CHANGED" ? "again" : false;
+  const { layersOf: hostLayersOf } = await import("@toolmount/workers");
+  const { result } = await hostLayersOf(host)!.keep(sessionId, choice, { userId, turnId });
+  const failed = failureOf(result, screen);
+  if (failed !== undefined) return failed;
+  const { kept, withheld } = result.data as { readonly kept: number; readonly withheld: readonly string[] };
+  screen.line(`${screen.paint("green", "✔")} ${countOf(kept, "change")} kept`);
+  if (withheld.length > 0)
+    screen.line(`  these need another change, and wait: ${withheld.map(printable).join(", ")}`);
+  return true;
+}
+
+/** Drops all that waits, as a call of the session. `again`: the difference is another one. */
+export async function dropAll(
+  { host, sessionId, userId, turnId }: KeepingSession,
+  digest: string,
+  screen: Shell["err"],
+): Promise<boolean | "again"> {
+  const { layersOf: hostLayersOf } = await import("@toolmount/workers");
+  const { result } = await hostLayersOf(host)!.drop(sessionId, digest, { userId, turnId });
+  const failed = failureOf(result, screen);
+  if (failed !== undefined) return failed;
+  screen.line(`${countOf((result.data as { readonly dropped: number }).dropped, "change")} dropped`);
+  return true;
+}
+
+function failureOf(
+  { error, code }: ToolOutcome["result"],
+  screen: Shell["err"],
+): false | "again" | undefined {
+  if (error === undefined) return undefined;
+  screen.line(`${screen.paint("red", "✖")} ${printable(error)}`);
+  return code === "DIFFERENCE_CHANGED" ? "again" : false;
 }

@@ -26,6 +26,7 @@ import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
 import {
   scopeOf,
+  serveLayers,
   servePlan,
   serveProtocol,
   serveServers,
@@ -154,6 +155,7 @@ async function openOne(
     signIns: () => serveSignIns(host),
     modelText,
     stories: serveStories(host, turns?.reasoner),
+    layers: await serveLayers(host),
     exportCalls: (format, { userId, sessionId, ...same }) =>
       exportLines(auditSinkOf(host), format, { ...same, user: userId, session: sessionId }),
     ...(turns !== null && { turns: serveTurns(host, turns.reasoner, turns.settings) }),

@@ -1,7 +1,14 @@
 import { isToolmountError, type Json, type ServerSignIn } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
-import type { ServedPlan, ServedProtocol, ServedServer, ServedStories, ServedTurns } from "@toolmount/http";
+import type {
+  ServedLayers,
+  ServedPlan,
+  ServedProtocol,
+  ServedServer,
+  ServedStories,
+  ServedTurns,
+} from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import { readStory, recentSessions } from "@toolmount/record";
 import { auditSinkOf } from "@toolmount/record/internal";
@@ -185,6 +192,13 @@ export async function serveProtocol(
     approvals: approvalsOf(options),
     onError,
   });
+}
+
+/** What waits in the layers of a host; undefined where its plan has none. */
+export async function serveLayers(host: OpenedHost): Promise<ServedLayers | undefined> {
+  if (host.coordinator.getCapability("host.layers") === null) return undefined;
+  const { layersOf } = await import("@toolmount/workers");
+  return layersOf(host) ?? undefined;
 }
 
 /** What happened in the sessions of a host, also in those of clients without a model. */

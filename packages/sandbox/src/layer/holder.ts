@@ -70,6 +70,8 @@ export interface Holder {
   isAlive(): boolean;
   /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
+  /** The command lines of these programs, without those that only wait for another one. */
+  running(): readonly string[];
   /** Ends every process in the view, and the mounts; resolves when they are gone. */
   end(): Promise<void>;
 }
@@ -113,6 +115,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }
   const { pid } = held;
   const words = `--user --preserve-credentials --mount --pid --target ${pid} --`.split(" ");
   const namespace = namespaceOf(pid);
+  const isProgram = (each: number) =>
+    each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each);
   return {
     view: `/proc/${pid}/root${folder}`,
     // The folder is entered inside: one that is open before shows the files of the person.
@@ -123,10 +127,14 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }
       return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
     },
     isAlive: () => !hasEnded(held),
-    isBusy: () =>
-      numbersIn("/proc").some(
-        (each) => each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each),
-      ),
+    isBusy: () => numbersIn("/proc").some(isProgram),
+    running() {
+      const parents = new Map(numbersIn("/proc").map((each) => [each, parentOf(each)]));
+      const waiting = new Set(parents.values());
+      // A program may have namespaces of its own, in which its children are.
+      const isIn = (each: number): boolean => each > 1 && (isProgram(each) || isIn(parents.get(each) ?? 0));
+      return [...parents.keys()].filter((each) => !waiting.has(each) && isIn(each)).map(commandOf);
+    },
     async end() {
       child.stdin!.destroy();
       await ended;
@@ -201,6 +209,15 @@ async function endOf(held: HeldProcess): Promise<void> {
 
 function hasEnded({ pid, started }: HeldProcess): boolean {
   return startOf(pid) !== started;
+}
+
+function parentOf(pid: number): number {
+  const stat = readOr(`/proc/${pid}/stat`);
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
+function commandOf(pid: number): string {
+  return readOr(`/proc/${pid}/cmdline`).split("\0").join(" ").trim();
 }
 
 /** When a process began, in ticks; undefined for one that has ended, also if its parent has not noticed. */

@@ -3,22 +3,16 @@ import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
-import { chosenOf, type Choice } from "./choice.ts";
-import { conflictsOf, type Conflict } from "./conflicts.ts";
-import { obeyedIn, type Difference } from "./difference.ts";
+import type { Choice } from "./choice.ts";
+import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
-import { takeLock, withFolderLock, type Unlock } from "./folder-lock.ts";
+import { onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
+import { writeRecord } from "./durable.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import {
-  commitChanges,
-  forgetKeep,
-  keepsOf,
-  recoverKeeps,
-  repositoriesOf,
-  undoKeep,
-  type UndoResult,
-} from "./keeps.ts";
+import { keepChosen, type KeepResult } from "./keep.ts";
+import { forgetKeep, keepsOf, recoverKeeps, undoKeep, type UndoResult } from "./keeps.ts";
+import { textsOf, type Texts } from "./texts.ts";
 import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
 
 /** The folder and the name of a layer. */
@@ -36,31 +30,18 @@ export interface LayerOptions {
    * a yes of its own.
    */
   readonly obeyed: readonly string[];
+  /** The session whose layer it is, for `layersIn`. */
+  readonly owner?: string | undefined;
   /** Whether a resident works: then the view is not mounted again. */
   isWorking?(): boolean;
+  /** Another process wants to open the layer. It gets it if this one closes it within some seconds. */
+  onWanted?(): void;
 }
 
 /** A program's start in a layer, and what it will see. */
 export interface Entered extends LayerView {
   readonly launch: SandboxLaunch;
 }
-
-/** What a keep did. Nothing was changed unless it is `kept`. */
-export type KeepResult =
-  | {
-      readonly status: "kept";
-      readonly id: string;
-      readonly changes: number;
-      /** Chosen paths that need a replaced file which was not chosen. */
-      readonly withheld: readonly string[];
-    }
-  /** The choice has no change that can be kept. */
-  | { readonly status: "nothing"; readonly withheld: readonly string[] }
-  /** The difference is another one than the person saw. */
-  | { readonly status: "changed"; readonly difference: Difference }
-  | { readonly status: "conflicts"; readonly conflicts: readonly Conflict[] }
-  /** A git command runs in the person's repository. */
-  | { readonly status: "busy"; readonly repository: string };
 
 /** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
 export interface Layer {
@@ -75,8 +56,12 @@ export interface Layer {
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  /** Both sides of a change, as texts. */
+  texts(change: LayerChange): Texts;
   /** Whether a program runs in the layer, other than residents. A keep ends it. */
   isBusy(): Promise<boolean>;
+  /** The commands that run in the layer now, other than residents. */
+  running(): Promise<readonly string[]>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;
   /** The keeps that can be undone, the oldest first. */
@@ -98,7 +83,9 @@ const openSeconds = 5;
  * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
  * folder cannot have one. One process at a time has a layer open.
  */
-export async function openLayer(options: LayerOptions): Promise<Layer | { readonly problem: string }> {
+export async function openLayer(
+  options: LayerOptions,
+): Promise<Layer | { readonly problem: string; readonly isBusy?: true }> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
   if (process.platform !== "linux") return { problem: "a layer needs Linux" };
@@ -110,10 +97,11 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   makeFolder(place, 0o700);
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
     return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
-  const unlock = await takeLock(place, env, openSeconds);
-  if (unlock === undefined)
-    return { problem: `no layer for ${folder}: another process has the layer "${name}" open` };
-  const at: ViewOptions = {
+  const taken = await takeWanted(place, env, openSeconds);
+  if (taken === undefined)
+    return { problem: `no layer for ${folder}: another process has the layer "${name}" open`, isBusy: true };
+  const unlock = onWanted(place, taken, () => options.onWanted?.());
+  const at = {
     ...options,
     folder,
     place,
@@ -130,8 +118,11 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   }
 }
 
+/** The file that names the session of a layer. */
+export const ownerFile = (place: string) => join(place, "owner.json");
+
 async function openLocked(
-  at: ViewOptions,
+  at: ViewOptions & Pick<LayerOptions, "owner">,
   layers: string,
   unlock: Unlock,
 ): Promise<Layer | { readonly problem: string }> {
@@ -139,6 +130,7 @@ async function openLocked(
   const view = await prepareView(at);
   if ("problem" in view) return { problem: `no layer for ${at.folder}: ${view.problem}` };
   await recoverKeeps({ ...at, engine: view.engine });
+  if (at.owner !== undefined) writeRecord(ownerFile(at.place), at.owner);
   return layerOf(at, { layers, unlock }, view);
 }
 
@@ -186,7 +178,9 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
     enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
     renew: () => settled((now) => now.renew()),
     difference: () => settled((now) => now.difference()),
+    texts: (change) => textsOf(at, change),
     isBusy: () => settled((now) => now.isBusy()),
+    running: () => settled((now) => now.running()),
     keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
     keeps: () => keepsOf(at.place),
     undo: (id) =>
@@ -206,24 +200,6 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
         await unlock();
       }),
   };
-}
-
-async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<KeepResult> {
-  const { folder, git } = at;
-  return view.alone(async ({ difference, changed, base }) => {
-    if (difference.digest !== choice.digest) return { status: "changed", difference };
-    const { changes, withheld } = chosenOf(difference, choice);
-    if (changes.length === 0) return { status: "nothing", withheld };
-    for (const repository of repositoriesOf(folder, changes))
-      if (!(await git.isFree(repository))) return { status: "busy", repository };
-    const conflicts = await conflictsOf(changes, { folder, changed, base, git });
-    if (conflicts.length > 0) return { status: "conflicts", conflicts };
-    const id = await commitChanges({ ...at, engine: view.engine }, changes, {
-      all: difference.changes,
-      mark: choice.mark,
-    });
-    return { status: "kept", id, changes: changes.length, withheld };
-  });
 }
 
 /** Does one thing after the other, in the order in which they were asked for. */

@@ -45,6 +45,7 @@ export interface View {
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
   isBusy(): Promise<boolean>;
+  running(): Promise<readonly string[]>;
   /** Ends every program, and takes what was kept as the person's. */
   rebase(): Promise<void>;
   /** Ends every program, and does something with the difference while nothing is mounted. */
@@ -170,6 +171,7 @@ function createView(at: ViewOptions, engine: Engine): View {
       return { folder, changedBelow, isCurrent, launch: held.holder.enter(launch, isResident) };
     },
     isBusy: async () => (await mount.current()).holder.isBusy(),
+    running: async () => (await mount.current()).holder.running(),
     async difference() {
       const { held } = await renew();
       return differenceOf(compared(at, engine, held));

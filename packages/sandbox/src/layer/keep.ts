@@ -1,0 +1,41 @@
+import { chosenOf, type Choice } from "./choice.ts";
+import { conflictsOf, type Conflict } from "./conflicts.ts";
+import type { Difference } from "./difference.ts";
+import { commitChanges, repositoriesOf } from "./keeps.ts";
+import type { View, ViewOptions } from "./view.ts";
+
+/** What a keep did. Nothing was changed unless it is `kept`. */
+export type KeepResult =
+  | {
+      readonly status: "kept";
+      readonly id: string;
+      readonly changes: number;
+      /** Chosen paths that need a replaced file which was not chosen. */
+      readonly withheld: readonly string[];
+    }
+  /** The choice has no change that can be kept. */
+  | { readonly status: "nothing"; readonly withheld: readonly string[] }
+  /** The difference is another one than the person saw. */
+  | { readonly status: "changed"; readonly difference: Difference }
+  | { readonly status: "conflicts"; readonly conflicts: readonly Conflict[] }
+  /** A git command runs in the person's repository. */
+  | { readonly status: "busy"; readonly repository: string };
+
+/** Keeps what a person chose, if it is still what the person saw and meets nothing that the person changed. */
+export async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<KeepResult> {
+  const { folder, git } = at;
+  return view.alone(async ({ difference, changed, base }) => {
+    if (difference.digest !== choice.digest) return { status: "changed", difference };
+    const { changes, withheld } = chosenOf(difference, choice);
+    if (changes.length === 0) return { status: "nothing", withheld };
+    for (const repository of repositoriesOf(folder, changes))
+      if (!(await git.isFree(repository))) return { status: "busy", repository };
+    const conflicts = await conflictsOf(changes, { folder, changed, base, git });
+    if (conflicts.length > 0) return { status: "conflicts", conflicts };
+    const id = await commitChanges({ ...at, engine: view.engine }, changes, {
+      all: difference.changes,
+      mark: choice.mark,
+    });
+    return { status: "kept", id, changes: changes.length, withheld };
+  });
+}
