@@ -1,7 +1,6 @@
 // How members of foreign JSON are read, each by itself. Null is an absent member. A reader returns undefined for a value that
 // it cannot read; what is left out, or taken for something else, is one sentence.
-import { meter } from "@toolmount/core/json";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord, meter } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
 export type Members = Readonly<Record<string, unknown>>;

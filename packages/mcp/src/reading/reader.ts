@@ -1,6 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { quoteChanged, requireNarrow } from "@toolmount/core/json";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord, quoteChanged, requireNarrow } from "@toolmount/core/json";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";
 import { depthProblem } from "./members.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
 /** What the value of a keyword of JSON Schema has to be. Other keywords are not touched. */

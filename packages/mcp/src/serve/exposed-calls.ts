@@ -11,7 +11,7 @@ import type { Host, ToolOutcome } from "@toolmount/core";
 import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
 import type { ExposedItems, ExposedSource, PublishedSource } from "../wire/exposed-source.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { outcomeMetaKey } from "../wire/result.ts";
 import type { ServedCall } from "./served-session.ts";
 

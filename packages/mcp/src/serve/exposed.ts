@@ -16,7 +16,7 @@ import { throughHost, type ExposedRequests } from "./exposed-calls.ts";
 import { serveResources, type Subscribed } from "./exposed-resources.ts";
 import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /** Returns the mounted servers that the plan exposes more of than tools. */
 export async function findExposed(host: Host): Promise<readonly PublishedSource[]> {

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isToolmountError, type ToolOutcome } from "@toolmount/core";
 import { hostsOf, writeChain } from "../wire/chain.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type Resource, type Server } from "@m
 import type { SessionCallContext, ToolInfo } from "@toolmount/core";
 import { z } from "zod";
 import type { ExposedSource } from "../wire/exposed-source.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { encodePath, skillsChannel, skillToolName, type OfferedSkill } from "../wire/skills.ts";
 import { RefusedRequest } from "./exposed-calls.ts";
 import type { ServedSession } from "./served-session.ts";

@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
 import { z } from "zod";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { waitForStarting } from "../wire/starting.ts";
 import { defaultTtlMs, type ContinueTask } from "../tasks/served-tasks.ts";
 import { CancelledByClient, type SuspendableCall } from "../tasks/suspended.ts";

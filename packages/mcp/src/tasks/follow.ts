@@ -9,7 +9,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { raceSignal } from "../wire/race-signal.ts";
 import { isEnded, task as taskSchema, type Task } from "./task.ts";
 

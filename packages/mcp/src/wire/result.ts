@@ -9,7 +9,7 @@ import {
   type PartialResult,
   type ToolOutcome,
 } from "@toolmount/core";
-import { isRecord } from "./guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { McpBlock, McpResult } from "./shapes.ts";
 
 /** Key under `_meta` of a served result that holds the facts of the call which MCP has no field for. */

@@ -1,6 +1,6 @@
 import { systemClock } from "@toolmount/core";
 import { beginMcp, endMcp, publishMcpSession, tracesMcp, type McpTrace } from "@toolmount/core/tracing";
-import { isRecord } from "./guards.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /** What is known of a connection before it is made. */
 interface TracedConnection {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
-import { isRecord } from "../../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { KeptMessages } from "./kept-messages.ts";
 import { KeptSessions, type Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
