@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { isRecord, quoteChanged, requireNarrow } from "@toolmount/core/json";
+import { setNewest } from "../wire/kept-work.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";
 import { depthProblem } from "./members.ts";
@@ -52,9 +53,7 @@ export class WireReader {
     if (method === "notifications/cancelled") this.#asked.delete(params?.["requestId"] as Id);
     if (!("id" in message)) return;
     if (method === "initialize") this.#isLegacy = true;
-    this.#asked.set(message.id, method);
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size > mostAsked && oldest !== undefined) this.#asked.delete(oldest);
+    setNewest(this.#asked, message.id, method, mostAsked);
   }
 
   /** Reads a line; the messages in it, none for a line that begins or continues one, undefined for other lines. */

@@ -3,12 +3,11 @@ import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcon
 import { systemClock, type Host } from "@toolmount/core";
 import { EndedTask, ServedTask } from "./served-task.ts";
 import type { SuspendableCall } from "./suspended.ts";
-import { TaskRecords, type KeptTask, type TaskRecord } from "./task-record.ts";
+import { longestTtlMs, TaskRecords, type KeptTask, type TaskRecord } from "./task-record.ts";
 
 /** How long a task is kept from its creation, in milliseconds, unless the client wants another time. */
 export const defaultTtlMs = 3_600_000;
 const leastTtlMs = 1_000;
-const longestTtlMs = 86_400_000;
 
 /** Tasks of one owner that a process follows. */
 const maxTasks = 1_000;
@@ -57,7 +56,7 @@ export class ServedTasks {
       ticket: call.ticket,
       message: call.state.message,
     };
-    const record = this.#records.make(randomUUID(), facts, kept, longestTtlMs);
+    const record = this.#records.make(randomUUID(), facts, kept);
     const stored = record.add();
     const task = this.#follow(record, call, render);
     try {
