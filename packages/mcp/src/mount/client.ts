@@ -16,7 +16,6 @@ import { isServedToItself, writeChain, type Above } from "../wire/chain.ts";
 import type { ServerAuthorization } from "../auth/authorization.ts";
 import type { Front } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
-import { admitTasks } from "../tasks/follow.ts";
 import { answerAsks, capabilitiesFor, extensionsFor, type AskTool } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf } from "./exposed-definitions.ts";
@@ -155,7 +154,6 @@ export function connectClient(
   },
 ): Promise<void> {
   const { settings, prior, late, closing } = how;
-  admitTasks(client, transport);
   const options = { timeout: settings.startTimeoutMs, ...(prior !== undefined && { prior }) };
   const why = () => (closing.aborted ? new Error("its host is closed") : tooLate(settings));
   return raceSignal(client.connect(transport, options), AbortSignal.any([late, closing]), why);
