@@ -23,9 +23,9 @@ type AskingRequest = <Result extends object>(
 ) => Promise<Result | InputRequiredResult>;
 
 /** How requests for what is served beside tools are made. */
-export interface ExposedRequests {
+export interface ExposedRequests<Source> {
   /** Returns what is served, for one request of the client. */
-  readonly sourcesFor: (call: InternalCall) => readonly ExposedSource[];
+  readonly sourcesFor: (call: InternalCall) => readonly Source[];
   readonly callFor: (ctx: ServerContext) => InternalCall;
   readonly asking: AskingRequest;
 }
