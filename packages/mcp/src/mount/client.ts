@@ -62,22 +62,12 @@ interface ClientFacts {
 
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */
 export function createClient(
-  {
-    settings,
-    logger,
-    onTools,
-    onResource,
-    onHosts,
-    onServedToItself,
-    links,
-    toolFor,
-    hostId = "",
-  }: ClientEvents & ClientFacts & Pick<Above, "links">,
+  given: ClientEvents & ClientFacts & Pick<Above, "links">,
   /** The client whose call runs, where it is the only one on this connection. */
   frontOf: () => Front | undefined,
 ): Client {
-  const onChanged = () => void readChanged(client, { settings, logger, onTools, onHosts, onServedToItself });
-  const changed = { autoRefresh: false, onChanged };
+  const { settings, logger, onResource, links, toolFor, hostId = "" } = given;
+  const changed = { autoRefresh: false, onChanged: () => void readChanged(client, given) };
   const client: Client = new Client(
     { name: "toolmount", version: "0.0.0" },
     {
@@ -120,16 +110,8 @@ function addressOf({ protocol, hostname, port }: URL): string {
 }
 
 /** Reads the tools again, where the server says that they changed. */
-async function readChanged(
-  client: Client,
-  {
-    settings,
-    logger,
-    onTools,
-    onHosts,
-    onServedToItself,
-  }: ClientEvents & Omit<ClientFacts, "toolFor" | "hostId">,
-): Promise<void> {
+async function readChanged(client: Client, given: ClientEvents & ClientFacts): Promise<void> {
+  const { settings, logger, onTools, onHosts, onServedToItself } = given;
   try {
     onTools?.(await listOffered(client, settings, { onHosts }));
   } catch (err) {
@@ -209,15 +191,7 @@ export class EraVerdict {
 
 /** Returns how the SDK's client finds, or is given, the revision to speak. */
 export function negotiationOf({ era, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
-  switch (era) {
-    case "legacy":
-      return { mode: "legacy" };
-    case "modern":
-      return { mode: { pin: "2026-07-28" } };
-    case "auto":
-    default: {
-      const timeoutMs = Math.min(probeMs, startTimeoutMs / 3);
-      return { mode: "auto", probe: { timeoutMs } };
-    }
-  }
+  if (era === "legacy") return { mode: "legacy" };
+  if (era === "modern") return { mode: { pin: "2026-07-28" } };
+  return { mode: "auto", probe: { timeoutMs: Math.min(probeMs, startTimeoutMs / 3) } };
 }
