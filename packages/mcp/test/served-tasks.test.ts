@@ -28,12 +28,16 @@ afterEach(() => void vi.useRealTimers());
 function callOf() {
   const { promise, resolve, reject } = Promise.withResolvers<object>();
   const stopped: string[] = [];
-  const call = new SuspendableCall(attached, () => () => promise as never, { isFollowed: true });
+  const call = new SuspendableCall(
+    attached,
+    () => () => promise as never,
+    { isFollowed: true },
+    () => promise,
+  );
   call.signal.addEventListener("abort", () => {
     stopped.push((call.signal.reason as Error).message);
     resolve(text("stopped"));
   });
-  call.start(() => promise);
   return { call, stopped, finish: resolve, fail: reject };
 }
 
