@@ -53,16 +53,9 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
 /** Pages of a list that are asked for; a server whose list does not end is stopped there. */
 const maxPages = 1_000;
 
-interface ClientFacts {
-  readonly hostId?: string | undefined;
-  readonly toolFor: AskTool;
-  readonly settings: ServerSettings;
-  readonly logger: Logger;
-}
-
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */
 export function createClient(
-  given: ClientEvents & ClientFacts & Pick<Above, "links">,
+  given: Omit<ConnectionOptions, "verdict"> & Pick<Above, "links">,
   /** The client whose call runs, where it is the only one on this connection. */
   frontOf: () => Front | undefined,
 ): Client {
@@ -110,7 +103,7 @@ function addressOf({ protocol, hostname, port }: URL): string {
 }
 
 /** Reads the tools again, where the server says that they changed. */
-async function readChanged(client: Client, given: ClientEvents & ClientFacts): Promise<void> {
+async function readChanged(client: Client, given: Omit<ConnectionOptions, "verdict">): Promise<void> {
   const { settings, logger, onTools, onHosts, onServedToItself } = given;
   try {
     onTools?.(await listOffered(client, settings, { onHosts }));
