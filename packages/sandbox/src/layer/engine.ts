@@ -9,7 +9,7 @@ import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
 import { above } from "./choice.ts";
 import { removeTree } from "./durable.ts";
 import { entriesOf, type FolderFacts } from "./folder-facts.ts";
-import { mountOverlayOnce } from "./holder.ts";
+import { mountOverlayOnce } from "../system/overlay-trial.ts";
 import type { EngineName, Holder, LayerPlace } from "./holder.ts";
 import { markOf, namesIn, type Mark } from "./mark.ts";
 
@@ -47,7 +47,7 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
     return {
       problem: `"${foreign}" belongs to another user or group, which an overlay of a user cannot copy`,
     };
-  const problem = await mountOverlayOnce(at);
+  const problem = await tryOverlay(at);
   if (problem !== undefined) return { problem };
   const changed = join(place, changedFolder);
   makeEmpty(at);
@@ -65,6 +65,18 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
     },
   };
 };
+
+/** Says why no overlay can be mounted beside the layer. */
+async function tryOverlay({ place, env }: LayerPlace): Promise<string | undefined> {
+  const trial = join(place, "trial");
+  removeTree(trial);
+  mkdirSync(trial);
+  try {
+    return await mountOverlayOnce(trial, env);
+  } finally {
+    removeTree(trial);
+  }
+}
 
 /** The two folders of the overlay: the kernel needs the second for its own work. The first looks as the person's folder. */
 function makeEmpty({ folder, place }: LayerPlace): void {

@@ -6,8 +6,9 @@ import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import type { Choice } from "./choice.ts";
 import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
-import { onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
-import { writeRecord } from "./durable.ts";
+import { createTurns, onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
+import { removeTree, writeRecord } from "./durable.ts";
+import { copyChanges, newForkName, removeLeftForks } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
 import { keepChosen, type KeepResult } from "./keep.ts";
@@ -72,6 +73,11 @@ export interface Layer {
   forget(id: string): Promise<void>;
   /** Ends every program in the layer and forgets its changes. */
   drop(): Promise<void>;
+  /**
+   * Opens a layer that begins with the changes of this one and is thrown away when it is closed. What its programs do stays in it:
+   * they have no network, and the rest of the disk is read-only. Rejects where it cannot be opened.
+   */
+  fork(options?: Pick<LayerOptions, "isWorking">): Promise<Layer>;
   /** Ends every program in the layer. Its changes wait for the next opening. */
   close(): Promise<void>;
 }
@@ -83,8 +89,14 @@ const openSeconds = 5;
  * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
  * folder cannot have one. One process at a time has a layer open.
  */
-export async function openLayer(
+export function openLayer(
   options: LayerOptions,
+): Promise<Layer | { readonly problem: string; readonly isBusy?: true }> {
+  return openPlace(options);
+}
+
+async function openPlace(
+  options: LayerOptions & Pick<ViewOptions, "isFork">,
 ): Promise<Layer | { readonly problem: string; readonly isBusy?: true }> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
@@ -100,7 +112,8 @@ export async function openLayer(
   const taken = await takeWanted(place, env, openSeconds);
   if (taken === undefined)
     return { problem: `no layer for ${folder}: another process has the layer "${name}" open`, isBusy: true };
-  const unlock = onWanted(place, taken, () => options.onWanted?.());
+  const { onWanted: callback } = options;
+  const unlock = callback === undefined ? taken : onWanted(place, taken, callback);
   const at = {
     ...options,
     folder,
@@ -122,7 +135,7 @@ export async function openLayer(
 export const ownerFile = (place: string) => join(place, "owner.json");
 
 async function openLocked(
-  at: ViewOptions & Pick<LayerOptions, "owner">,
+  at: ViewOptions & LayerOptions,
   layers: string,
   unlock: Unlock,
 ): Promise<Layer | { readonly problem: string }> {
@@ -141,7 +154,7 @@ interface Locks {
   readonly unlock: Unlock;
 }
 
-function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer {
+function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, first: View): Layer {
   const inTurn = createTurns();
   const keeping = { ...at, engine: first.engine };
   let view = first;
@@ -192,22 +205,38 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
       ),
     forget: (id) => settled(() => alone(async () => forgetKeep(at, id))),
     drop: () => settled((now) => alone(() => now.drop())),
+    fork: (options) => settled(() => forkOf(at, layers, options)),
     close: () =>
       inTurn(async () => {
-        if (isClosed) return;
+        if (!isClosed) await closeView(at, view);
+        if (!isClosed) await unlock();
         isClosed = true;
-        await view.end();
-        await unlock();
       }),
   };
 }
 
-/** Does one thing after the other, in the order in which they were asked for. */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(act: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(act);
-    last = mine.catch(() => {});
-    return mine;
-  };
+async function closeView({ place, isFork }: ViewOptions, view: View): Promise<void> {
+  await view.end();
+  if (isFork === true) removeTree(place);
+}
+
+async function forkOf(
+  at: ViewOptions & LayerOptions,
+  layers: string,
+  options?: Pick<LayerOptions, "isWorking">,
+): Promise<Layer> {
+  const { folder, env, obeyed } = at;
+  await removeLeftForks(layers, env);
+  const name = newForkName();
+  const place = join(layers, name);
+  makeFolder(place, 0o700);
+  try {
+    await copyChanges(at, place);
+    const fork = await openPlace({ folder, env, obeyed, ...options, name, isFork: true });
+    if (!("problem" in fork)) return fork;
+    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem: fork.problem });
+  } catch (error) {
+    removeTree(place);
+    throw error;
+  }
 }

@@ -57,7 +57,7 @@ export interface View {
 
 const engines: Readonly<Record<EngineName, MakeEngine>> = { overlay: makeOverlay, copy: makeCopy };
 
-const engineFile = (place: string) => join(place, "engine.json");
+export const engineFile = (place: string) => join(place, "engine.json");
 
 /** Chooses an engine, and notes what the person's folder is before anything of it is shown or copied. */
 export async function prepareView(at: ViewOptions): Promise<View | { readonly problem: string }> {
