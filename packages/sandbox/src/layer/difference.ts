@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import nodePath, { join, relative } from "node:path";
 import { prepareRules } from "@toolmount/paths";
 import { baseOf, type Base } from "./base.ts";
 import { createPause } from "./durable.ts";
@@ -166,8 +167,25 @@ function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compare
   return kind === "delete" || isReplaced || isEmptied ? "deletions" : "files";
 }
 
-/** Tests paths from a folder as the rules of file tools test what must not be written. */
-export function obeyedIn(folder: string, obeyed: readonly string[]): (path: string) => boolean {
-  const rules = prepareRules({ workingDir: folder, read: [], write: [folder], deniedWrite: obeyed });
-  return (path) => rules.objection(join(folder, path), "write") === "denied";
+/**
+ * Tests paths from a folder as the rules of file tools test what must not be written. Some folders are obeyed for the entries
+ * that they have, in the view or in the folder.
+ */
+export function obeyedIn(
+  folder: string,
+  obeyed: readonly string[],
+): (view: string) => (path: string) => boolean {
+  let view = folder;
+  let known = new Map<string, boolean>();
+  const exists = (path: string) => {
+    const found = known.get(path) ?? (existsSync(path) || existsSync(join(view, relative(folder, path))));
+    known.set(path, found);
+    return found;
+  };
+  const system = { path: nodePath, realpath: (path: string) => realpathSync.native(path), exists };
+  const rules = prepareRules({ workingDir: folder, read: [], write: [folder], deniedWrite: obeyed }, system);
+  return (shown) => {
+    [view, known] = [shown, new Map()];
+    return (path) => rules.objection(join(folder, path), "write") === "denied";
+  };
 }

@@ -118,7 +118,7 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
     folder,
     place,
     git: createGit(env),
-    isObeyed: obeyedIn(folder, options.obeyed),
+    obeyedIn: obeyedIn(folder, options.obeyed),
   };
   try {
     const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));
