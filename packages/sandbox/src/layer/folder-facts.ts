@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { createPause } from "./durable.ts";
-import { markOf, namesIn, statOf } from "./mark.ts";
+import { markOf, namesIn, statOf, within } from "./mark.ts";
 
 /** The entry of a folder that is never in its layer: plan state, and the layers themselves. */
 export const ownFolder = ".toolmount";
@@ -34,8 +33,8 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
     const names = entriesOf(folder, at);
     listing.set(at, names);
     for (const name of names) {
-      const path = join(at, name);
-      const stat = statOf(join(folder, path));
+      const path = within(at, name);
+      const stat = statOf(within(folder, path));
       if (stat === null) continue;
       entries += 1;
       bytes += Number(stat.size);
@@ -50,7 +49,7 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
 
 /** The names in one folder below a folder, without toolmount's own. */
 export function entriesOf(folder: string, at: string): readonly string[] {
-  const names = namesIn(join(folder, at));
+  const names = namesIn(within(folder, at));
   return at === "" ? names.filter((name) => name !== ownFolder) : names;
 }
 
@@ -78,11 +77,12 @@ export async function changesSince(
   const found = new Set<string>();
   const pause = createPause(1_000);
   for (const [at, before] of listing) {
-    const isChanged = changedAt(join(folder, at)) > since;
+    const isChanged = changedAt(within(folder, at)) > since;
     const now = isChanged ? entriesOf(folder, at) : before;
-    if (isChanged) for (const name of differing(before, now)) found.add(join(at, name));
+    if (isChanged) for (const name of differing(before, now)) found.add(within(at, name));
     if (isChanged || isDeep)
-      for (const name of now) if (isNewer(join(folder, at, name), since)) found.add(join(at, name));
+      for (const name of now)
+        if (isNewer(within(folder, within(at, name)), since)) found.add(within(at, name));
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
@@ -111,7 +111,7 @@ function isNewer(path: string, since: bigint): boolean {
  * after it is. The kernel's clock for files has ticks, so this waits for the next one.
  */
 export function nowOf(folder: string): bigint {
-  const probe = join(folder, "clock");
+  const probe = within(folder, "clock");
   const touch = () => {
     rmSync(probe, { force: true });
     writeFileSync(probe, "");

@@ -119,7 +119,7 @@ async function openPlace(
     folder,
     place,
     git: createGit(env),
-    isObeyed: obeyedIn(folder, options.obeyed),
+    obeyedIn: obeyedIn(folder, options.obeyed),
   };
   try {
     const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));

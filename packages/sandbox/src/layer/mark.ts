@@ -39,9 +39,15 @@ export function markOf(path: string): Mark | null {
   };
 }
 
+/** A path below a folder, both without dots. Node's `join` would take most of the time of a comparison. */
+export function within(folder: string, path: string): string {
+  if (folder === "" || path === "") return folder + path;
+  return `${folder}/${path}`;
+}
+
 /** Returns what the kernel knows of an entry. Follows no link. Returns null if nothing is there. */
 export function statOf(path: string): BigIntStats | null {
-  return orNull(() => lstatSync(path, { bigint: true }));
+  return orNull(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null);
 }
 
 function kindOf(stat: BigIntStats): EntryKind {

@@ -15,7 +15,8 @@ import { startHolder, type EngineName, type Holder, type LayerPlace } from "./ho
 export interface ViewOptions extends LayerPlace {
   readonly engine?: EngineName | undefined;
   readonly git: Git;
-  isObeyed(path: string): boolean;
+  /** Returns what tests whether the next command runs or obeys a path, given what the layer shows. */
+  obeyedIn(view: string): (path: string) => boolean;
   /** Whether a resident works. */
   isWorking?(): boolean;
 }
@@ -221,7 +222,7 @@ function compared(at: ViewOptions, engine: Engine, { holder, base }: Held): Comp
     changed,
     base,
     isTouched: (path, mark) => engine.isTouched(path, mark),
-    isObeyed: (path) => at.isObeyed(path),
+    isObeyed: at.obeyedIn(holder.view),
     async isStagedAnew(path) {
       return (await git.staged(join(folder, path, "../.."), join(changed, path))) !== base.staged.get(path);
     },
