@@ -53,7 +53,7 @@ export interface ServedPlan {
   status(): object;
   /** 12 hex digits of the digest of the mounted plan: servers with the same have the same plan. */
   digest(): string;
-  /** The plan with all layers merged; secrets are masked. */
+  /** The plan with its parts merged; secrets are masked. */
   effective(): Promise<object>;
   /** Which lines of the plan made a tool what it is, and what would decide a call of it. */
   why(

@@ -51,6 +51,7 @@ export { openLayer, type Entered, type Layer, type LayerOptions } from "./layer/
 export { type KeepResult } from "./layer/keep.ts";
 export { layersIn, type LeftLayer } from "./layer/left-layers.ts";
 export { proveLayer } from "./layer/prove-layer.ts";
+export { fromPerson, toPerson } from "./layer/person-paths.ts";
 export { type Choice } from "./layer/choice.ts";
 export { type Mark } from "./layer/mark.ts";
 export { type Texts } from "./layer/texts.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock, type Clock } from "@toolmount/core";
-import type { SandboxKind } from "@toolmount/sandbox";
+import { fromPerson, type SandboxKind } from "@toolmount/sandbox";
 import { areReallyIn, createFiles, isPathError, type Files } from "@toolmount/paths";
 import {
   config,
@@ -68,7 +68,7 @@ function reachOf(
 ) {
   const isInside = layer !== undefined && areReallyIn(layer, [workingDir, ...write]);
   const isContained = isInside && !network && isolation !== "none";
-  return { isContained, hasNetwork: network || (isolation === "auto" && !isContained) };
+  return { isContained, hasNetwork: network || (isolation === "auto" && !isContained), layer };
 }
 
 /** The kind of sandbox that the settings mean. */
@@ -87,7 +87,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   if (platform === "win32")
     throw configInvalid("bash is not supported on Windows; remove it from the plan, or run toolmount in WSL");
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
-  const { isContained, hasNetwork } = reachOf(settings, folders, layer);
+  const { isContained, ...reach } = reachOf(settings, folders, layer);
   const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
   const temporary = createTemporaryFolder();
   const guard = createGuard(plainEnvironment);
@@ -100,12 +100,12 @@ export function openShell(given: Settings, services: Services = {}): Shell {
       files,
       policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null, isContained }),
       plain: plainLauncher({ shell: settings.shell, env, cwd: workingDir }),
-      walled: walledLauncher(settings, { ...folders, denied, secret, hasNetwork }, env, temporary.path),
+      walled: walledLauncher(settings, { ...folders, ...reach, denied, secret }, env, temporary.path),
     };
   };
   const borders = rememberLast(bordersFor, services);
   const jobs = createJobs(() => clock.now());
-  const tried = { kind: kindOf(settings, hasNetwork), env: plainEnvironment };
+  const tried = { kind: kindOf(settings, reach.hasNetwork), env: plainEnvironment };
   const probe = () => probeSandbox({ ...tried, launcher: borders().walled }, clock);
   const wall = createWall({ ...settings, isContained, probe, temporary });
   borders();
@@ -179,12 +179,19 @@ function walledLauncher(
   { shell, isolation, env: given }: ParsedSettings,
   {
     hasNetwork,
+    layer,
     ...folders
-  }: ShellFolders & { readonly secret: readonly string[]; readonly hasNetwork: boolean },
-  env: Environment,
+  }: ShellFolders & {
+    readonly secret: readonly string[];
+    readonly hasNetwork: boolean;
+    readonly layer: string | undefined;
+  },
+  own: Environment,
   temporary: string,
 ): Launcher {
   const cwd = folders.workingDir;
+  const path = own["PATH"];
+  const env = layer === undefined ? own : inLayer(layer, own);
   if (isolation !== "bubblewrap") {
     // Programs keep their caches in the home folder, which is not writable.
     const caches = {
@@ -193,11 +200,16 @@ function walledLauncher(
       GOCACHE: "/tmp/.cache/go",
     };
     const inside = { ...caches, ...env, TMPDIR: "/tmp" };
-    return wallLauncher({ ...folders, shell, cwd, temporary, network: hasNetwork, env: inside });
+    return wallLauncher({ ...folders, shell, cwd, path, temporary, network: hasNetwork, env: inside });
   }
   // The host's home does not exist in the sandbox.
   const inside = { ...env, HOME: given["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
-  return sandboxLauncher({ ...folders, shell, network: hasNetwork, env: inside, cwd });
+  return sandboxLauncher({ ...folders, shell, network: hasNetwork, env: inside, cwd, path });
+}
+
+/** Commands find programs as the layer shows them. The host's own, such as that of the sandbox, are as the person has them. */
+function inLayer(layer: string, env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fromPerson(layer, value)]));
 }
 
 /** When a folder must not be created, the command that needs it fails. */

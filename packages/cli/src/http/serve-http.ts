@@ -11,7 +11,8 @@ import type {
 } from "@toolmount/http";
 import { auditSinkOf } from "@toolmount/record/internal";
 import { exportLines } from "@toolmount/record";
-import { openReasoner, type OpenReasoner } from "../agent/open-reasoner.ts";
+import { openReasoner } from "../agent/open-reasoner.ts";
+import type { OpenReasoner } from "@toolmount/record/internal";
 import { openPlan } from "../host/open-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import type { PlanOptions } from "../options/plan-options.ts";

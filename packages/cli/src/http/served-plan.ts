@@ -60,7 +60,7 @@ export function scopeOf({ plan }: OpenedHost, name: string): string {
   return plan.name ?? plan.file ?? name;
 }
 
-/** Says which plan is mounted: 12 digits of the digest of the plan as it is written, with all layers merged. */
+/** Says which plan is mounted: 12 digits of the digest of the plan as it is written, with its parts merged. */
 export function digestOfPlan({ plan: { written } }: OpenedHost): string {
   return digestOf(written).slice(0, 12);
 }

@@ -385,3 +385,42 @@ test("a read that sees only what is staged where it runs ends the rehearsal afte
     '"read_far" may read what "write_near" would change, and they do not run in the same process',
   );
 });
+
+test("a runner that works on a copy rehearses every call whole: also tools without a preview, reads, and calls that fail", async () => {
+  const run: Runner["run"] = async ({ tool: name, instead }, { rehearsal }) => {
+    const seen = rehearsal!.staged("ran", (): string[] => []);
+    seen.push(name);
+    const result = name === "break" ? { error: "broken", code: "BROKEN" } : { data: [...seen] };
+    const effects = name === "look" ? [] : [{ target: name, change: "change" }];
+    return (instead === undefined ? result : { effects, result }) as never;
+  };
+  const { host } = world([]);
+  host.coordinator.mount("runners", { rehearses: true, run } satisfies Runner, { name: "copy" });
+  const draft = host.draft();
+  const module = draft.addModule({ id: "m", shapeTool: () => ({ runner: "copy" }) }).coordinator;
+  for (const [name, category] of [
+    ["shell", "side_effect"],
+    ["break", "write"],
+    ["look", "read"],
+  ] as const)
+    module.mount(
+      "tools",
+      tool(() => data("real"), { name, category, irreversible: category === "side_effect" }),
+    );
+  await draft.commit();
+  const rehearsal = host.session("s").rehearse();
+  const results = [];
+  for (const name of ["shell", "break", "look"])
+    results.push((await rehearsal.call({ name, arguments: {} })).result);
+
+  expect(results).toMatchObject([
+    { data: ["shell"] },
+    { code: "BROKEN" },
+    { data: ["shell", "break", "look"] },
+  ]);
+  expect(rehearsal.stopped).toBe(null);
+  expect(rehearsal.calls.map(({ tool: name, isModelled, canUndo }) => [name, isModelled, canUndo])).toEqual([
+    ["shell", true, null],
+    ["break", true, null],
+  ]);
+});

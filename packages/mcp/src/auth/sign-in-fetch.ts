@@ -119,22 +119,13 @@ async function isPrivate(address: URL): Promise<boolean> {
 
 /** IPv4 addresses that no global network routes. Source: IANA, IPv4 Special-Purpose Address Registry. */
 const special = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
-] as const)
-  special.addSubnet(network, prefix, "ipv4");
+for (const range of (
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
+  "192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3"
+).split(" ")) {
+  const [network = "", prefix] = range.split("/");
+  special.addSubnet(network, Number(prefix), "ipv4");
+}
 
 /** The part of IPv6 that is routed, without addresses that hold one of IPv4. */
 const routed = new BlockList();

@@ -71,7 +71,7 @@ export function answerAsks(
   if (ask.includes("sampling")) client.setRequestHandler("sampling/createMessage", pass);
   if (ask.includes("roots")) client.setRequestHandler("roots/list", pass);
   client.setNotificationHandler("notifications/message", ({ params: { level, data, logger } }) =>
-    frontOf()?.log(level, withShownTexts(data, settings), logger),
+    frontOf()?.from.log(level, withShownTexts(data, settings), logger),
   );
 }
 
@@ -203,7 +203,10 @@ export async function withAnswers<
   options: Options,
   send: (params: Params, options: Options) => Promise<Result | InputRequiredResult>,
 ): Promise<Result> {
-  if (client.getProtocolEra() === "legacy" || (settings.ask.length === 0 && front?.logLevel === undefined))
+  if (
+    client.getProtocolEra() === "legacy" ||
+    (settings.ask.length === 0 && front?.from.logLevel === undefined)
+  )
     return (await send(params, options)) as Result;
   const { _meta: given, ...rest } = params as Params & { readonly _meta?: object };
   const stated = { ...rest, _meta: { ...given, ...metaFor(settings, front) } };
@@ -226,9 +229,9 @@ export async function withAnswers<
 
 /** Returns what a request states of the client in front, for a server of 2026. */
 function metaFor(settings: AskSettings, front: Front | undefined) {
-  const asked = capabilitiesFor(settings.ask, front?.capabilities ?? {});
+  const asked = capabilitiesFor(settings.ask, front?.from.capabilities ?? {});
   return {
     [CLIENT_CAPABILITIES_META_KEY]: { ...asked, ...extensionsFor(settings) },
-    ...(front?.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: front.logLevel }),
+    ...(front?.from.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: front.from.logLevel }),
   };
 }

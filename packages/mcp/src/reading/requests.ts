@@ -1,6 +1,6 @@
 // What a client sends, read before the SDK does: a request that is nearly right is served, and one that is not gets an error
 // with its id at once.
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { listOf, record, shape, text, withoutNulls, type Members } from "./members.ts";
 
 /** A message of a client as the SDK takes it, or the error for one that cannot be served. */

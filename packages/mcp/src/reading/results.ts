@@ -1,6 +1,6 @@
 // One table of what a server may answer, and how each answer is read. The SDK refuses a whole list, or a whole connection, for
 // one member; here each item is judged alone.
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 import { contents, implementation, linked, named, readBlock, withName } from "./content.ts";
 import {

@@ -11,7 +11,7 @@ import type { Host, ToolOutcome } from "@toolmount/core";
 import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
 import type { ExposedItems, ExposedSource, PublishedSource } from "../wire/exposed-source.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { outcomeMetaKey } from "../wire/result.ts";
 import type { ServedCall } from "./served-session.ts";
 
@@ -23,9 +23,9 @@ type AskingRequest = <Result extends object>(
 ) => Promise<Result | InputRequiredResult>;
 
 /** How requests for what is served beside tools are made. */
-export interface ExposedRequests {
+export interface ExposedRequests<Source> {
   /** Returns what is served, for one request of the client. */
-  readonly sourcesFor: (call: InternalCall) => readonly ExposedSource[];
+  readonly sourcesFor: (call: InternalCall) => readonly Source[];
   readonly callFor: (ctx: ServerContext) => InternalCall;
   readonly asking: AskingRequest;
 }

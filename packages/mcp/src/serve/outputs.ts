@@ -1,7 +1,6 @@
-import { refusalOf } from "@toolmount/core/json";
+import { isRecord, refusalOf } from "@toolmount/core/json";
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { isToolmountError, type Host, type ToolOutcome } from "@toolmount/core";
-import { isRecord } from "../wire/guards.ts";
 import type { McpBlock, McpResult } from "../wire/shapes.ts";
 
 /** Begin of the addresses under which clients read what a result left out. A ref cannot be guessed. */

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { fitsOutputSchema } from "@toolmount/core/schemas";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { toMcpResult, withoutStructuredData } from "../wire/result.ts";
 import { withWhole } from "./outputs.ts";
 import type { ServedSession } from "./served-session.ts";

@@ -1,7 +1,6 @@
 import type {
   ClientCapabilities,
   Implementation,
-  InputRequiredResult,
   Server,
   ServerContext,
   ServerOptions,
@@ -10,7 +9,7 @@ import type { Host, SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { meter } from "@toolmount/core/json";
 import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
-import { runInFront, type InFront } from "./in-front.ts";
+import type { InFront } from "./in-front.ts";
 import type { ServeOptions } from "./options.ts";
 import type { StateSeal } from "./seal/seal.ts";
 import type { ServedCall, ServedSession } from "./served-session.ts";
@@ -42,16 +41,15 @@ export interface Serving {
 /** The server that a request came to, and what its client can do. */
 export type Requested = Serving & { readonly capabilities: ClientCapabilities | undefined };
 
-/** Works on a request, during which a mounted server may ask the client. */
-export function requestInFront<Result extends object>(
+/** A request, and what mounted servers may need of its client. */
+export function inFrontOf(
   call: ServedCall,
   ctx: ServerContext,
   serving: Requested & Pick<InFront, "task">,
-  work: (context: SessionCallContext) => Promise<Result>,
-): Promise<Result | InputRequiredResult> {
+): InFront {
   const context = contextOf(ctx, serving.served.host, serving.userId);
   const internal = (own: SessionCallContext) => internalCalls(ctx, serving, own);
-  return runInFront({ ...serving, ctx, call, context, internalCalls: internal }, serving.era, work);
+  return { ...serving, ctx, call, context, internalCalls: internal };
 }
 
 /** A request for a resource or a prompt, as a call. */
@@ -83,7 +81,7 @@ export function isOutcome(answer: object): answer is ToolOutcome {
   return "runId" in answer && "status" in answer && "result" in answer;
 }
 
-export function contextOf(
+function contextOf(
   { mcpReq }: ServerContext,
   host: ServedSession["host"],
   userId: string | undefined,

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isToolmountError, type ToolOutcome } from "@toolmount/core";
 import { hostsOf, writeChain } from "../wire/chain.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
@@ -22,15 +22,15 @@ import { answerRetry, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
 import { render } from "./render.ts";
-import type { Answer } from "./in-front.ts";
+import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, WaitingState } from "./seal/seal.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import {
   answerCall,
   callExposed,
+  inFrontOf,
   internalCalls,
   isOutcome,
-  requestInFront,
   type Requested,
   type Serving,
 } from "./requests.ts";
@@ -77,7 +77,9 @@ export async function createServer(serving: Serving): Promise<Server> {
     skills: skills?.source,
     callFor: (ctx) => callExposed(ctx, serving),
     asking: (ctx, request, work) =>
-      requestInFront(request, ctx, requested(ctx), (own) => work(internalCalls(ctx, serving, own))),
+      runInFront(inFrontOf(request, ctx, requested(ctx)), serving.era, (own) =>
+        work(internalCalls(ctx, serving, own)),
+      ),
   });
   skills?.attach(server, serving.era);
   serveTasks(server, serving, requested);
@@ -146,7 +148,7 @@ async function callTool(
   ctx: ServerContext,
   serving: Requested,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options } = serving;
+  const { served, options, era } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const state = ctx.mcpReq.requestState<SealedState>();
@@ -156,7 +158,7 @@ async function callTool(
   // No form reaches the user of a task that is wanted from the beginning: its request is answered already.
   const capabilities = task?.isWanted === true ? undefined : serving.capabilities;
   return finish(
-    await requestInFront(call, ctx, { ...serving, task }, async (context): Promise<Answer> => {
+    await runInFront(inFrontOf(call, ctx, { ...serving, task }), era, async (context): Promise<Answer> => {
       const waiting = { ...serving, capabilities, approvals: options.approvals ?? {}, ctx, call, context };
       if (state === undefined || state.asked === "input")
         return answerCall(await served.call(call, context), waiting);

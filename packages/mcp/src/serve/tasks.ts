@@ -9,9 +9,9 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
+import { isToolmountError, type ToolInfo, type ToolOutcome } from "@toolmount/core";
 import { z } from "zod";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { waitForStarting } from "../wire/starting.ts";
 import { defaultTtlMs, type ContinueTask } from "../tasks/served-tasks.ts";
 import { CancelledByClient, type SuspendableCall } from "../tasks/suspended.ts";
@@ -21,7 +21,7 @@ import { tasksExtension } from "../tasks/task.ts";
 import { waitAsTask, type Waiting } from "./approvals.ts";
 import { beginCall, type AsTask } from "./in-front.ts";
 import { render } from "./render.ts";
-import { answerCall, contextOf, internalCalls, isOutcome, type Requested, type Serving } from "./requests.ts";
+import { answerCall, inFrontOf, isOutcome, type Requested, type Serving } from "./requests.ts";
 import { bareOutcome, type ServedCall } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -74,39 +74,30 @@ export function serveTasks(
   requested: (ctx: ServerContext) => Requested,
 ): void {
   const params = byId;
+  const isModern = era === "modern";
+  const form = isModern ? toExtension : toEarlier;
   const find = (taskId: string, ctx: ServerContext) => {
     const own = requested(ctx);
-    if (era === "modern") requireTasks(own.capabilities);
+    if (isModern) requireTasks(own.capabilities);
     return tasks.find(taskId, { userId }, continueTasks(ctx, own));
   };
-  const cancel = async (taskId: string, ctx: ServerContext) => {
+  server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
+    ...form((await find(taskId, ctx)).state),
+  }));
+  server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => {
     const task = await find(taskId, ctx);
     await task.cancel(new CancelledByClient("the client cancelled the task"));
-    return task.state;
-  };
-  if (era === "modern") {
-    server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
-      ...toExtension((await find(taskId, ctx)).state),
-    }));
+    return isModern ? {} : { ...form(task.state) };
+  });
+  if (isModern)
     server.setRequestHandler("tasks/update", { params }, async ({ taskId }, ctx) => {
       (await find(taskId, ctx)).answer(ctx.mcpReq.inputResponses ?? {});
       return {};
     });
-    server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => {
-      await cancel(taskId, ctx);
-      return {};
-    });
-    return;
-  }
-  server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
-    ...toEarlier((await find(taskId, ctx)).state),
-  }));
-  server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => ({
-    ...toEarlier(await cancel(taskId, ctx)),
-  }));
-  server.setRequestHandler("tasks/result", { params }, async ({ taskId }, ctx) =>
-    (await find(taskId, ctx)).result(ctx),
-  );
+  else
+    server.setRequestHandler("tasks/result", { params }, async ({ taskId }, ctx) =>
+      (await find(taskId, ctx)).result(ctx),
+    );
 }
 
 /** A client states with each request that it speaks the extension. */
@@ -125,23 +116,14 @@ function continueTasks(ctx: ServerContext, serving: Requested): ContinueTask {
     const there = { ...serving, served };
     const { name, arguments: args = {} } = record.kept.call;
     const call: ServedCall = { name, arguments: args };
-    const context = contextOf(ctx, served.host, serving.userId);
-    const internal = (own: SessionCallContext) => internalCalls(ctx, there, own);
-    const started = beginCall(
-      { ...there, ctx, call, context, internalCalls: internal },
-      { isFollowed: true },
-      async (own) => {
-        // Its request is answered already, so no form reaches the user.
-        const waiting = { ...there, capabilities: undefined, approvals: serving.options.approvals ?? {} };
-        return continueCall(record, { ...waiting, ctx, call, context: own });
-      },
-    );
-    return {
-      call: started,
-      render: renderTask((answer) =>
-        isOutcome(answer) ? render(answer, there) : (answer as CallToolResult),
-      ),
-    };
+    const started = beginCall(inFrontOf(call, ctx, there), { isFollowed: true }, async (context) => {
+      // Its request is answered already, so no form reaches the user.
+      const waiting = { ...there, capabilities: undefined, approvals: serving.options.approvals ?? {} };
+      return continueCall(record, { ...waiting, ctx, call, context });
+    });
+    const finish: Finish = (answer) =>
+      isOutcome(answer) ? render(answer, there) : (answer as CallToolResult);
+    return { call: started, render: renderTask(finish) };
   };
 }
 

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Host, ToolInfo } from "@toolmount/core";
 import { toAnnotations } from "../wire/annotations.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { definitionsChannel, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import { skillMetaKey } from "../wire/skills.ts";
 

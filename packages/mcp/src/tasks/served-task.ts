@@ -7,7 +7,7 @@ import { failedBy, resultOf, type TaskEnd, type TaskState } from "./task-state.t
 
 /** One call that its client follows. */
 export class ServedTask {
-  readonly #record: TaskRecord;
+  readonly record: TaskRecord;
   readonly #call: SuspendableCall;
   readonly #result: Promise<CallToolResult>;
   readonly #ended: Promise<void>;
@@ -22,7 +22,7 @@ export class ServedTask {
     render: (outcome: object) => Promise<CallToolResult>,
     onFailure: (error: unknown) => void,
   ) {
-    this.#record = record;
+    this.record = record;
     this.#call = call;
     this.#result = call.outcome.then(render);
     const keep = (end: Pick<TaskEnd, "status" | "result" | "error">) =>
@@ -42,7 +42,7 @@ export class ServedTask {
     const { message } = this.#call.state;
     let end: TaskEnd = this.#end ?? { message, at: systemClock.now(), ...given };
     try {
-      end = await this.#record.end(end);
+      end = await this.record.end(end);
     } finally {
       this.#end ??= end;
       this.#call.note();
@@ -50,12 +50,12 @@ export class ServedTask {
   }
 
   get id(): string {
-    return this.#record.id;
+    return this.record.id;
   }
 
   /** Whether its call runs here. One that waits for a person, or runs in another process, does not. */
   get isRunning(): boolean {
-    const { isOurs, kept } = this.#record;
+    const { isOurs, kept } = this.record;
     return isOurs && this.#end === undefined && (kept.ticket ?? this.#call.ticket) === undefined;
   }
 
@@ -64,20 +64,8 @@ export class ServedTask {
     if (this.isRunning) await this.#ended;
   }
 
-  get sessionId(): string | null {
-    return this.#record.facts.sessionId;
-  }
-
-  get userId(): string | null {
-    return this.#record.facts.userId;
-  }
-
-  get ttlMs(): number {
-    return this.#record.kept.ttlMs;
-  }
-
   get state(): TaskState {
-    const { message = this.#record.kept.message, changedAt, asked = {}, round } = this.#call.state;
+    const { message = this.record.kept.message, changedAt, asked = {}, round } = this.#call.state;
     // A key is used for one question only, and a server may use its own again. What was answered is not asked any more.
     const open = Object.entries(asked).filter(([key]) => !Object.hasOwn(this.#answers, key));
     const isAsked = this.#call.state.asked !== undefined;
@@ -85,8 +73,8 @@ export class ServedTask {
       message,
       ...this.#end,
       id: this.id,
-      ttlMs: this.ttlMs,
-      createdAt: this.#record.facts.at,
+      ttlMs: this.record.kept.ttlMs,
+      createdAt: this.record.facts.at,
       changedAt: this.#end?.at ?? changedAt,
       status: this.#end?.status ?? (isAsked ? "input_required" : "working"),
       asked: Object.fromEntries(open.map(([key, one]) => [`${round}.${key}`, one])),
@@ -118,7 +106,7 @@ export class ServedTask {
   async leave(reason: Error): Promise<void> {
     if (this.isRunning) return this.cancel(reason);
     this.#isLeft = true;
-    this.#record.release();
+    this.record.release();
     this.#call.cancel(reason);
   }
 
@@ -126,7 +114,7 @@ export class ServedTask {
   async forget(reason: Error): Promise<void> {
     this.#isLeft = true;
     this.#call.cancel(reason);
-    if (this.#record.isOurs) await this.#record.forget();
+    if (this.record.isOurs) await this.record.forget();
   }
 
   /** Waits for the result. Meanwhile a client from before 2026 is asked, on the stream of its request. */

@@ -1,7 +1,7 @@
 import type { Coordinator, HostChain, HostLink, ToolmountError } from "@toolmount/core";
 import { isToolmountError } from "@toolmount/core";
 import { readHostLinks } from "@toolmount/core/internal";
-import { isRecord } from "./guards.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /**
  * Under this key a host names itself and others: to a server among its experimental capabilities, to a client in the

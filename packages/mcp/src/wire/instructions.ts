@@ -1,6 +1,6 @@
 import type { Host } from "@toolmount/core";
 import { isAvailable } from "@toolmount/core/internal";
-import { isRecord } from "./guards.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /** Channel on which mounted servers offer what they say of themselves, for the server of the host. */
 export const instructionsChannel = "mcp.instructions";

@@ -1,5 +1,5 @@
 import type { Host } from "@toolmount/core";
-import { isRecord } from "./guards.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /** Channel on which each mounted server says what to wait for while it starts: `{ starting }`, a promise or undefined. */
 export const startingChannel = "mcp.servers.starting";

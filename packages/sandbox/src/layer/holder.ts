@@ -10,6 +10,7 @@ import { guardName } from "../system/program-guard.ts";
 import { readOr } from "../system/process-usage.ts";
 import { runInSandbox, sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
+import { personFolder, toPerson } from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */
 export type EngineName = "overlay" | "copy";
@@ -27,15 +28,21 @@ export interface LayerPlace {
  * The process that keeps the view mounted. It is the first process of its namespaces: when it ends, the kernel ends every
  * process in them, and the mounts. It ends with its input, so also when the host dies. The kernel forgets the processes that
  * it inherits, and `/proc` has the numbers of its namespace, by which bubblewrap finds its own processes. The person's folder
- * is three folders above its own: so no path is a part of the mount's options.
+ * is three folders above its own: so no path is a part of the mount's options. It is open before the view hides it, and is
+ * shown in the view a second time, read-only.
  */
 const script = `
 read -r pid rest < /proc/self/stat || exit 1
+exec 9< ../../.. || exit 1
 case "$1" in
 overlay) mount -t overlay toolmount -o lowerdir=../../..,upperdir=changed,workdir=work,userxattr "$2" ;;
 copy) mount --bind changed "$2" ;;
 *) exit 1 ;;
-esac && mount -t proc proc /proc || exit 1
+esac && mkdir -p "$3" && mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
+mount -o remount,bind,ro,nosuid,nodev "$3" || mount -o remount,bind,ro,nosuid,nodev,noexec "$3" || exit 1
+exec 9<&-
+cd /
+mount -t proc proc /proc || exit 1
 echo "$pid"
 exec env --ignore-signal=CHLD cat > /dev/null
 `;
@@ -78,7 +85,8 @@ export async function startHolder(
   const [unshare, nsenter] = ["unshare", "nsenter"].map((name) => findProgram(name, path));
   if (unshare === undefined || nsenter === undefined)
     return { problem: "unshare and nsenter are not on PATH; install the package util-linux" };
-  const child = spawn(unshare, [...namespaces, "/bin/sh", "-c", script, "layer", engine, at.folder], {
+  const person = personFolder(at.folder);
+  const child = spawn(unshare, [...namespaces, "/bin/sh", "-c", script, "layer", engine, at.folder, person], {
     cwd: at.place,
     env: { PATH: path },
     stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
@@ -115,8 +123,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
       if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
-      const own = [...words, ...asPerson(unshare), ...inside];
-      return { file: nsenter, args: own, env: { ...env, [residentName]: "1" }, filter };
+      const own = [...words, ...asPerson(unshare), ...inside.map((word) => toPerson(folder, word))];
+      return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
     },
     isAlive: () => !hasEnded(held),
     isBusy: () => numbersIn("/proc").some(isProgram),
@@ -234,6 +242,14 @@ function asPerson(unshare: string): readonly string[] {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (user === 0 && group === 0) return [];
   return [unshare, "--user", `--map-user=${user}`, `--map-group=${group}`, "--"];
+}
+
+/** By these variables a program finds code. A resident runs none that a command in the layer may have changed. */
+function codeOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch["env"] {
+  const isOfCode = (name: string) => /^(?:PATH|NODE_.+|LD_.+)$/.test(name);
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, isOfCode(name) ? toPerson(folder, value) : value]),
+  );
 }
 
 /** The guard of a resident's programs is one, too. */

@@ -13,7 +13,7 @@ import { messageOf } from "@toolmount/core/errors";
 import { createLimitMark, createProgramGuard, type ProgramGuard } from "@toolmount/sandbox";
 import { canonicalJson } from "@toolmount/core/json";
 import type { Border, Grants as BorderGrants, NodeProgram } from "@toolmount/sandbox";
-import { secretsBeside, codeFolders } from "@toolmount/sandbox";
+import { codeFolders, secretsBeside, toPerson } from "@toolmount/sandbox";
 import { findTsconfig } from "@toolmount/core/import";
 import { unavailable } from "../run-failures.ts";
 import type { Grants, Question } from "../far/messages.ts";
@@ -217,7 +217,9 @@ async function startProcess(
   const { cwd, denied, memoryMb } = grants;
   const launch = await border.launch(program, grants);
   const paths = { folder: cwd, protectedPaths: denied, secretPaths: secret };
-  const mount = { type: "mount", module, ...how, ...paths, layer } as const;
+  // Commands may have changed what the layer shows, so code is imported as the person has it.
+  const specifier = layer === undefined ? module.specifier : toPerson(layer, realpathSync(module.specifier));
+  const mount = { type: "mount", module: { ...module, specifier }, ...how, ...paths, layer } as const;
   return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, services });
 }
 

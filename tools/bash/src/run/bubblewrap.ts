@@ -18,8 +18,9 @@ interface SandboxPlace extends LaunchPlace {
   readonly read: readonly string[];
   readonly secret: readonly string[];
   readonly network: boolean;
-  /** The program; found on PATH. */
+  /** The program; found on `path`. */
   readonly program?: string | undefined;
+  readonly path?: string | undefined;
 }
 
 /**
@@ -40,12 +41,14 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
  * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write
  * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist.
  */
-export function wallLauncher(place: LaunchPlace & WallMounts & { readonly network: boolean }): Launcher {
+export function wallLauncher(
+  place: LaunchPlace & WallMounts & Pick<SandboxPlace, "network" | "path">,
+): Launcher {
   return bubblewrapLauncher(place, wallMounts(place), place.network);
 }
 
 function bubblewrapLauncher(
-  { env, cwd, shell, program = "bwrap" }: LaunchPlace & { readonly program?: string | undefined },
+  { env, cwd, shell, program = "bwrap", path = env["PATH"] }: LaunchPlace & Partial<SandboxPlace>,
   mounts: readonly string[],
   network: boolean,
 ): Launcher {
@@ -57,7 +60,7 @@ function bubblewrapLauncher(
       ...shellArguments(command),
     ],
     // The sandbox's own processes have no mark, so that SIGTERM reaches only the processes inside.
-    env: { PATH: env["PATH"] ?? "" },
+    env: { PATH: path ?? "" },
     cwd,
     sandbox: true,
     filter: systemCallFilter({ network }),

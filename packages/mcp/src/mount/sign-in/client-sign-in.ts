@@ -97,7 +97,7 @@ export class ClientSignIn {
     const { settings, logger } = this.#options;
     const end = new AbortController();
     const signal = AbortSignal.any([end.signal, AbortSignal.timeout(personMs)]);
-    const isHere = front.isHere === true;
+    const isHere = front.from.isHere === true;
     const work = isHere ? this.#signInHere(front, user, signal) : this.#onPage(front, user, signal);
     const signed = work.then(
       () => true,
@@ -128,8 +128,8 @@ export class ClientSignIn {
 
   /** Names the page to a client that cannot open an address itself: its user may. */
   #withPage(error: ToolError, front: Front | undefined, user: string | undefined): ToolError {
-    if (front?.signInPage === undefined || user === undefined) return error;
-    const page = front.signInPage(this.#options.settings.name);
+    if (front?.from.signInPage === undefined || user === undefined) return error;
+    const page = front.from.signInPage(this.#options.settings.name);
     return new ToolError(`${error.message}, or open ${page}`, { code: "MCP_NEEDS_AUTH", cause: error });
   }
 
@@ -145,7 +145,7 @@ export class ClientSignIn {
   async #onPage(front: Front, user: string | undefined, signal: AbortSignal): Promise<void> {
     const { settings, onPage } = this.#options;
     const shown = randomUUID();
-    await raceSignal(show(front, shown, front.signInPage!(settings.name), settings.name), signal);
+    await raceSignal(show(front, shown, front.from.signInPage!(settings.name), settings.name), signal);
     while ((await onPage?.state(user)) !== "signed_in") await delay(pollMs, undefined, { signal });
     front.completed?.(shown);
   }
@@ -160,8 +160,8 @@ function isNeedsAuth(error: unknown): error is ToolError {
  * themselves only: the credentials of the host are for the people who run it.
  */
 function canShow(front: Front | undefined, user: string | undefined): front is Front {
-  if (front?.capabilities.elicitation?.url === undefined) return false;
-  return front.isHere === true || (front.signInPage !== undefined && user !== undefined);
+  if (front?.from.capabilities.elicitation?.url === undefined) return false;
+  return front.from.isHere === true || (front.from.signInPage !== undefined && user !== undefined);
 }
 
 /** Asks the client to open an address. Rejects where its user does not want to. */

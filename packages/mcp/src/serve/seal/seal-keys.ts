@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, Host, WorkRecord, WorkStore } from "@toolmount/core";
-import { workStoreOf } from "@toolmount/core/internal";
+import type { Clock, Host, WorkRecord } from "@toolmount/core";
 import { z } from "zod";
+import { KeptWork } from "../../wire/kept-work.ts";
 
 /** How long a sealed text can be read, in milliseconds: 30 days. After the same time a new key is made. */
 export const readableMs = 30 * 86_400_000;
@@ -14,7 +14,7 @@ const body = z.object({ keys: z.array(z.string()).min(1) });
 /** A key and its number, which is in each text that it sealed. */
 interface SealKey {
   readonly number: number;
-  readonly key: Buffer;
+  readonly key: string;
 }
 
 /**
@@ -22,13 +22,12 @@ interface SealKey {
  * store has the same ones, also after a restart. A host without a store has keys of its own, which end with it.
  */
 export class SealKeys {
-  readonly #host: Host;
+  readonly #kept: KeptWork;
   readonly #clock: Clock;
-  #store: WorkStore | undefined;
   #record: WorkRecord | null = null;
 
   constructor(host: Host, clock: Clock) {
-    this.#host = host;
+    this.#kept = new KeptWork(host, kind);
     this.#clock = clock;
   }
 
@@ -43,48 +42,26 @@ export class SealKeys {
   }
 
   /** The key with this number; undefined for one that is not kept any more. */
-  async find(number: number): Promise<Buffer | undefined> {
-    if (this.#record === null || number > this.#record.version) this.#record = await this.#read();
+  async find(number: number): Promise<string | undefined> {
+    if (this.#record === null || number > this.#record.version) this.#record = await this.#kept.get(kind);
     const { version = 0 } = this.#record ?? {};
-    return this.#record === null ? undefined : keysOf(this.#record)[version - number];
+    return keysOf(this.#record)[version - number];
   }
 
   #isOld({ at }: WorkRecord): boolean {
-    return this.#clock.now() >= at + readableMs;
+    return this.now() >= at + readableMs;
   }
 
   /** Reads the keys, or makes a new one. Of several servers that make one, the store takes that of the first. */
   async #renew(): Promise<void> {
-    const found = await this.#read();
-    if (found !== null && !this.#isOld(found)) {
-      this.#record = found;
-      return;
-    }
-    const keys = [randomBytes(32), ...(found === null ? [] : keysOf(found).slice(0, 1))];
-    const next: WorkRecord = {
-      kind,
-      id: kind,
-      scope: "",
-      status: "kept",
-      sessionId: null,
-      userId: null,
-      dueAt: null,
-      version: (found?.version ?? 0) + 1,
-      at: this.#clock.now(),
-      body: { keys: keys.map((key) => key.toString("base64url")) },
-    };
-    if (await this.#kept.save(next)) this.#record = next;
-  }
-
-  #read(): Promise<WorkRecord | null> {
-    return this.#kept.get(kind, kind);
-  }
-
-  get #kept(): WorkStore {
-    return (this.#store ??= workStoreOf(this.#host));
+    const found = await this.#kept.get(kind);
+    const isCurrent = found !== null && !this.#isOld(found);
+    const keys = [randomBytes(32).toString("base64url"), ...keysOf(found).slice(0, 1)];
+    const change = { at: this.now(), body: { keys } };
+    this.#record = isCurrent ? found : await this.#kept.save(found ?? this.#kept.draft({ id: kind }), change);
   }
 }
 
-function keysOf(record: WorkRecord): Buffer[] {
-  return body.parse(record.body).keys.map((text) => Buffer.from(text, "base64url"));
+function keysOf(record: WorkRecord | null): readonly string[] {
+  return record === null ? [] : body.parse(record.body).keys;
 }

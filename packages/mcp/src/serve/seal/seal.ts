@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { systemClock, type Clock, type Host } from "@toolmount/core";
+import { decryptWithTicket, encryptWithTicket } from "@toolmount/core/internal";
 import { z } from "zod";
 import { readableMs, SealKeys } from "./seal-keys.ts";
 
@@ -42,41 +42,28 @@ export function createStateSeal(host: Host, clock: Clock = systemClock): StateSe
   return createSeal("state", sealed, new SealKeys(host, clock));
 }
 
-/** Bytes of the parts of a sealed text: the number of its key, the nonce, and the tag. */
-const [numberBytes, nonceBytes, tagBytes] = [4, 12, 16];
-const headBytes = numberBytes + nonceBytes + tagBytes;
+/** A text that does not open here. */
+export class NotSealed extends Error {}
 
-/** Seals with AES-256-GCM. A text for another `use` does not open. */
+/** Seals with a key of the store. A text for another `use` does not open. */
 export function createSeal<State>(use: string, schema: z.ZodType<State>, keys: SealKeys): StateSeal<State> {
   const envelope = z.strictObject({ until: z.number(), state: schema });
+  const ticketOf = (key: string) => `${use}\n${key}`;
   return {
     async close(state) {
       const { number, key } = await keys.newest();
-      const head = Buffer.alloc(numberBytes);
-      head.writeUInt32BE(number);
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(aadOf(use, head));
-      const text = JSON.stringify({ until: keys.now() + readableMs, state });
-      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Buffer.concat([head, nonce, cipher.getAuthTag(), body]).toString("base64url");
+      return `${number}.${encryptWithTicket({ until: keys.now() + readableMs, state }, ticketOf(key))}`;
     },
     async open(text) {
-      const bytes = Buffer.from(text, "base64url");
-      if (bytes.length < headBytes) throw new Error("the text was not sealed by this server");
-      const head = bytes.subarray(0, numberBytes);
-      const key = await keys.find(head.readUInt32BE());
-      if (key === undefined) throw new Error("the key of the sealed text is not kept any more");
-      const nonce = bytes.subarray(numberBytes, numberBytes + nonceBytes);
-      const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes });
-      decipher.setAAD(aadOf(use, head)).setAuthTag(bytes.subarray(numberBytes + nonceBytes, headBytes));
-      const body = Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
-      const { until, state } = envelope.parse(JSON.parse(body.toString("utf8")));
-      if (keys.now() >= until) throw new Error("the sealed text has expired");
+      const [, number, sealed = ""] = /^(\d{1,9})\.([\w+/=]+)$/.exec(text) ?? [];
+      const key = number === undefined ? undefined : await keys.find(Number(number));
+      if (number !== undefined && key === undefined)
+        throw new NotSealed("the key of the sealed text is not kept any more");
+      const opened = key === undefined ? null : decryptWithTicket(sealed, ticketOf(key));
+      if (opened === null) throw new NotSealed("the text was not sealed by this server");
+      const { until, state } = envelope.parse(opened.value);
+      if (keys.now() >= until) throw new NotSealed("the sealed text has expired");
       return state;
     },
   };
-}
-
-function aadOf(use: string, head: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${use}\n`, "utf8"), head]);
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import { isList, isRecord, membersOf } from "../diagnostics/json.ts";
-import type { Layer, Layers } from "./read-layers.ts";
+import type { PlanPart, PlanParts } from "./read-parts.ts";
 import { complain, forget, type Combining, type Replaced } from "./combining.ts";
 import { dropReplaced, isGuard, isGuardList, mayBeNull, replaceOf, withoutReplace } from "./guard-lists.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
@@ -10,24 +10,24 @@ import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
 interface Combined {
   readonly value: JsonObject;
-  /** Where each part of the value is written, in the highest layer that sets it. */
+  /** Where each part of the value is written, in the highest plan that sets it. */
   readonly map: PlanMap;
   readonly problems: readonly Problem[];
-  /** The lists of lower layers that a line of `replace` dropped. */
+  /** The lists of lower plans that a line of `replace` dropped. */
   readonly replaced: readonly Replaced[];
 }
 
-/** Lists of entries: an entry of a higher layer changes the entry with its id, or is added at the end. */
+/** Lists of entries: an entry of a higher plan changes the entry with its id, or is added at the end. */
 const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
 const ownOfAFile = new Set(["extends", "$schema"]);
 
 /**
- * Merges layers, lowest first: maps by key, entries by id (the second of a file is `#2`), lists that guard line by line,
+ * Merges parts, lowest first: maps by key, entries by id (the second of a file is `#2`), lists that guard line by line,
  * other values as a whole. An empty value replaces nothing.
  */
-export function combineLayers({ layers, problems }: Pick<Layers, "layers" | "problems">): Combined {
-  const [lowest, ...higher] = layers;
+export function mergeParts({ parts, problems }: Pick<PlanParts, "parts" | "problems">): Combined {
+  const [lowest, ...higher] = parts;
   const isAlone = lowest !== undefined && higher.length === 0;
   if (isAlone && lowest.value["extends"] === undefined && replaceOf(lowest.value) === undefined)
     return { ...lowest, problems, replaced: [] };
@@ -37,23 +37,23 @@ export function combineLayers({ layers, problems }: Pick<Layers, "layers" | "pro
     replaced: [],
     complete: problems.length === 0,
   };
-  const value = layers.reduce<JsonObject>((below, layer) => layOver(combined, below, layer), {});
-  const root = layers.at(-1)?.map.get("");
+  const value = parts.reduce<JsonObject>((below, part) => layOver(combined, below, part), {});
+  const root = parts.at(-1)?.map.get("");
   if (root !== undefined) combined.map.set("", root);
   const { map, replaced } = combined;
   return { value, map, problems: combined.problems, replaced };
 }
 
-function layOver(combining: Combining, lowest: JsonObject, layer: Layer): JsonObject {
-  const below = dropReplaced(combining, lowest, layer);
+function layOver(combining: Combining, lowest: JsonObject, part: PlanPart): JsonObject {
+  const below = dropReplaced(combining, lowest, part);
   const value: Record<string, Json> = { ...below };
-  for (const [key, above] of Object.entries(withoutReplace(layer.value))) {
+  for (const [key, above] of Object.entries(withoutReplace(part.value))) {
     if (ownOfAFile.has(key)) continue;
     const lower = below[key];
     value[key] =
       entryLists.includes(key) && isList(above)
-        ? layEntries(combining, isList(lower) ? lower : [], above, key, layer)
-        : layValue(combining, lower, above, [key], [key], layer.map);
+        ? layEntries(combining, isList(lower) ? lower : [], above, key, part)
+        : layValue(combining, lower, above, [key], [key], part.map);
   }
   return value;
 }
@@ -92,7 +92,7 @@ function layValue(
 }
 
 const emptyProblem =
-  "this is empty, but a layer below has a value here; write the new value, or remove the key";
+  "this is empty, but a plan below has a value here; write the new value, or remove the key";
 
 /** Keeps the lines that guard of a lower list, and adds those of the higher one that are not the same. */
 function keepLines(
@@ -122,7 +122,7 @@ function layEntries(
   below: readonly Json[],
   above: readonly Json[],
   section: string,
-  layer: Layer,
+  part: PlanPart,
 ): Json[] {
   const result = [...below];
   const ids = idsOf(below);
@@ -132,16 +132,16 @@ function layEntries(
     const entry = above[index]!;
     const at = id === undefined ? -1 : ids.indexOf(id);
     if (at === -1 && id !== undefined && isChange(entry))
-      complainUnused(combining, ids, [section, index], id, layer);
+      complainUnused(combining, ids, [section, index], id, part);
     else if (at === -1) added.push({ entry, index });
     else if (isRecord(entry) && entry["remove"] === true) removed.push(at);
-    else result[at] = layEntry(combining, below[at]!, entry, [section, index], [section, at], layer.map);
+    else result[at] = layEntry(combining, below[at]!, entry, [section, index], [section, at], part.map);
   }
   for (const { entry, index } of added) {
-    layValue(combining, undefined, entry, [section, index], [section, result.length], layer.map);
+    layValue(combining, undefined, entry, [section, index], [section, result.length], part.map);
     result.push(entry);
   }
-  const list = layer.map.get(pathKey([section]));
+  const list = part.map.get(pathKey([section]));
   if (list !== undefined) combining.map.set(pathKey([section]), list);
   return removed.length === 0 ? result : withoutItems(combining.map, result, removed, [section]);
 }
@@ -183,12 +183,12 @@ function complainUnused(
   ids: readonly (string | undefined)[],
   path: Path,
   id: string,
-  { map }: Layer,
+  { map }: PlanPart,
 ): void {
   if (!complete) return;
   const known = ids.filter((name) => name !== undefined);
   const [near] = nearestNames(id, known);
-  const problem = `no layer below has an entry "${id.slice(0, 100)}" to change; ${near === undefined ? `there are: ${known.slice(0, 20).join(", ") || "none"}` : `did you mean "${near}"?`}`;
+  const problem = `no plan below has an entry "${id.slice(0, 100)}" to change; ${near === undefined ? `there are: ${known.slice(0, 20).join(", ") || "none"}` : `did you mean "${near}"?`}`;
   problems.push(
     makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findPlace(map, [...path, "id"]) }),
   );

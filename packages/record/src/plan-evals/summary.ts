@@ -50,6 +50,7 @@ export function isFlaky(report: EvalReport): boolean {
   return passed > 0 && passed < report.runs.length;
 }
 
+/** Counts what evaluations showed. */
 export function summarize(reports: readonly EvalReport[], tools: readonly ToolInfo[]): EvalSummary {
   const all = reports.flatMap(({ test, runs }) => runs.map((run) => ({ test, ...run })));
   const passed = reports.reduce((sum, report) => sum + countPassed(report), 0);
@@ -88,7 +89,7 @@ function sumOf(values: readonly number[]): number {
 }
 
 /** What the evaluations must reach. */
-interface Gates {
+export interface Gates {
   /** Below 1, the lower end of the interval must reach it; at 1, every run must pass. */
   readonly minPass?: number | undefined;
   readonly maxCost?: number | undefined;

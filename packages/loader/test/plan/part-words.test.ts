@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findPlan, planFileNames } from "../../src/plan/find-plan.ts";
 import { readPlan } from "../../src/plan/read-plan.ts";
-import { readBases, readLayers } from "../../src/plan/read-layers.ts";
+import { readBases, readParts } from "../../src/plan/read-parts.ts";
 import { parsePlan } from "../../src/plan/parse-yaml.ts";
 import { createPlanText } from "../../src/diagnostics/source-text.ts";
 import type { Problem } from "../../src/index.ts";
@@ -10,10 +10,10 @@ import { installed, workspace } from "../workspace.ts";
 const shown = (problems: readonly Problem[]) =>
   problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
 
-/** What is wrong with the layers of a plan, without the folder that it is in. */
+/** What is wrong with the parts of a plan, without the folder that it is in. */
 async function problemsOf(plan: string, files: Record<string, string> = {}, overlays: string[] = []) {
   const { folder } = await workspace({ ...files, "plan.yaml": plan });
-  const { problems } = await readLayers("plan.yaml", { cwd: folder, overlays });
+  const { problems } = await readParts("plan.yaml", { cwd: folder, overlays });
   return shown(problems).map((text) => text.replaceAll(`${folder}/`, ""));
 }
 
@@ -61,10 +61,10 @@ describe("what a plan extends", () => {
       "node_modules/@acme/plans/deep/more.yaml": "name: more",
     });
     const read = async (item: unknown) => {
-      const { layers, problems } = await readBases({ extends: item as never }, folder);
+      const { parts, problems } = await readBases({ extends: item as never }, folder);
       return problems.length > 0
         ? problems.map(({ code, hint, details }) => [code, details!["tried"], hint])
-        : layers.map(
+        : parts.map(
             ({ role, value, file }) =>
               `${role} ${JSON.stringify(value["name"])} ${file?.replace(path(""), "") ?? "-"}`,
           );
@@ -103,7 +103,7 @@ describe("an overlay", () => {
 
   test.each(["", "../x", "a b", "x".repeat(65)])("is not called %j", async (name) => {
     const { folder } = await workspace({ "plan.yaml": "tools: []" });
-    await expect(readLayers("plan.yaml", { cwd: folder, overlays: [name] })).rejects.toMatchObject({
+    await expect(readParts("plan.yaml", { cwd: folder, overlays: [name] })).rejects.toMatchObject({
       code: "OPTION_INVALID",
       details: { option: "overlays", problem: "the name of an overlay has 1 to 64 letters, digits, _ and -" },
     });
@@ -112,8 +112,8 @@ describe("an overlay", () => {
   test("of 64 letters lies over the plan", async () => {
     const name = "x".repeat(64);
     const { folder } = await workspace({ "plan.yaml": "name: a", [`plan.${name}.yaml`]: "name: b" });
-    const { layers } = await readLayers("plan.yaml", { cwd: folder, overlays: [name] });
-    expect(layers.map(({ role, value }) => [role, value["name"]])).toEqual([
+    const { parts } = await readParts("plan.yaml", { cwd: folder, overlays: [name] });
+    expect(parts.map(({ role, value }) => [role, value["name"]])).toEqual([
       ["plan", "a"],
       ["overlay", "b"],
     ]);

@@ -1,19 +1,15 @@
-import type { JsonObject, ToolInfo } from "@toolmount/core";
+import { ToolmountError, type JsonObject, type ToolInfo } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
-import { openReasoner } from "../agent/open-reasoner.ts";
-import type { Shell } from "../process/shell.ts";
-import { usageError } from "../process/usage-error.ts";
-import { compareSides, describeComparison, type Comparison, type Side } from "./compare.ts";
+import { compareSides, type Comparison, type Side } from "./compare.ts";
 import type { PlanEval } from "./read.ts";
 import type { EvalReport } from "./run.ts";
 import { runSide, type SideOptions } from "./side.ts";
-import { printable } from "../screen/printable.ts";
 import { countPassed } from "./summary.ts";
 import { describeTools } from "./swap.ts";
 
 /** What became of an attempt to improve a description. */
-interface Improvement {
+export interface Improvement {
   readonly tool: string;
   readonly before: string;
   /** The best of the proposed descriptions; null when none passed more often than the present one. */
@@ -41,26 +37,26 @@ const proposals = 4;
  * Asks the model for descriptions of a tool, tries each on one half of the evaluations, and the best one on the other half. The
  * proposals are made from the first half alone, so the second one shows whether they help with other prompts, too.
  */
-export async function improveTool(tool: string, options: ImproveOptions, shell: Shell): Promise<Improvement> {
+export async function improveTool(tool: string, options: ImproveOptions): Promise<Improvement> {
   const { host, tests } = options;
   const described = host.tools().find(({ name }) => name === tool);
   if (described === undefined) throw usageError(`the plan mounts no tool ${tool}`);
   const [tuned, heldOut] = halvesOf(tests);
   if (heldOut.length === 0)
     throw usageError("two evaluations are needed: one to find a better description, one to try it");
-  const before = await runOn(options, tuned, null, shell);
-  const texts = await propose(tool, described.description, before, options, shell);
+  const before = await runOn(options, tuned, null);
+  const texts = await propose(tool, described.description, before, options);
   let best: { readonly text: string; readonly passed: number } | null = null;
   for (const text of texts) {
-    const passed = passedOf(await runOn(options, tuned, { tool: described, text }, shell));
+    const passed = passedOf(await runOn(options, tuned, { tool: described, text }));
     if (passed > (best?.passed ?? passedOf(before))) best = { text, passed };
   }
   const none = { tool, before: described.description, after: null, tried: texts.length };
   if (best === null) return { ...none, heldOut: null, isBetter: false };
-  const now: Side = { name: "now", reports: await runOn(options, heldOut, null, shell) };
+  const now: Side = { name: "now", reports: await runOn(options, heldOut, null) };
   const next: Side = {
     name: "new",
-    reports: await runOn(options, heldOut, { tool: described, text: best.text }, shell),
+    reports: await runOn(options, heldOut, { tool: described, text: best.text }),
   };
   const comparison = compareSides(now, next);
   const isBetter = comparison.better === next.name;
@@ -81,14 +77,13 @@ async function runOn(
   { host, loader, side }: ImproveOptions,
   tests: readonly PlanEval[],
   change: { readonly tool: ToolInfo; readonly text: string } | null,
-  shell: Shell,
 ): Promise<readonly EvalReport[]> {
   const plan =
     change === null
       ? host.plan.written
       : describeTools(host.plan.written, [{ tool: change.tool, description: change.text }]);
   const given = { ...loader, cwd: host.plan.folder, overlays: [] };
-  const { host: opened, reports } = await runSide(plan, given, () => tests, side, shell);
+  const { host: opened, reports } = await runSide(plan, given, () => tests, side);
   await opened.close();
   return reports;
 }
@@ -101,14 +96,13 @@ async function propose(
   description: string,
   reports: readonly EvalReport[],
   { host, loader, side }: ImproveOptions,
-  shell: Shell,
 ): Promise<readonly string[]> {
   const { openHost } = await import("@toolmount/loader");
   const model = Object.entries(host.plan.written).filter(([key]) => modelSections.has(key));
   const plan: JsonObject = { tools: [], ...Object.fromEntries(model) };
   const empty = await openHost(plan, { ...loader, cwd: host.plan.folder, overlays: [] });
   try {
-    const opened = await openReasoner(empty, side, shell);
+    const opened = await side.asking.open(empty, side);
     try {
       const prompt = promptFor(tool, description, reports, host);
       const { text } = await opened.reasoner.run(empty, { prompt, settings: opened.settings });
@@ -151,19 +145,6 @@ function readProposals(text: string, description: string): readonly string[] {
   }
 }
 
-/** Shows both descriptions and what the held-out evaluations say. The plan is not changed. */
-export function writeImprovement(found: Improvement, { out }: Shell): void {
-  const { tool, before, after, tried, heldOut, isBetter } = found;
-  if (after === null || heldOut === null) {
-    out.line(`${printable(tool)}: none of ${tried} proposed descriptions passes more often`);
-    return;
-  }
-  out.line(out.paint("red", `- ${printable(before)}`));
-  out.line(out.paint("green", `+ ${printable(after)}`));
-  for (const line of describeComparison(heldOut)) out.line(printable(line));
-  out.line(
-    isBetter
-      ? `better on evaluations that it was not made for; write it under tools: of the entry: { ${printable(tool)}: { description: … } }`
-      : "not shown to be better on evaluations that it was not made for; keep the present one, or use more --runs",
-  );
+function usageError(problem: string): ToolmountError {
+  return new ToolmountError("USAGE_INVALID", { problem });
 }

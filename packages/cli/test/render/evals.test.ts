@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { compareSides } from "../../src/plan-evals/compare.ts";
-import { writeEvals, type EvalOutput } from "../../src/plan-evals/report.ts";
-import { summarize } from "../../src/plan-evals/summary.ts";
+import { compareSides, summarize } from "@toolmount/record/internal";
+import { all, evaluated, flaky, good, missed, side } from "../../../record/test/support/reports.ts";
+import { writeEvals, writeImprovement, type EvalOutput } from "../../src/render/evals.ts";
 import { markedScreen } from "../support/marked-screen.ts";
-import { all, evaluated, flaky, good, missed, side } from "./reports.ts";
 
 function output(more: Partial<EvalOutput>): EvalOutput {
   const reports = more.reports ?? all;
@@ -89,4 +88,55 @@ test("as JSON each evaluation has its place, problems and runs", () => {
     },
   ]);
   expect((found[0] as { evals: object[] }).evals[1]).not.toHaveProperty("label");
+});
+
+const heldOut = {
+  first: "now",
+  second: "next",
+  pairs: 4,
+  firstPassed: 1,
+  secondPassed: 4,
+  onlyFirst: 0,
+  onlySecond: 3,
+  test: "exact McNemar test, two-sided",
+  p: 0.25,
+  better: null,
+  changed: [{ name: "by id", first: 1, second: 4 }],
+} as const;
+const found = {
+  tool: "find\u0007",
+  before: "Finds.",
+  after: "Finds notes.",
+  tried: 3,
+  heldOut,
+  isBetter: false,
+};
+
+function improved(over: object): readonly string[] {
+  const { screen, lines } = markedScreen();
+  writeImprovement({ ...found, ...over }, { out: screen } as never);
+  return lines();
+}
+
+test("a better description is shown beside the present one, with what the held-out evaluations say", () => {
+  const shown = [
+    "red(- Finds.)",
+    "green(+ Finds notes.)",
+    "now: 1 of 4 pass; next: 4 of 4",
+    "  by id: 1 with now, 4 with next",
+    "only now passes in 0 pairs, only next in 3: no difference is shown (exact McNemar test, two-sided, p = 0.2500)",
+  ];
+
+  expect(improved({})).toEqual([
+    ...shown,
+    "not shown to be better on evaluations that it was not made for; keep the present one, or use more --runs",
+  ]);
+  expect(improved({ isBetter: true })).toEqual([
+    ...shown,
+    "better on evaluations that it was not made for; write it under tools: of the entry: { find\\u0007: { description: … } }",
+  ]);
+});
+
+test.each([{ after: null }, { heldOut: null }])("without a better description one line says so", (over) => {
+  expect(improved(over)).toEqual(["find\\u0007: none of 3 proposed descriptions passes more often"]);
 });

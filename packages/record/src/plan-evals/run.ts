@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createMemoryStore, type HostOptions, type JsonObject } from "@toolmount/core";
+import { createMemoryStore, type Clock, type HostOptions, type JsonObject } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { judgeState, judgeTurn, type SeenTurn } from "@toolmount/testing/evals";
-import type { OpenReasoner } from "../agent/open-reasoner.ts";
+import type { OpenReasoner } from "./asking.ts";
 import { converse } from "./converse.ts";
 import type { PlanEval } from "./read.ts";
 import { stateAfter, type OpenWorld, type World } from "./world.ts";
@@ -51,7 +51,7 @@ interface Running {
   isStale: boolean;
 }
 
-export function createEvalBench(openWorld: OpenWorld): EvalBench {
+export function createEvalBench(openWorld: OpenWorld, clock: Clock): EvalBench {
   const running = new AsyncLocalStorage<Running>();
   const wantedStates = new Map<PlanEval, Promise<unknown>>();
   let count = 0;
@@ -64,8 +64,8 @@ export function createEvalBench(openWorld: OpenWorld): EvalBench {
     const world = test.world === undefined ? null : await openWorld(test.world);
     try {
       const state: Running = { test, world, isStale: false };
-      const id = `eval ${++count}`;
-      const { seen, failure } = await running.run(state, () => converse(host, opened, test, id));
+      const place = { sessionId: `eval ${++count}`, clock };
+      const { seen, failure } = await running.run(state, () => converse(host, opened, test, place));
       if (state.isStale) return { turn: seen, isStale: true, problems: [stale] };
       const turn = world === null ? seen : { ...seen, state: await world.state() };
       const problems = failure === null ? [] : [failure];

@@ -5,10 +5,10 @@ import { openHost } from "../../src/index.ts";
 import { workspace } from "../workspace.ts";
 
 test.each([
-  ["entirely_else", 'no layer below has an entry "entirely_else" to change; there are: first, second'],
-  ["secnd", 'no layer below has an entry "secnd" to change; did you mean "second"?'],
-  ["x".repeat(128), `no layer below has an entry "${"x".repeat(100)}" to change`],
-])("a change of the entry %s, which no layer has, names those that there are", async (id, problem) => {
+  ["entirely_else", 'no plan below has an entry "entirely_else" to change; there are: first, second'],
+  ["secnd", 'no plan below has an entry "secnd" to change; did you mean "second"?'],
+  ["x".repeat(128), `no plan below has an entry "${"x".repeat(100)}" to change`],
+])("a change of the entry %s, which no part has, names those that there are", async (id, problem) => {
   const { path } = await workspace({
     "base.yaml": "tools: [{ module: first }, { module: ./m.ts, id: second }]",
     "plan.yaml": `extends: ./base.yaml\ntools:\n  - { id: ${id}, prefix: my_ }\n`,
@@ -26,7 +26,7 @@ test.each([
   ]);
 });
 
-test("a plan whose layers below have no entries says so", async () => {
+test("a plan below which no entries are says so", async () => {
   const { path } = await workspace({
     "base.yaml": "name: base",
     "plan.yaml": "extends: ./base.yaml\ntools: [{ id: gone }]",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compareSides, describeComparison } from "../../src/plan-evals/compare.ts";
 import { toJunit, toMarkdown } from "../../src/plan-evals/files.ts";
 import { countPassed, gateFailures, isFlaky, summarize } from "../../src/plan-evals/summary.ts";
-import { all, evaluated, flaky, good, side } from "./reports.ts";
+import { all, evaluated, flaky, good, side } from "../support/reports.ts";
 
 test("runs are counted, and an evaluation that passes in some of them is flaky", () => {
   expect(all.map(countPassed)).toEqual([2, 1, 0]);

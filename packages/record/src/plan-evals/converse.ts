@@ -1,7 +1,8 @@
+import type { Clock } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { TurnResult } from "@toolmount/reasoner";
 import { createCallCollector, type SeenTurn } from "@toolmount/testing/evals";
-import type { OpenReasoner } from "../agent/open-reasoner.ts";
+import type { OpenReasoner } from "./asking.ts";
 import type { PlanEval, Reply } from "./read.ts";
 
 /** A conversation, as it is judged. */
@@ -19,12 +20,12 @@ export async function converse(
   host: OpenedHost,
   { reasoner, settings }: OpenReasoner,
   test: PlanEval,
-  sessionId: string,
+  { sessionId, clock }: { readonly sessionId: string; readonly clock: Clock },
 ): Promise<Conversation> {
   const { onEvent, calls } = createCallCollector();
   const limits = { ...settings, maxIterations: test.requests };
   const options = { sessionId, userId: test.user, onEvent, settings: limits };
-  const began = performance.now();
+  const began = clock.now();
   const left = [...test.replies];
   const turns: TurnResult[] = [];
   for (let prompt: string | undefined = test.prompt; prompt !== undefined;) {
@@ -39,7 +40,7 @@ export async function converse(
     seen: {
       calls: calls(),
       text,
-      durationMs: performance.now() - began,
+      durationMs: clock.now() - began,
       tokens: sum(turns.map(({ usage }) => usage.inputTokens + usage.outputTokens)),
       cost: turns.every(({ cost }) => cost !== null) ? sum(turns.map(({ cost }) => cost!.amount)) : undefined,
     },

@@ -13,19 +13,19 @@ import { homeOf } from "../bundles/find-bundle.ts";
 import { readBundle, readingOf, type BundleRun, type IncludedSource } from "./read-bundle.ts";
 import type { ParseResult } from "./parse-yaml.ts";
 
-export interface Layer {
-  /** `base`: another layer extends it. `overlay`: merged over the plan by its name. */
+export interface PlanPart {
+  /** `base`: another part extends it. `overlay`: merged over the plan by its name. */
   readonly role: "base" | "plan" | "overlay";
   /** Absent for a plan that was given as a value. */
   readonly file: string | undefined;
-  /** Relative sources of this layer start here. */
+  /** Relative sources of this part start here. */
   readonly folder: string;
   readonly value: JsonObject;
   readonly map: PlanMap;
 }
 
-export interface Layers {
-  readonly layers: readonly Layer[];
+export interface PlanParts {
+  readonly parts: readonly PlanPart[];
   readonly problems: readonly Problem[];
   /** The repositories of bundles that the plan includes. */
   readonly included: readonly IncludedSource[];
@@ -34,31 +34,31 @@ export interface Layers {
 }
 
 /** Most files of one plan. A bundle of Amplifier includes some dozens. */
-const maxLayers = 128;
+const maxFiles = 128;
 
-/** Reads a plan's layers, lowest first: what it extends, each file once; then the plan; then its overlays. */
-export async function readLayers(
+/** Reads a plan's parts, lowest first: what it extends, each file once; then the plan; then its overlays. */
+export async function readParts(
   input: string | URL | undefined,
   { cwd, overlays = [] }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
-): Promise<Layers> {
+): Promise<PlanParts> {
   const file = await findPlan(input, cwd);
   const reading = beginReading(dirname(file));
   await readWithBases(reading, file, "plan", []);
   for (const name of overlays) await readOverlay(reading, file, name);
-  if (!reading.layers.some(({ role }) => role === "plan")) throw planError(reading.problems);
+  if (!reading.parts.some(({ role }) => role === "plan")) throw planError(reading.problems);
   return { ...reading, included: [...reading.included.values()], texts: [...reading.texts] };
 }
 
 /** Reads the files that a plan given as a value extends; lowest first, the plan last. */
-export async function readBases(value: JsonObject, folder: string): Promise<Layers> {
+export async function readBases(value: JsonObject, folder: string): Promise<PlanParts> {
   const reading = beginReading(folder);
-  const layer: Layer = { role: "plan", file: undefined, folder, value, map: new Map() };
-  await followBases(reading, layer, []);
-  return { layers: [...reading.layers, layer], problems: reading.problems, included: [], texts: [] };
+  const part: PlanPart = { role: "plan", file: undefined, folder, value, map: new Map() };
+  await followBases(reading, part, []);
+  return { parts: [...reading.parts, part], problems: reading.problems, included: [], texts: [] };
 }
 
 interface Reading {
-  readonly layers: Layer[];
+  readonly parts: PlanPart[];
   /** Files whose reading began, and whether it ended. */
   readonly known: Map<string, boolean>;
   readonly problems: Problem[];
@@ -71,7 +71,7 @@ interface Reading {
 function beginReading(planFolder: string): Reading {
   const bundles = createBundles();
   return {
-    layers: [],
+    parts: [],
     known: new Map(),
     problems: [],
     planFolder,
@@ -91,7 +91,7 @@ interface From {
 async function readWithBases(
   reading: Reading,
   file: string,
-  role: Layer["role"],
+  role: PlanPart["role"],
   trail: readonly string[],
   from?: From,
 ): Promise<void> {
@@ -100,28 +100,28 @@ async function readWithBases(
   if (done === true) return;
   const circle = `the plans extend each other in a circle: ${[...trail, file].join(" → ")}`;
   if (done === false) return void complain(reading, from, circle);
-  if (reading.known.size >= maxLayers)
-    return void complain(reading, from, `a plan has at most ${maxLayers} files`);
+  if (reading.known.size >= maxFiles)
+    return void complain(reading, from, `a plan has at most ${maxFiles} files`);
   reading.known.set(real, false);
   // Reading a pipe or a device could wait for ever.
   if (from !== undefined && statOf(real)?.isFile() !== true)
     return void reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
   const parsed = await tryRead(reading, file, from);
   if (parsed === null) return;
-  const layer: Layer = { role, file, folder: dirname(file), value: parsed.value, map: parsed.map };
+  const part: PlanPart = { role, file, folder: dirname(file), value: parsed.value, map: parsed.map };
   const isCompiled = isBundle(parsed.value);
-  if (isCompiled) await addBundle(reading, layer, { ...parsed, home: from?.home ?? homeOf(file) }, trail);
-  else await followBases(reading, layer, [...trail, file]);
+  if (isCompiled) await addBundle(reading, part, { ...parsed, home: from?.home ?? homeOf(file) }, trail);
+  else await followBases(reading, part, [...trail, file]);
   reading.known.set(real, true);
-  if (!isCompiled) reading.layers.push(layer);
+  if (!isCompiled) reading.parts.push(part);
 }
 
 type ParsedBundle = Extract<ParseResult, { ok: true }> & { readonly home: Home };
 
-/** Adds the layers of a bundle: those that it includes, its own, and above the plan's what all of them say together. */
+/** Adds the parts of a bundle: those that it includes, its own, and above the plan's what all of them say together. */
 async function addBundle(
   reading: Reading,
-  layer: Layer,
+  part: PlanPart,
   { home, body = "", value, map }: ParsedBundle,
   trail: readonly string[],
 ): Promise<void> {
@@ -131,12 +131,12 @@ async function addBundle(
       readWithBases(reading, inner.file, "base", [...trail, home.file], { ...from, home: inner }),
   };
   const compiled = await readBundle({ value, body, map }, home, run);
-  reading.layers.push({ ...layer, value: compiled });
-  if (layer.role !== "plan") return;
+  reading.parts.push({ ...part, value: compiled });
+  if (part.role !== "plan") return;
   const root = map.get("");
   const whole = await compileWhole(readingOf(run, map));
-  reading.layers.push({
-    ...layer,
+  reading.parts.push({
+    ...part,
     role: "overlay",
     file: undefined,
     value: whole,
@@ -164,15 +164,15 @@ async function tryRead(reading: Reading, file: string, from: From | undefined) {
   return null;
 }
 
-async function followBases(reading: Reading, layer: Layer, trail: readonly string[]): Promise<void> {
-  const written = layer.value["extends"];
+async function followBases(reading: Reading, part: PlanPart, trail: readonly string[]): Promise<void> {
+  const written = part.value["extends"];
   if (written === undefined || written === null) return;
   const list: readonly [Json, Path][] = Array.isArray(written)
     ? written.map((item: Json, index): [Json, Path] => [item, ["extends", index]])
     : [[written, ["extends"]]];
   for (const [item, path] of list) {
-    const from = { place: findPlace(layer.map, path), path };
-    const file = await findBase(reading, item, layer.folder, from);
+    const from = { place: findPlace(part.map, path), path };
+    const file = await findBase(reading, item, part.folder, from);
     if (file !== null) await readWithBases(reading, file, "base", trail, from);
   }
 }
@@ -224,7 +224,7 @@ async function readOverlay(reading: Reading, plan: string, name: string): Promis
     const problem = "an overlay cannot extend a plan; write extends in the plan";
     return void complain(reading, { place: findPlace(map, path, "key"), path }, problem);
   }
-  reading.layers.push({ role: "overlay", file, folder: dirname(file), value, map });
+  reading.parts.push({ role: "overlay", file, folder: dirname(file), value, map });
 }
 
 function complain({ problems }: Reading, from: From | undefined, problem: string): null {

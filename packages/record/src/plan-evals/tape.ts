@@ -2,8 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
 import type { JsonObject } from "@toolmount/core";
-import { parseTape, tapeHeader, type TapeAnswer } from "@toolmount/tape";
-import { addLine } from "../process/add-line.ts";
+import { addLine, parseTape, tapeHeader, type TapeAnswer } from "@toolmount/tape";
 
 /** The recorded answers of evaluations. Answers are found by what they depend on, so their order does not count. */
 export interface EvalTape {

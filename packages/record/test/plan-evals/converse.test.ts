@@ -17,7 +17,7 @@ async function talk(replies: readonly object[], ...turns: readonly object[]) {
     {} as never,
     { reasoner, settings: { model: "m" } } as never,
     evaluation as never,
-    "s1",
+    { sessionId: "s1", clock: { now: () => 0 } as never },
   );
   return { ...end, prompts: asked.map(({ prompt }) => prompt), asked };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readEvals } from "../../src/plan-evals/read.ts";
-import { problemOf, writtenPlan } from "../../../record/test/support/written-plan.ts";
+import { problemOf, writtenPlan } from "../support/written-plan.ts";
 
 const prompt = "Find it.";
 const one = (item: unknown) => readEvals(writtenPlan("tests", [item]))[0]!;

@@ -3,7 +3,7 @@ import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
 import type { EvalExpectation, EvalLimits, ExpectedCall, TextExpectation } from "@toolmount/testing/evals";
 import { isRecord } from "@toolmount/core/json";
-import { listItems, readText, requireKnown, type Refuse } from "@toolmount/record/internal";
+import { listItems, readText, requireKnown, type Refuse } from "../plan-tests/refuse.ts";
 
 /** One evaluation of a plan: a prompt, and what a model must do. */
 export interface PlanEval {
@@ -47,7 +47,7 @@ export function readEvals(plan: OpenedPlan): PlanEval[] {
 }
 
 /** What an evaluation has to have to be chosen. */
-interface Chosen {
+export interface Chosen {
   /** Its name or label contains this text. */
   readonly text?: string | undefined;
   /** It expects a call of one of these tools. */

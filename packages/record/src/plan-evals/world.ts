@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
-import { createMemoryStore, type JsonObject } from "@toolmount/core";
+import { createMemoryStore, ToolmountError, type JsonObject } from "@toolmount/core";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
 import type { ExpectedCall } from "@toolmount/testing/evals";
-import { usageError } from "../process/usage-error.ts";
 
 /** The tools of a world's plan, with a state that no other run shares. */
 export interface World {
@@ -58,9 +57,9 @@ export async function stateAfter(
     for (const { tool, arguments: given = {} } of calls) await world.call(tool, given as JsonObject);
     const state = await world.state();
     if (state !== undefined) return state;
-    throw usageError(
-      `the world ${plan} shows no state: a module of it registers the capability ${stateCapability}`,
-    );
+    throw new ToolmountError("USAGE_INVALID", {
+      problem: `the world ${plan} shows no state: a module of it registers the capability ${stateCapability}`,
+    });
   } finally {
     await world.close();
   }

@@ -1,14 +1,21 @@
 import type { OpenedPlan } from "@toolmount/loader";
+import {
+  countPassed,
+  describeComparison,
+  isFlaky,
+  percent,
+  problemsOf,
+  type EvalReport,
+  type EvalSummary,
+  type Improvement,
+  type WrittenEvals,
+} from "@toolmount/record/internal";
 import type { ToolChoices } from "@toolmount/testing/evals";
 import type { Shell } from "../process/shell.ts";
-import { shortPath } from "../render/problems.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import { writeTable } from "../screen/table.ts";
-import { describeComparison } from "./compare.ts";
-import { percent, problemsOf, type WrittenEvals } from "./files.ts";
-import type { EvalReport } from "./run.ts";
-import { countPassed, isFlaky, type EvalSummary } from "./summary.ts";
+import { shortPath } from "./problems.ts";
 
 /** Evaluations, as they are shown. */
 export interface EvalOutput extends WrittenEvals {
@@ -109,4 +116,21 @@ function toJson({ plan, reports, summary, comparisons, changes, failures }: Eval
     changes,
     failures,
   };
+}
+
+/** Shows both descriptions and what the held-out evaluations say. The plan is not changed. */
+export function writeImprovement(found: Improvement, { out }: Shell): void {
+  const { tool, before, after, tried, heldOut, isBetter } = found;
+  if (after === null || heldOut === null) {
+    out.line(`${printable(tool)}: none of ${tried} proposed descriptions passes more often`);
+    return;
+  }
+  out.line(out.paint("red", `- ${printable(before)}`));
+  out.line(out.paint("green", `+ ${printable(after)}`));
+  for (const line of describeComparison(heldOut)) out.line(printable(line));
+  out.line(
+    isBetter
+      ? `better on evaluations that it was not made for; write it under tools: of the entry: { ${printable(tool)}: { description: … } }`
+      : "not shown to be better on evaluations that it was not made for; keep the present one, or use more --runs",
+  );
 }

@@ -65,6 +65,7 @@ export function toMarkdown({ reports, summary, comparisons, failures }: WrittenE
   return `${lines.join("\n")}\n`;
 }
 
+/** A share as a person reads it, such as `50 %`. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

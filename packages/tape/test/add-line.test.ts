@@ -1,8 +1,8 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { addLine } from "../../src/process/add-line.ts";
-import { workspace } from "../support/workspace.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { addLine } from "../src/add-line.ts";
 
 test.each<[string, string, string]>([
   ["nothing", "", "new\n"],
@@ -18,7 +18,7 @@ test.each<[string, string, string]>([
     `${"y".repeat(4_095)}\nnew\n`,
   ],
 ])("a line is added to a file with %s", async (_, before, after) => {
-  const { folder } = await workspace({});
+  const folder = await emptyFolder();
   const file = join(folder, "lines");
   await writeFile(file, before);
 
@@ -28,7 +28,7 @@ test.each<[string, string, string]>([
 });
 
 test("a new file is for its owner alone, and a folder is no file", async () => {
-  const { folder } = await workspace({});
+  const folder = await emptyFolder();
   const file = join(folder, "lines");
 
   addLine(file, "one");
@@ -36,3 +36,9 @@ test("a new file is for its owner alone, and a folder is no file", async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(() => addLine(folder, "one")).toThrow("EISDIR");
 });
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tape-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
