@@ -52,7 +52,7 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     const { stdout } = await here(["check"]);
     expect(stdout).toContain("bash: calls run in the layer over ./");
     expect(stdout).toContain("layer ./: changes wait there until a person keeps them");
-    expect(has(".toolmount/layers/main")).toBe(false);
+    expect(has(".toolmount")).toBe(false);
   });
 
   test("is kept for a yes at the end of a turn, but for deletions and obeyed files only for a yes of their own", async () => {

@@ -11,7 +11,15 @@ import { writeRecord } from "./durable.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
 import { keepChosen, type KeepResult } from "./keep.ts";
-import { forgetKeep, keepsOf, recoverKeeps, undoKeep, type UndoResult } from "./keeps.ts";
+import {
+  forgetKeep,
+  keepsOf,
+  keptBytesOf,
+  pruneKeeps,
+  recoverKeeps,
+  undoKeep,
+  type UndoResult,
+} from "./keeps.ts";
 import { textsOf, type Texts } from "./texts.ts";
 import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
 
@@ -64,9 +72,11 @@ export interface Layer {
   running(): Promise<readonly string[]>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;
-  /** The keeps that can be undone, the oldest first. */
+  /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all, and the last one. */
   keeps(): readonly string[];
-  /** Puts back what was before a keep, unless the person changed something of it since. */
+  /** How many bytes of the disk the former entries of the keeps take. */
+  keptBytes(): number;
+  /** Puts back what was before a keep, by its name or its mark, unless the person changed something of it since. */
   undo(id: string): Promise<UndoResult>;
   /** Removes the former entries of a keep, which can be undone no longer. */
   forget(id: string): Promise<void>;
@@ -83,16 +93,21 @@ const openSeconds = 5;
  * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
  * folder cannot have one. One process at a time has a layer open.
  */
-export async function openLayer(
+export function openLayer(
   options: LayerOptions,
 ): Promise<Layer | { readonly problem: string; readonly isBusy?: true }> {
+  return openLayerBelow("layers", options);
+}
+
+/** Opens a layer whose files are below a folder of this name in `.toolmount`. */
+export async function openLayerBelow(group: string, options: LayerOptions): ReturnType<typeof openLayer> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
   if (process.platform !== "linux") return { problem: "a layer needs Linux" };
   if (findProgram("flock", env["PATH"]) === undefined)
     return { problem: "flock is not on PATH; install the package util-linux" };
   const folder = realpathSync(options.folder);
-  const layers = join(folder, ownFolder, "layers");
+  const layers = join(folder, ownFolder, group);
   const place = join(layers, name);
   makeFolder(place, 0o700);
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
@@ -181,8 +196,16 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
     texts: (change) => textsOf(at, change),
     isBusy: () => settled((now) => now.isBusy()),
     running: () => settled((now) => now.running()),
-    keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
+    keep: (choice) =>
+      settled((now) =>
+        alone(async () => {
+          const result = await keepChosen(at, now, choice);
+          pruneKeeps(at);
+          return result;
+        }),
+      ),
     keeps: () => keepsOf(at.place),
+    keptBytes: () => keptBytesOf(at.place),
     undo: (id) =>
       settled((now) =>
         alone(async () => {
