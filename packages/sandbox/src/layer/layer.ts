@@ -204,16 +204,7 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
           return result;
         }),
       ),
-    keeps: () => keepsOf(at.place),
-    keptBytes: () => keptBytesOf(at.place),
-    undo: (id) =>
-      settled((now) =>
-        alone(async () => {
-          await now.rebase();
-          return undoKeep(keeping, id);
-        }),
-      ),
-    forget: (id) => settled(() => alone(async () => forgetKeep(at, id))),
+    ...keepsIn(keeping, { settled, alone }),
     drop: () => settled((now) => alone(() => now.drop())),
     close: () =>
       inTurn(async () => {
@@ -222,6 +213,31 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
         await view.end();
         await unlock();
       }),
+  };
+}
+
+interface Acts {
+  settled<Result>(act: (view: View) => Promise<Result>): Promise<Result>;
+  alone<Result>(act: () => Promise<Result>): Promise<Result>;
+}
+
+/** What can be done with the keeps of a layer. */
+function keepsIn(
+  keeping: Parameters<typeof undoKeep>[0],
+  { settled, alone }: Acts,
+): Pick<Layer, "keeps" | "keptBytes" | "undo" | "forget"> {
+  const { place } = keeping;
+  return {
+    keeps: () => keepsOf(place),
+    keptBytes: () => keptBytesOf(place),
+    undo: (id) =>
+      settled((now) =>
+        alone(async () => {
+          await now.rebase();
+          return undoKeep(keeping, id);
+        }),
+      ),
+    forget: (id) => settled(() => alone(async () => forgetKeep(keeping, id))),
   };
 }
 
