@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { layersOf, type Waiting } from "@toolmount/workers";
+import type { Waiting } from "@toolmount/workers";
 import { describe, expect, test } from "vitest";
 import { serve, type Ask } from "../packages/http/test/support/world.ts";
 import { hasLayer, project } from "./support/layer-project.ts";
@@ -10,7 +10,7 @@ const path = "/api/v1/hosts/default/sessions/s/layer";
 /** A project with a layer, served over HTTP, and what waits after a session has worked in it. */
 async function served() {
   const world = await project();
-  const { ask } = await serve({ default: { host: world.host, layers: layersOf(world.host)! } });
+  const { ask } = await serve({ default: { host: world.host, layers: world.layers } });
   const work = "echo more >> a.txt; rm src/b.txt; echo 'export X=1' > .envrc; echo new > new.txt";
   expect(await world.bash(work)).toBe("");
   return { ...world, ask, has: (name: string) => existsSync(join(world.folder, name)) };
@@ -123,7 +123,7 @@ describe.runIf(hasLayer)("the layer of a session over HTTP", () => {
   test("is one of two servers, which hand it over; the one with a command in the background keeps it", async () => {
     const first = await served();
     const other = await first.open();
-    const second = await serve({ default: { host: other.host, layers: layersOf(other.host)! } });
+    const second = await serve({ default: { host: other.host, layers: other.layers } });
     const { digest } = await waiting(second.ask);
     expect(await first.bash("cat new.txt")).toBe("new\n");
     const kept = await second.ask("POST", path, { body: { digest, sections: ["files"] } });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createMemoryStore, silentLogger } from "@toolmount/core";
 import { openHost } from "@toolmount/loader";
 import * as policy from "@toolmount/policy";
+import { layersOf } from "@toolmount/workers";
 import { onTestFinished } from "vitest";
 
 export const tools = join(import.meta.dirname, "../../tools");
@@ -49,7 +50,7 @@ export async function project(plan = `version: 1\nlayer: ./\ntools:\n${entries}`
       const { data, error } = await call("bash", { command }, sessionId);
       return error ?? (data as { stdout: string }).stdout;
     };
-    return { host, call, bash };
+    return { host, call, bash, layers: layersOf(host)! };
   };
   const read = (path: string) => readFileSync(join(folder, path), "utf8");
   return { folder, run, read, open, ...(await open()) };

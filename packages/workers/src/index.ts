@@ -19,6 +19,7 @@ export {
   type WaitingSession,
 } from "./layer/host-layers.ts";
 export { keepToolName } from "./layer/keep-tool.ts";
+export { offerToKeep } from "./layer/ask-tool.ts";
 export { mainSession, type SessionLayers } from "./layer/session-layer.ts";
 
 // Fleets

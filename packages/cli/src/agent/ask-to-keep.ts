@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import type { ToolOutcome } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Choice, Layer, LayerChange, Section } from "@toolmount/sandbox";
@@ -54,6 +56,10 @@ export async function askToKeep(
     if (changes.length === 0) return "nothing waits";
     const choice = await askOnce(waiting, shell, controller);
     if (choice === undefined) return "waits";
+    if (choice === "look") {
+      await session.layers.look(session.sessionId, (layer) => lookInto(layer, shell));
+      continue;
+    }
     if (choice === "drop") {
       const isDropped = await dropAll(session, digest, shell.err);
       if (isDropped === "again") continue;
@@ -100,7 +106,7 @@ async function askOnce(
   waiting: Waiting & { readonly layer: Layer },
   { err, terminal }: AskingShell,
   controller: AbortController,
-): Promise<Pick<Choice, "sections" | "paths"> | "drop" | undefined> {
+): Promise<Pick<Choice, "sections" | "paths"> | "drop" | "look" | undefined> {
   const { changes } = waiting.difference;
   for (const line of waitingLines(err, waiting)) err.line(line);
   if (await waiting.layer.isBusy()) err.line("commands that run in the background end when you keep or drop");
@@ -112,12 +118,13 @@ async function askOnce(
       { value: "wait", key: "g", label: "Go on: they wait" },
       { value: "keep", key: "k", label: "Keep them" },
       { value: "some", key: "s", label: "Keep some of them" },
+      { value: "look", key: "l", label: "Look: a shell that sees them" },
       { value: "drop", key: "d", label: "Drop them all", needsEnter: true },
     ] as const,
   });
   if (answer === undefined) controller.abort(interruption("SIGINT"));
   if (answer === undefined || answer === "wait") return undefined;
-  if (answer === "drop") return "drop";
+  if (answer === "drop" || answer === "look") return answer;
   const paths = answer === "some" ? await askPaths(changes, { err, terminal }, signal) : undefined;
   const chosen = changes.filter(({ path }) => paths?.includes(path) !== false);
   const sections: Section[] = ["files", "repository"];
@@ -127,6 +134,25 @@ async function askOnce(
     if (isMeant) sections.push(section);
   }
   return chosen.some(({ section }) => sections.includes(section)) ? { sections, paths } : undefined;
+}
+
+/** Opens the person's shell in the layer. What the person changes there waits, too. */
+async function lookInto(layer: Layer, { err, terminal }: AskingShell): Promise<void> {
+  const { findProgram, processEnvironment } = await import("@toolmount/sandbox");
+  const env = processEnvironment("all");
+  // A shell in other namespaces cannot give this terminal back to the process that started it: it gets one of its own.
+  const file = findProgram("script", env["PATH"]);
+  if (file === undefined) return err.line("a look needs script on PATH; install the package bsdutils");
+  err.line("a shell in the layer: exit ends it, and what you change waits, too");
+  const given = { file, args: ["--quiet", "/dev/null"], env, filter: undefined };
+  const { launch } = await layer.enter(given, true);
+  const [input, output] = [terminal.input, terminal.output] as readonly { readonly fd?: number }[];
+  const child = spawn(launch.file, launch.args, {
+    env: launch.env,
+    stdio: [input?.fd ?? 0, output?.fd ?? 2, output?.fd ?? 2],
+  });
+  // The shell ends with its own signals; one of the terminal must not end this process before it.
+  await once(child, "exit");
 }
 
 /** The changes that the person names. A name that is not listed is reported, and keeps nothing. */

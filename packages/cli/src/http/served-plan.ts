@@ -194,10 +194,11 @@ export async function serveProtocol(
   });
 }
 
-/** What waits in the layers of a host; undefined where its plan has none. */
+/** What waits in the layers of a host; undefined where its plan has none. Its agents get a tool with which they ask for a keep. */
 export async function serveLayers(host: OpenedHost): Promise<ServedLayers | undefined> {
   if (host.coordinator.getCapability("host.layers") === null) return undefined;
-  const { layersOf } = await import("@toolmount/workers");
+  const { layersOf, offerToKeep } = await import("@toolmount/workers");
+  offerToKeep(host);
   return layersOf(host) ?? undefined;
 }
 

@@ -54,7 +54,7 @@ export async function answerWaiting(
     request: requestDigest(call),
     asked,
   });
-  const message = messageOf(question);
+  const message = messageOf(question, await previewOf(waiting.served, question));
   const approval =
     asked === "url" && approvals.url !== undefined
       ? inputRequired.elicitUrl({ message, url: approvals.url(outcome) })
@@ -83,9 +83,22 @@ const form = {
   required: ["decision"],
 };
 
-function messageOf({ prompt, arguments: shown, place, reasons }: ApprovalView): string {
+/** What the call would change, as its tool's preview says it. */
+async function previewOf({ host }: ServedSession, { id }: ApprovalView): Promise<readonly string[]> {
+  const { effects } = await host.approvals.preview(id);
+  return effects.flatMap(({ change, target, difference }) => [
+    `${change} ${target}`,
+    ...(difference?.split("\n").map((line) => `  ${line}`) ?? []),
+  ]);
+}
+
+function messageOf(
+  { prompt, arguments: shown, place, reasons }: ApprovalView,
+  preview: readonly string[],
+): string {
   const why = reasons.map(({ reason }) => reason).join("; ");
   const facts = [
+    ...preview,
     `Arguments: ${JSON.stringify(shown)}`,
     ...(why === "" ? [] : [`Asked because: ${why}`]),
     ...(place === undefined ? [] : [`Program: ${placeText(place)}`]),

@@ -1,26 +1,29 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { ToolmountError } from "@toolmount/core";
+import { makeFolder } from "@toolmount/paths";
 import { baseFile } from "./base.ts";
 import { changedFolder } from "./commit.ts";
 import { copiedAgain } from "./copy-engine.ts";
 import { removeTree } from "./durable.ts";
 import { takeLock } from "./folder-lock.ts";
 import { endLeftHolder, type LayerPlace } from "./holder.ts";
+import type { Layer, LayerOptions, openLayerBelow } from "./layer.ts";
 import { namesIn } from "./mark.ts";
-import { engineFile } from "./view.ts";
+import { engineFile, type ViewOptions } from "./view.ts";
 
 const forkName = /^fork-(\d+)-/;
 
 /** Names a fork of a layer by the process that has it. */
-export function newForkName(): string {
+function newForkName(): string {
   return `fork-${process.pid}-${randomUUID()}`;
 }
 
 /** Copies what a layer changed to the empty place of a fork. */
-export async function copyChanges(from: LayerPlace, place: string): Promise<void> {
+async function copyChanges(from: LayerPlace, place: string): Promise<void> {
   const names = [join(from.place, changedFolder), baseFile(from.place), engineFile(from.place)];
   const words = ["-a", "--reflink=auto", "-t", place, "--", ...names];
   await promisify(execFile)("cp", words, { env: { PATH: from.env["PATH"] } });
@@ -28,7 +31,7 @@ export async function copyChanges(from: LayerPlace, place: string): Promise<void
 }
 
 /** Removes the forks of processes that died. */
-export async function removeLeftForks(layers: string, env: LayerPlace["env"]): Promise<void> {
+async function removeLeftForks(layers: string, env: LayerPlace["env"]): Promise<void> {
   for (const name of namesIn(layers)) {
     const owner = forkName.exec(name)?.[1];
     if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
@@ -38,5 +41,33 @@ export async function removeLeftForks(layers: string, env: LayerPlace["env"]): P
     await endLeftHolder(place);
     removeTree(place);
     await unlock();
+  }
+}
+
+interface Forking {
+  readonly at: ViewOptions & LayerOptions;
+  /** The folder of the layer and of its fork. */
+  readonly layers: string;
+  readonly open: typeof openLayerBelow;
+}
+
+/** Opens a copy of a layer. */
+export async function openFork(
+  { at, layers, open }: Forking,
+  options?: Pick<LayerOptions, "isWorking">,
+): Promise<Layer> {
+  const { folder, env, obeyed } = at;
+  await removeLeftForks(layers, env);
+  const name = newForkName();
+  const place = join(layers, name);
+  makeFolder(place, 0o700);
+  try {
+    await copyChanges(at, place);
+    const fork = await open(basename(layers), { folder, env, obeyed, ...options, name, isFork: true });
+    if (!("problem" in fork)) return fork;
+    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem: fork.problem });
+  } catch (error) {
+    removeTree(place);
+    throw error;
   }
 }

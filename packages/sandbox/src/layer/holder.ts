@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -11,6 +11,7 @@ import { readOr } from "../system/process-usage.ts";
 import { viewNamespaces } from "../system/overlay-trial.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, writeRecord } from "./durable.ts";
+import { commandsOf, numbersIn } from "../system/running.ts";
 import { personFolder, toPerson } from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */
@@ -140,13 +141,7 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
     },
     isAlive: () => !hasEnded(held),
     isBusy: () => numbersIn("/proc").some(isProgram),
-    running() {
-      const parents = new Map(numbersIn("/proc").map((each) => [each, parentOf(each)]));
-      const waiting = new Set(parents.values());
-      // A program may have namespaces of its own, in which its children are.
-      const isIn = (each: number): boolean => each > 1 && (isProgram(each) || isIn(parents.get(each) ?? 0));
-      return [...parents.keys()].filter((each) => !waiting.has(each) && isIn(each)).map(commandOf);
-    },
+    running: () => commandsOf(isProgram),
     async end() {
       child.stdin!.destroy();
       await ended;
@@ -182,15 +177,6 @@ async function endOf(held: HeldProcess): Promise<void> {
 
 function hasEnded({ pid, started }: HeldProcess): boolean {
   return startOf(pid) !== started;
-}
-
-function parentOf(pid: number): number {
-  const stat = readOr(`/proc/${pid}/stat`);
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-}
-
-function commandOf(pid: number): string {
-  return readOr(`/proc/${pid}/cmdline`).split("\0").join(" ").trim();
 }
 
 /** When a process began, in ticks; undefined for one that has ended, also if its parent has not noticed. */
@@ -229,10 +215,4 @@ function codeOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch[
 function isResidentProcess(pid: number): boolean {
   if (readOr(`/proc/${pid}/cmdline`).split("\0")[3] === guardName) return true;
   return readOr(`/proc/${pid}/environ`).split("\0").includes(`${residentName}=1`);
-}
-
-function numbersIn(folder: string): readonly number[] {
-  return readdirSync(folder)
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
 }

@@ -1,7 +1,8 @@
 import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import type { Difference } from "./difference.ts";
-import { commitChanges, repositoriesOf } from "./keeps.ts";
+import { commitChanges, forgetKeep, keepsOf, keptBytesOf, repositoriesOf, undoKeep } from "./keeps.ts";
+import type { Layer } from "./layer.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /** What a keep did. Nothing was changed unless it is `kept`. */
@@ -38,4 +39,29 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
     });
     return { status: "kept", id, changes: changes.length, withheld };
   });
+}
+
+interface Acts {
+  settled<Result>(act: (view: View) => Promise<Result>): Promise<Result>;
+  alone<Result>(act: () => Promise<Result>): Promise<Result>;
+}
+
+/** What can be done with the keeps of a layer. */
+export function keepsIn(
+  keeping: Parameters<typeof undoKeep>[0],
+  { settled, alone }: Acts,
+): Pick<Layer, "keeps" | "keptBytes" | "undo" | "forget"> {
+  const { place } = keeping;
+  return {
+    keeps: () => keepsOf(place),
+    keptBytes: () => keptBytesOf(place),
+    undo: (id) =>
+      settled((now) =>
+        alone(async () => {
+          await now.rebase();
+          return undoKeep(keeping, id);
+        }),
+      ),
+    forget: (id) => settled(() => alone(async () => forgetKeep(keeping, id))),
+  };
 }

@@ -8,11 +8,11 @@ import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
 import { createTurns, onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
 import { removeTree, writeRecord } from "./durable.ts";
-import { copyChanges, newForkName, removeLeftForks } from "./fork.ts";
+import { openFork } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import { keepChosen, type KeepResult } from "./keep.ts";
-import { forgetKeep, keepsOf, recoverKeeps, undoKeep, type UndoResult } from "./keeps.ts";
+import { keepChosen, keepsIn, type KeepResult } from "./keep.ts";
+import { pruneKeeps, recoverKeeps, type UndoResult } from "./keeps.ts";
 import { textsOf, type Texts } from "./texts.ts";
 import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
 
@@ -65,9 +65,11 @@ export interface Layer {
   running(): Promise<readonly string[]>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;
-  /** The keeps that can be undone, the oldest first. */
+  /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all, and the last one. */
   keeps(): readonly string[];
-  /** Puts back what was before a keep, unless the person changed something of it since. */
+  /** How many bytes of the disk the former entries of the keeps take. */
+  keptBytes(): number;
+  /** Puts back what was before a keep, by its name or its mark, unless the person changed something of it since. */
   undo(id: string): Promise<UndoResult>;
   /** Removes the former entries of a keep, which can be undone no longer. */
   forget(id: string): Promise<void>;
@@ -92,19 +94,21 @@ const openSeconds = 5;
 export function openLayer(
   options: LayerOptions,
 ): Promise<Layer | { readonly problem: string; readonly isBusy?: true }> {
-  return openPlace(options);
+  return openLayerBelow("layers", options);
 }
 
-async function openPlace(
+/** Opens a layer whose files are below a folder of this name in `.toolmount`. */
+export async function openLayerBelow(
+  group: string,
   options: LayerOptions & Pick<ViewOptions, "isFork">,
-): Promise<Layer | { readonly problem: string; readonly isBusy?: true }> {
+): ReturnType<typeof openLayer> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
   if (process.platform !== "linux") return { problem: "a layer needs Linux" };
   if (findProgram("flock", env["PATH"]) === undefined)
     return { problem: "flock is not on PATH; install the package util-linux" };
   const folder = realpathSync(options.folder);
-  const layers = join(folder, ownFolder, "layers");
+  const layers = join(folder, ownFolder, group);
   const place = join(layers, name);
   makeFolder(place, 0o700);
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
@@ -194,18 +198,17 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
     texts: (change) => textsOf(at, change),
     isBusy: () => settled((now) => now.isBusy()),
     running: () => settled((now) => now.running()),
-    keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
-    keeps: () => keepsOf(at.place),
-    undo: (id) =>
+    keep: (choice) =>
       settled((now) =>
         alone(async () => {
-          await now.rebase();
-          return undoKeep(keeping, id);
+          const result = await keepChosen(at, now, choice);
+          pruneKeeps(at);
+          return result;
         }),
       ),
-    forget: (id) => settled(() => alone(async () => forgetKeep(at, id))),
+    ...keepsIn(keeping, { settled, alone }),
     drop: () => settled((now) => alone(() => now.drop())),
-    fork: (options) => settled(() => forkOf(at, layers, options)),
+    fork: (options) => settled(() => openFork({ at, layers, open: openLayerBelow }, options)),
     close: () =>
       inTurn(async () => {
         if (!isClosed) await closeView(at, view);
@@ -218,25 +221,4 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
 async function closeView({ place, isFork }: ViewOptions, view: View): Promise<void> {
   await view.end();
   if (isFork === true) removeTree(place);
-}
-
-async function forkOf(
-  at: ViewOptions & LayerOptions,
-  layers: string,
-  options?: Pick<LayerOptions, "isWorking">,
-): Promise<Layer> {
-  const { folder, env, obeyed } = at;
-  await removeLeftForks(layers, env);
-  const name = newForkName();
-  const place = join(layers, name);
-  makeFolder(place, 0o700);
-  try {
-    await copyChanges(at, place);
-    const fork = await openPlace({ folder, env, obeyed, ...options, name, isFork: true });
-    if (!("problem" in fork)) return fork;
-    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem: fork.problem });
-  } catch (error) {
-    removeTree(place);
-    throw error;
-  }
 }

@@ -149,14 +149,16 @@ function answerOf(result: KeepResult): PartialResult {
 
 /** A keep that changed nothing has nothing to undo. */
 async function undo(layer: Layer, { runId }: UndoRequest): Promise<PartialResult> {
-  const id = layer.keeps().find((each) => each.endsWith(`-${markOf(runId)}`));
-  if (id === undefined) return data({ undone: 0 });
-  const result = await layer.undo(id);
+  const result = await layer.undo(markOf(runId));
   if (result.status === "undone") return data({ undone: result.changes });
-  const paths = result.status === "changed" ? result.paths : [];
-  return failure(`Nothing was undone: changed since the keep: ${named(paths, mostNamed)}`, {
+  if (result.status === "unknown") return data({ undone: 0 });
+  if (result.status === "forgotten")
+    return failure("Nothing was undone: what the keep replaced is on the disk no longer", {
+      code: "KEEP_FORGOTTEN",
+    });
+  return failure(`Nothing was undone: changed since the keep: ${named(result.paths, mostNamed)}`, {
     code: "CHANGED_SINCE",
-    details: { paths: [...paths] },
+    details: { paths: [...result.paths] },
   });
 }
 

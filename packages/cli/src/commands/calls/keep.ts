@@ -1,5 +1,5 @@
 import { ownSession, ToolmountError, userIn } from "@toolmount/core";
-import type { Section } from "@toolmount/sandbox";
+import type { Layer, Section } from "@toolmount/sandbox";
 import type { Command } from "commander";
 import {
   askToKeep,
@@ -15,6 +15,7 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { waitingLines } from "../../render/waiting.ts";
+import { countOf } from "../../screen/count.ts";
 
 interface Options extends PlanOptions {
   readonly session?: string;
@@ -101,5 +102,14 @@ async function answerOrShow(
   if (json === true) out.json(waiting.difference);
   else if (remove !== true) for (const line of waitingLines(out, waiting)) out.line(line);
   if (changes.length === 0 && json !== true) out.line("nothing waits");
+  if (json !== true) undoLine(waiting.layer, out);
   return changes.length === 0 || remove === true ? exitCodes.done : exitCodes.pending;
+}
+
+/** Says how much of the disk an undo needs. */
+function undoLine(layer: Layer, out: Shell["out"]): void {
+  const count = layer.keeps().length;
+  if (count === 0) return;
+  const megabytes = (layer.keptBytes() / 1e6).toFixed(1);
+  out.line(out.paint("dim", `${countOf(count, "keep")} can be undone, with ${megabytes} MB on the disk`));
 }
