@@ -72,7 +72,7 @@ async function collect<Item>(
 }
 
 /** An item that a server offers to clients. */
-export interface Offered<Source, Item> {
+interface Offered<Source, Item> {
   readonly source: Source;
   readonly item: Item;
 }
