@@ -161,17 +161,20 @@ export class Authorization extends ServerAuthorization {
     } catch (error) {
       const isFinal = error instanceof UnauthorizedError || isFinalAnswer(error);
       logger.warn({ err: error }, `the tokens of an MCP server were not renewed: ${messageOf(error)}`);
-      await this.#release(taken, isFinal);
+      await this.#release(taken, isFinal ? error : undefined);
       if (!isFinal) throw error;
       await this.#refuse(messageOf(error), used, challenge);
     }
   }
 
-  /** Gives the lease back. Tokens that the server will never renew are deleted. */
-  async #release(taken: Kept, isFinal: boolean): Promise<void> {
+  /** Gives the lease back. Tokens that the server will never renew are deleted, and so is a client that it does not know. */
+  async #release(taken: Kept, final: unknown): Promise<void> {
     const { lease: _, ...rest } = taken.record;
-    const { [rest.issuer ?? ""]: __, ...others } = rest.tokens;
-    await this.#options.credentials.replace(taken, isFinal ? { ...rest, tokens: others } : rest);
+    const { [rest.issuer ?? ""]: __, ...tokens } = rest.tokens;
+    const { [rest.issuer ?? ""]: ___, ...clients } = rest.clients;
+    const isUnknown = final instanceof OAuthError && final.code !== OAuthErrorCode.InvalidGrant;
+    const kept = { ...rest, tokens, ...(isUnknown && { clients }) };
+    await this.#options.credentials.replace(taken, final === undefined ? rest : kept);
   }
 
   async #refuse(cause: string, token: string | undefined, challenge: Challenge): Promise<never> {
