@@ -102,6 +102,13 @@ export class SignInProvider implements OAuthClientProvider {
     return this.#discovery;
   }
 
+  /** Whether the plan has to name a client: the authorization server registers none. */
+  get lacksClient(): boolean {
+    const metadata = this.#discovery?.authorizationServerMetadata;
+    if (metadata === undefined || metadata.registration_endpoint !== undefined) return false;
+    return this.clientInformation({ issuer: metadata.issuer }) === undefined;
+  }
+
   /** What has to be kept until the browser comes back. */
   get started(): Omit<StartedSignIn, "origins" | "until"> {
     return {

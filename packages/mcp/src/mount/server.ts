@@ -2,7 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import type { Coordinator, HostLink, SchemaCompiler, ToolContext, ToolDefinition } from "@toolmount/core";
 import type { AskKind, PublishedSource } from "../wire/exposed-source.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
-import type { ServerInstructions } from "../wire/instructions.ts";
+import type { Published } from "../wire/published.ts";
 import type { ServerAuthorization } from "../auth/authorization.ts";
 import { authorizationOf, lateStore } from "./authorize.ts";
 import { browserSignInOf } from "./sign-in/browser-sign-in.ts";
@@ -74,7 +74,7 @@ export class MountedServer {
   }
 
   /** Returns what it says of itself, and the internal tool for it; undefined where it says nothing. */
-  get instructions(): ServerInstructions | undefined {
+  get instructions(): Published["mcp.instructions"] {
     for (const { name, tool } of this.tools.mounted()) {
       const exposed = exposedOf(tool);
       if (exposed?.kind === "instructions")

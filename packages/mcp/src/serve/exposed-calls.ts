@@ -11,7 +11,7 @@ import type { Host, ToolOutcome } from "@toolmount/core";
 import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
 import type { ExposedItems, ExposedSource, PublishedSource } from "../wire/exposed-source.ts";
-import { isRecord } from "@toolmount/core/json";
+import { isRecord, withoutUndefined } from "@toolmount/core/json";
 import { outcomeMetaKey } from "../wire/result.ts";
 import type { ServedCall } from "./served-session.ts";
 
@@ -74,12 +74,7 @@ function dataOf({ status, result, ticket, runId }: ToolOutcome): unknown {
   if (error === undefined && truncated === undefined) return data;
   if (code === "MCP_ERROR" && isRecord(details))
     throw new ProtocolError(Number(details["code"]), error ?? "", details["data"]);
-  const facts = {
-    runId,
-    status,
-    ...(code !== undefined && { code }),
-    ...(ticket !== undefined && { ticket }),
-  };
+  const facts = withoutUndefined({ runId, status, code, ticket });
   throw new RefusedRequest(error ?? "the result is larger than what the plan's limits let through", facts);
 }
 

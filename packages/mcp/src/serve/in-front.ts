@@ -5,7 +5,6 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
   type LoggingLevel,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";

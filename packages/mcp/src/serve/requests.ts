@@ -6,7 +6,7 @@ import type {
   ServerOptions,
 } from "@modelcontextprotocol/server";
 import type { Host, SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { meter } from "@toolmount/core/json";
+import { meter, withoutUndefined } from "@toolmount/core/json";
 import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
 import type { InFront } from "./in-front.ts";
@@ -99,12 +99,7 @@ function contextOf(
         void mcpReq
           .notify({
             method: "notifications/progress",
-            params: {
-              progressToken: token,
-              progress,
-              ...(total !== undefined && { total }),
-              ...(message !== undefined && { message }),
-            },
+            params: { progressToken: token, progress, ...withoutUndefined({ total, message }) },
           })
           .catch(() => {}),
     }),

@@ -15,12 +15,11 @@ import { isToolmountError, type ToolOutcome } from "@toolmount/core";
 import { hostsOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
-import { collectInstructions } from "../wire/instructions.ts";
-import { waitForStarting } from "../wire/starting.ts";
+import { collectInstructions, publishedOn, waitForStarting } from "../wire/published.ts";
 import { traceConnections } from "../wire/trace.ts";
 import { answerRetry, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
-import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
+import { exposedCapabilities, serveExposed } from "./exposed.ts";
 import { render } from "./render.ts";
 import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, WaitingState } from "./seal/seal.ts";
@@ -102,7 +101,7 @@ const bare = { instructions: null, sources: [], skills: undefined };
 async function describe({ served, userId, options: { instructions } }: Serving) {
   const [texts, sources, skills] = await Promise.all([
     instructions === undefined ? instructionsOf(served) : instructions,
-    findExposed(served.host),
+    publishedOn(served.host, "mcp.exposed"),
     findSkills(served, userId === undefined ? {} : { userId }),
   ]);
   return { instructions: texts, sources, skills };

@@ -12,7 +12,7 @@ import {
 import { isToolmountError, type ToolInfo, type ToolOutcome } from "@toolmount/core";
 import { z } from "zod";
 import { isRecord } from "@toolmount/core/json";
-import { waitForStarting } from "../wire/starting.ts";
+import { waitForStarting } from "../wire/published.ts";
 import { defaultTtlMs, type ContinueTask } from "../tasks/served-tasks.ts";
 import { CancelledByClient, type SuspendableCall } from "../tasks/suspended.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";

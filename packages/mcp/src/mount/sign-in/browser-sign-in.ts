@@ -8,6 +8,7 @@ import {
   Credentials,
   placeOf,
   tokensOf,
+  type CredentialRecord,
   type CredentialStore,
   type StartedSignIn,
 } from "../../auth/credentials.ts";
@@ -55,14 +56,19 @@ export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
         const { record } = await credentials.read();
         const challenge = await challengeFor(record, settings, folder);
         if (challenge === null) return null;
-        const { redirectUrl: before, clients } = record.started ?? {};
-        // A person who begins again needs no other client.
-        const known = before === redirectUrl && clients !== undefined ? { clients } : {};
-        const provider = new SignInProvider(auth, record, redirectUrl, known);
+        const provider = new SignInProvider(auth, ...clientsFor(record, redirectUrl));
         const { fetch: fetchFn, requireAllowed, origins } = createSignInFetch(url, auth);
         const { scope } = challenge;
         const asked = { ...(scope !== undefined && { scope }), ...placeOf(challenge) };
-        await authorize(provider, { serverUrl: url, fetchFn, ...asked, forceReauthorization: true });
+        await authorize(provider, { serverUrl: url, fetchFn, ...asked, forceReauthorization: true }).catch(
+          (cause: unknown) => {
+            throw provider.lacksClient
+              ? new Error("its authorization server registers no clients; write auth: { clientId: … }", {
+                  cause,
+                })
+              : cause;
+          },
+        );
         if (provider.address === undefined)
           throw new UnauthorizedError("the server gave no address to sign in at");
         await requireAllowed(provider.address);
@@ -103,6 +109,20 @@ export async function failing<Value>(
     if (isToolmountError(error) || signal?.aborted === true) throw error;
     throw new ToolmountError("SIGN_IN_FAILED", { server, problem: signInProblem(error) }, { cause: error });
   }
+}
+
+/**
+ * With which clients a sign-in begins. A person who begins again needs no other one than was registered just before; but a client
+ * of an earlier sign-in, from which no browser came back, may be unknown there by now.
+ */
+function clientsFor(
+  record: CredentialRecord,
+  redirectUrl: string,
+): [CredentialRecord, string, Pick<StartedSignIn, "clients">] {
+  const { redirectUrl: before, clients = {} } = record.started ?? {};
+  if (before !== redirectUrl) return [record, redirectUrl, { clients: {} }];
+  const isOld = Object.keys(clients).length === 0;
+  return [isOld ? { ...record, clients: {} } : record, redirectUrl, { clients }];
 }
 
 /** Takes the sign-in with a state out of the record: a code counts once, whatever comes of it. */

@@ -55,11 +55,11 @@ export function createSeal<State>(use: string, schema: z.ZodType<State>, keys: S
       return `${number}.${encryptWithTicket({ until: keys.now() + readableMs, state }, ticketOf(key))}`;
     },
     async open(text) {
-      const [, number, sealed = ""] = /^(\d{1,9})\.([\w+/=]+)$/.exec(text) ?? [];
+      const [, number, body = ""] = /^(\d{1,9})\.([\w+/=]+)$/.exec(text) ?? [];
       const key = number === undefined ? undefined : await keys.find(Number(number));
       if (number !== undefined && key === undefined)
         throw new NotSealed("the key of the sealed text is not kept any more");
-      const opened = key === undefined ? null : decryptWithTicket(sealed, ticketOf(key));
+      const opened = key === undefined ? null : decryptWithTicket(body, ticketOf(key));
       if (opened === null) throw new NotSealed("the text was not sealed by this server");
       const { until, state } = envelope.parse(opened.value);
       if (keys.now() >= until) throw new NotSealed("the sealed text has expired");
