@@ -1,3 +1,4 @@
+/** A copy of an object without its members that are undefined. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {

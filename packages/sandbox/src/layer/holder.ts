@@ -7,11 +7,10 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { guardName } from "../system/program-guard.ts";
-import { readOr } from "../system/process-usage.ts";
+import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
 import { viewNamespaces } from "../system/overlay-trial.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, writeRecord } from "./durable.ts";
-import { commandsOf, numbersIn } from "../system/running.ts";
 import { personFolder, toPerson } from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */

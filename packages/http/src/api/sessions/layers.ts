@@ -28,7 +28,7 @@ const digest = z
   .describe("Of the difference that the person saw; another one voids the answer");
 
 /** What waits in the layer of a session. */
-const layerSchema = z
+export const layerSchema = z
   .object({
     digest,
     changes: z.array(
@@ -56,7 +56,7 @@ const layerSchema = z
   .openapi("SessionLayer");
 
 /** A session with a layer. */
-const layerSessionSchema = z.object({
+export const layerSessionSchema = z.object({
   session: z.string(),
   changes: z.number().nullable().describe("null where this server has not opened the layer"),
 });
