@@ -11,7 +11,6 @@ import { copiedAgain } from "./copy-engine.ts";
 import { removeTree } from "./durable.ts";
 import { takeLock } from "./folder-lock.ts";
 import { endLeftHolder, type LayerPlace } from "./holder.ts";
-import type { Layer, LayerOptions, openLayerBelow } from "./layer.ts";
 import { namesIn } from "./mark.ts";
 import { engineFile, type ViewOptions } from "./view.ts";
 
@@ -44,17 +43,22 @@ async function removeLeftForks(layers: string, env: LayerPlace["env"]): Promise<
   }
 }
 
-interface Forking {
-  readonly at: ViewOptions & LayerOptions;
+type ForkOptions = Pick<ViewOptions, "folder" | "env" | "isWorking" | "isFork"> & {
+  readonly name: string;
+  readonly obeyed: readonly string[];
+};
+
+interface Forking<Layer> {
+  readonly at: ViewOptions & Pick<ForkOptions, "obeyed">;
   /** The folder of the layer and of its fork. */
   readonly layers: string;
-  readonly open: typeof openLayerBelow;
+  open(group: string, options: ForkOptions): Promise<Layer | { readonly problem: string }>;
 }
 
 /** Opens a copy of a layer. */
-export async function openFork(
-  { at, layers, open }: Forking,
-  options?: Pick<LayerOptions, "isWorking">,
+export async function openFork<Layer extends object>(
+  { at, layers, open }: Forking<Layer>,
+  options?: Pick<ForkOptions, "isWorking">,
 ): Promise<Layer> {
   const { folder, env, obeyed } = at;
   await removeLeftForks(layers, env);

@@ -2,7 +2,6 @@ import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import type { Difference } from "./difference.ts";
 import { commitChanges, forgetKeep, keepsOf, keptBytesOf, repositoriesOf, undoKeep } from "./keeps.ts";
-import type { Layer } from "./layer.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /** What a keep did. Nothing was changed unless it is `kept`. */
@@ -47,21 +46,18 @@ interface Acts {
 }
 
 /** What can be done with the keeps of a layer. */
-export function keepsIn(
-  keeping: Parameters<typeof undoKeep>[0],
-  { settled, alone }: Acts,
-): Pick<Layer, "keeps" | "keptBytes" | "undo" | "forget"> {
+export function keepsIn(keeping: Parameters<typeof undoKeep>[0], { settled, alone }: Acts) {
   const { place } = keeping;
   return {
     keeps: () => keepsOf(place),
     keptBytes: () => keptBytesOf(place),
-    undo: (id) =>
+    undo: (id: string) =>
       settled((now) =>
         alone(async () => {
           await now.rebase();
           return undoKeep(keeping, id);
         }),
       ),
-    forget: (id) => settled(() => alone(async () => forgetKeep(keeping, id))),
+    forget: (id: string) => settled(() => alone(async () => forgetKeep(keeping, id))),
   };
 }

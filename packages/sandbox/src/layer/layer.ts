@@ -208,7 +208,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
       ),
     ...keepsIn(keeping, { settled, alone }),
     drop: () => settled((now) => alone(() => now.drop())),
-    fork: (options) => settled(() => openFork({ at, layers, open: openLayerBelow }, options)),
+    fork: (options) => settled(() => openFork<Layer>({ at, layers, open: openLayerBelow }, options)),
     close: () =>
       inTurn(async () => {
         if (!isClosed) await closeView(at, view);
