@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -66,7 +66,7 @@ export interface Holder {
   readonly view: string;
   /** How a program is started in the view. A resident waits in it for calls, and does not keep it from being mounted again. */
   enter(launch: SandboxLaunch, isResident?: boolean): SandboxLaunch;
-  /** Whether the view is still there: a person may have killed its first process. */
+  /** Whether the view is still there: its first process may be killed. */
   isAlive(): boolean;
   /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
@@ -113,8 +113,9 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }
   const { pid } = held;
   const words = `--user --preserve-credentials --mount --pid --target ${pid} --`.split(" ");
   const namespace = namespaceOf(pid);
+  const view = `/proc/${pid}/root${folder}`;
   return {
-    view: `/proc/${pid}/root${folder}`,
+    view,
     // The folder is entered inside: one that is open before shows the files of the person.
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
@@ -122,7 +123,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }
       const own = [...words, ...asPerson(unshare), ...inside.map((word) => toPerson(folder, word))];
       return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
     },
-    isAlive: () => !hasEnded(held),
+    // A process that is killed has no folders, some time before it has ended.
+    isAlive: () => !hasEnded(held) && existsSync(view),
     isBusy: () =>
       numbersIn("/proc").some(
         (each) => each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each),

@@ -19,7 +19,8 @@ import {
   undoKeep,
   type UndoResult,
 } from "./keeps.ts";
-import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./mount.ts";
+import { prepareView, type LayerView, type View } from "./view.ts";
 
 /** The folder and the name of a layer. */
 export interface LayerOptions {

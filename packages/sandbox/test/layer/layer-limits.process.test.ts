@@ -88,6 +88,23 @@ describe.runIf(hasNamespaces)("a layer", () => {
     expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
   });
 
+  test("whose first process is killed now shows no entry as deleted", async () => {
+    const folder = folderOf("echo a > a; mkdir d; echo b > d/b");
+    const layer = await opened(folder);
+    for (let times = 0; times < 10; times += 1) {
+      await within(
+        layer,
+        folder,
+        `echo ${times} > new; for i in $(seq 50); do sleep 1000 & done > /dev/null 2>&1`,
+      );
+      const file = join(folder, ".toolmount/layers/s/holder.json");
+      const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
+      kill(pid, "SIGKILL");
+      expect((await layer.difference()).changes.map(({ path }) => path)).toEqual(["new"]);
+      await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    }
+  });
+
   test("is open in one process at a time, and can do nothing when it is closed", async () => {
     const folder = folderOf("echo a > a");
     const layer = await opened(folder);
