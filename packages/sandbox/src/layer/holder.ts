@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -8,8 +8,8 @@ import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { guardName } from "../system/program-guard.ts";
 import { readOr } from "../system/process-usage.ts";
-import { runInSandbox, sandboxStdio } from "../system/start-sandbox.ts";
-import { readRecord, removeTree, writeRecord } from "./durable.ts";
+import { sandboxStdio } from "../system/start-sandbox.ts";
+import { readRecord, writeRecord } from "./durable.ts";
 import { personFolder, toPerson } from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */
@@ -23,6 +23,9 @@ export interface LayerPlace {
   readonly place: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
+
+/** The kernel shows a layer read-only where it cannot make a folder for its own work. */
+export const readOnly = "it can only be read; is the disk full?";
 
 /**
  * The process that keeps the view mounted. It is the first process of its namespaces: when it ends, the kernel ends every
@@ -38,7 +41,9 @@ case "$1" in
 overlay) mount -t overlay toolmount -o lowerdir=../../..,upperdir=changed,workdir=work,userxattr "$2" ;;
 copy) mount --bind changed "$2" ;;
 *) exit 1 ;;
-esac && mkdir -p "$3" && mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
+esac || exit 1
+mkdir -p "$3" 2> /dev/null || { echo "${readOnly}" >&2; exit 1; }
+mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
 mount -o remount,bind,ro,nosuid,nodev "$3" || mount -o remount,bind,ro,nosuid,nodev,noexec "$3" || exit 1
 exec 9<&-
 cd /
@@ -47,9 +52,9 @@ echo "$pid"
 exec env --ignore-signal=CHLD cat > /dev/null
 `;
 
-const namespaces = "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(
-  " ",
-);
+/** The options of `unshare` for a process that can mount. */
+export const namespaces =
+  "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(" ");
 
 /** The variable of residents. What they start has an environment of its own. */
 const residentName = "TOOLMOUNT_LAYER_RESIDENT";
@@ -141,45 +146,6 @@ async function firstLine(child: ChildProcess): Promise<string | undefined> {
   const lines = createInterface({ input: child.stdout! });
   for await (const line of lines) return line;
   return undefined;
-}
-
-/** Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. */
-const trial = `
-set -e
-mkdir -p low/folder up work view
-echo a > low/file
-echo b > low/folder/before
-show() { mount -t overlay toolmount -o lowerdir=low,upperdir=up,workdir=work,userxattr view; }
-show
-rm view/file
-rm -r view/folder
-mkdir view/folder
-echo c > view/folder/after
-umount view
-show
-test ! -e view/file
-test "$(ls view/folder)" = after
-umount view
-`;
-
-/** Mounts an overlay beside a layer and changes it; returns why the layer must not be one. */
-export async function mountOverlayOnce({ place, env }: LayerPlace): Promise<string | undefined> {
-  const unshare = findProgram("unshare", env["PATH"]);
-  if (unshare === undefined) return "unshare is not on PATH; install the package util-linux";
-  const cwd = join(place, "trial");
-  removeTree(cwd);
-  mkdirSync(cwd);
-  try {
-    const words = [...namespaces, "/bin/sh", "-c", trial];
-    const { stderr, code } = await runInSandbox(
-      { file: unshare, args: words, env: { PATH: env["PATH"] ?? "" }, filter: undefined },
-      { cwd, timeoutMs: 30_000 },
-    );
-    if (code === 0) return undefined;
-    return `an overlay of a user does not work here: ${stderr.trim().split("\n")[0] || "the kernel shows a wrong folder"}`;
-  } finally {
-    removeTree(cwd);
-  }
 }
 
 /** Ends the process that a host which died had left, with all that runs in its view. */
