@@ -29,7 +29,8 @@ export const makeCopy: MakeEngine = async (at, { entries, bytes }, isNew) => {
       await copyAll(at);
     } catch (error) {
       removeTree(join(at.place, changedFolder));
-      return { problem: `the folder cannot be copied: ${(error as Error).message.trim()}` };
+      const { stderr, message } = error as Error & { readonly stderr?: string };
+      return { problem: `the folder cannot be copied: ${(stderr || message).trim().split("\n")[0]}` };
     }
   }
   return engineOf(at);

@@ -17,6 +17,8 @@ export interface FolderFacts {
   readonly foreign: string | undefined;
   /** An entry on another file system: nothing can be moved between two. */
   readonly mount: string | undefined;
+  /** A folder whose entries this process cannot list. */
+  readonly unreadable: string | undefined;
 }
 
 /** Looks at every entry of a folder. */
@@ -28,11 +30,13 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   const dev = statOf(folder)?.dev;
   let foreign: string | undefined;
   let mount: string | undefined;
+  let unreadable: string | undefined;
   for (const folders = [""]; folders.length > 0;) {
     const at = folders.pop()!;
-    const names = entriesOf(folder, at);
-    listing.set(at, names);
-    for (const name of names) {
+    const names = readableIn(folder, at);
+    if (names === undefined) unreadable ??= at;
+    listing.set(at, names ?? []);
+    for (const name of names ?? []) {
       const path = within(at, name);
       const stat = statOf(within(folder, path));
       if (stat === null) continue;
@@ -44,7 +48,16 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
       await pause();
     }
   }
-  return { listing, entries, bytes, foreign, mount };
+  return { listing, entries, bytes, foreign, mount, unreadable };
+}
+
+function readableIn(folder: string, at: string): readonly string[] | undefined {
+  try {
+    return entriesOf(folder, at);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    throw error;
+  }
 }
 
 /** The names in one folder below a folder, without toolmount's own. */

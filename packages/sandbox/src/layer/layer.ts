@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { chosenOf, type Choice } from "./choice.ts";
@@ -108,7 +109,11 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   const folder = realpathSync(options.folder);
   const layers = join(folder, ownFolder, "layers");
   const place = join(layers, name);
-  makeFolder(place, 0o700);
+  try {
+    makeFolder(place, 0o700);
+  } catch (error) {
+    return { problem: `no layer for ${folder}: its files cannot be in ${place}: ${messageOf(error)}` };
+  }
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
     return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
   const unlock = await takeLock(place, env, openSeconds);

@@ -71,6 +71,7 @@ async function chooseEngine(
   facts: FolderFacts,
   isNew: boolean,
 ): Promise<Engine | { readonly problem: string }> {
+  if (facts.unreadable !== undefined) return { problem: `"${facts.unreadable}" cannot be read` };
   if (facts.mount !== undefined) return { problem: `"${facts.mount}" is on another file system` };
   const names = at.engine === undefined ? (["overlay", "copy"] as const) : [at.engine];
   const problems: string[] = [];

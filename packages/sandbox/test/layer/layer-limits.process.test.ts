@@ -35,6 +35,33 @@ test("a folder of layers that is elsewhere is refused", async () => {
   expect(await open(folder)).toEqual({ problem });
 });
 
+test("a folder in which no layer can have its files is refused", async () => {
+  const folder = folderOf("echo a > a; echo file > .toolmount");
+  const problem = `no layer for ${folder}: its files cannot be in ${folder}/.toolmount/layers/s: EEXIST`;
+  expect(await open(folder)).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test.runIf(getuid!() === 0)("a folder that its user cannot read or write is refused, with the reason", () => {
+  const problemOf = (script: string) => {
+    const folder = folderOf(`chmod 755 .; ${script}`);
+    const as = "--reuid 65534 --regid 65534 --clear-groups".split(" ");
+    const program = join(import.meta.dirname, "layer-process.ts");
+    const node = [process.execPath, "--conditions=@toolmount/source", program, "open", folder, "", "0"];
+    const { stderr } = spawnSync("setpriv", [...as, ...node], { env });
+    return stderr.toString().replaceAll(folder, "FOLDER");
+  };
+  const own = "chown -R 65534:65534 .";
+  expect(problemOf("true")).toContain(
+    "no layer for FOLDER: its files cannot be in FOLDER/.toolmount/layers/s: EACCES",
+  );
+  expect(problemOf(`mkdir shut; chmod 0 shut; ${own}`)).toContain(
+    'no layer for FOLDER: "shut" cannot be read',
+  );
+  expect(problemOf(`${own}; echo s > secret; chmod 600 secret`)).toContain(
+    "the folder cannot be copied: cp: cannot open './secret' for reading",
+  );
+});
+
 test("without the programs that mount there is no layer, and the answer names their package", async () => {
   const folder = folderOf("echo a > a");
   const path = { env: { PATH: programs(["flock", "cp"]) } };
