@@ -107,10 +107,15 @@ function differenceOf(
 /** Longest text that is compared, in bytes. */
 const mostBytes = 200_000;
 
-/** The text of a file; undefined for a long file, and for what is not a text. */
+/** The text of a file; undefined for a long file, one that cannot be read, and for what is not a text. */
 function textAt(path: string): string | undefined {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined || !facts.isFile() || facts.size > mostBytes) return undefined;
-  const bytes = readFileSync(path);
-  return bytes.includes(0) ? undefined : bytes.toString("utf8");
+  try {
+    const bytes = readFileSync(path);
+    return bytes.includes(0) ? undefined : bytes.toString("utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    throw error;
+  }
 }

@@ -12,7 +12,7 @@ import { above } from "./choice.ts";
 import { removeTree } from "./durable.ts";
 import { entriesOf, type FolderFacts } from "./folder-facts.ts";
 import { namespaces, readOnly, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
-import { markOf, namesIn, type Mark } from "./mark.ts";
+import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
 /** How a layer keeps what its programs change. */
 export interface Engine {
@@ -132,7 +132,8 @@ function touchedIn(at: string, { changed, folder, view }: Shown): readonly strin
   const own = namesIn(join(changed, at)).filter((name) => shown.has(name));
   const found = own.flatMap((name) => {
     const path = join(at, name);
-    if (markOf(join(changed, path))?.kind !== "folder") return [path];
+    const entry = join(changed, path);
+    if (markOf(entry)?.kind !== "folder" || !isReadable(entry)) return [path];
     const isNew = markOf(join(folder, path))?.kind !== "folder";
     return [...(isNew ? [path] : []), ...touchedIn(path, { changed, folder, view })];
   });

@@ -226,6 +226,7 @@ async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<
     if (conflicts.length > 0) return { status: "conflicts", conflicts };
     const id = await commitChanges({ ...at, engine: view.engine }, changes, {
       all: difference.changes,
+      hasLeft: difference.left.length > 0,
       mark: choice.mark,
     });
     return { status: "kept", id, changes: changes.length, withheld };
