@@ -8,7 +8,7 @@ import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import type { Engine, MakeEngine } from "./engine.ts";
 import { changesSince, entriesOf } from "./folder-facts.ts";
 import type { LayerPlace } from "./holder.ts";
-import { markOf, namesIn, type Mark } from "./mark.ts";
+import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
 /** The largest folder that is copied: it takes some two seconds. */
 const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
@@ -29,7 +29,8 @@ export const makeCopy: MakeEngine = async (at, { entries, bytes }, isNew) => {
       await copyAll(at);
     } catch (error) {
       removeTree(join(at.place, changedFolder));
-      return { problem: `the folder cannot be copied: ${(error as Error).message.trim()}` };
+      const { stderr, message } = error as Error & { readonly stderr?: string };
+      return { problem: `the folder cannot be copied: ${(stderr || message).trim().split("\n")[0]}` };
     }
   }
   return engineOf(at);
@@ -150,7 +151,8 @@ function keysIn(changed: string, paths: readonly string[]): readonly (readonly [
 /** An entry and all that is in it. */
 function below(root: string, path: string): readonly string[] {
   const mark = markOf(join(root, path));
-  if (mark?.kind !== "folder") return mark === null ? [] : [path];
+  if (mark === null) return [];
+  if (mark.kind !== "folder" || !isReadable(join(root, path))) return [path];
   return [path, ...namesIn(join(root, path)).flatMap((name) => below(root, join(path, name)))];
 }
 

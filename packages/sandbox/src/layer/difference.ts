@@ -5,7 +5,7 @@ import { baseOf, type Base } from "./base.ts";
 import { createPause } from "./durable.ts";
 import { entriesOf } from "./folder-facts.ts";
 import { gitPartOf } from "./git.ts";
-import { isEqual, isSame, markOf, within, type Mark } from "./mark.ts";
+import { isEqual, isReadable, isSame, markOf, within, type Mark } from "./mark.ts";
 
 /** What must be agreed to by a yes of its own. */
 export type Section =
@@ -121,6 +121,8 @@ function compareEntry(path: string, compared: Compared): Compare {
   const [former, next] = [markOf(within(folder, path)), markOf(within(changed, path))];
   const isFolder = next?.kind === "folder";
   if (next === null) return { isFolder: false };
+  if (isFolder && !isReadable(within(changed, path)))
+    return { reason: "its folder cannot be read", isFolder: false };
   if (isFolder) {
     const isThere = former?.kind === "folder";
     if (!isThere) return { change: { path, kind: "folder", former, next }, isFolder };

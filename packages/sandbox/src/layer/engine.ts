@@ -4,14 +4,15 @@ import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { promisify } from "node:util";
+import { findProgram } from "../system/bubblewrap.ts";
+import { runInSandbox } from "../system/start-sandbox.ts";
 import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
-import { above } from "./choice.ts";
 import { removeTree } from "./durable.ts";
-import { entriesOf, type FolderFacts } from "./folder-facts.ts";
+import { above, entriesOf, type FolderFacts } from "./folder-facts.ts";
 import { mountOverlayOnce } from "../system/overlay-trial.ts";
 import type { EngineName, Holder, LayerPlace } from "./holder.ts";
-import { markOf, namesIn, type Mark } from "./mark.ts";
+import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
 /** How a layer keeps what its programs change. */
 export interface Engine {
@@ -103,7 +104,8 @@ function touchedIn(at: string, { changed, folder, view }: Shown): readonly strin
   const own = namesIn(join(changed, at)).filter((name) => shown.has(name));
   const found = own.flatMap((name) => {
     const path = join(at, name);
-    if (markOf(join(changed, path))?.kind !== "folder") return [path];
+    const entry = join(changed, path);
+    if (markOf(entry)?.kind !== "folder" || !isReadable(entry)) return [path];
     const isNew = markOf(join(folder, path))?.kind !== "folder";
     return [...(isNew ? [path] : []), ...touchedIn(path, { changed, folder, view })];
   });

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { rmSync, writeFileSync } from "node:fs";
 import { createPause } from "./durable.ts";
 import { markOf, namesIn, statOf, within } from "./mark.ts";
@@ -17,6 +18,8 @@ export interface FolderFacts {
   readonly foreign: string | undefined;
   /** An entry on another file system: nothing can be moved between two. */
   readonly mount: string | undefined;
+  /** A folder whose entries this process cannot list. */
+  readonly unreadable: string | undefined;
 }
 
 /** Looks at every entry of a folder. */
@@ -28,11 +31,13 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   const dev = statOf(folder)?.dev;
   let foreign: string | undefined;
   let mount: string | undefined;
+  let unreadable: string | undefined;
   for (const folders = [""]; folders.length > 0;) {
     const at = folders.pop()!;
-    const names = entriesOf(folder, at);
-    listing.set(at, names);
-    for (const name of names) {
+    const names = readableIn(folder, at);
+    if (names === undefined) unreadable ??= at;
+    listing.set(at, names ?? []);
+    for (const name of names ?? []) {
       const path = within(at, name);
       const stat = statOf(within(folder, path));
       if (stat === null) continue;
@@ -44,7 +49,16 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
       await pause();
     }
   }
-  return { listing, entries, bytes, foreign, mount };
+  return { listing, entries, bytes, foreign, mount, unreadable };
+}
+
+function readableIn(folder: string, at: string): readonly string[] | undefined {
+  try {
+    return entriesOf(folder, at);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    throw error;
+  }
 }
 
 /** The names in one folder below a folder, without toolmount's own. */
@@ -120,4 +134,10 @@ export function nowOf(folder: string): bigint {
   const before = touch();
   while (touch() <= before);
   return before;
+}
+
+/** The folders above a path, without the first. */
+export function above(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === "." ? [] : [...above(parent), parent];
 }

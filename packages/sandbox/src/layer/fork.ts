@@ -12,7 +12,8 @@ import { removeTree } from "./durable.ts";
 import { takeLock } from "./folder-lock.ts";
 import { endLeftHolder, type LayerPlace } from "./holder.ts";
 import { namesIn } from "./mark.ts";
-import { engineFile, type ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./mount.ts";
+import { engineFile } from "./view.ts";
 
 const forkName = /^fork-(\d+)-/;
 

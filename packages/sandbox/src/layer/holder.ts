@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { guardName } from "../system/program-guard.ts";
 import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
-import { viewNamespaces } from "../system/overlay-trial.ts";
+import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, writeRecord } from "./durable.ts";
 import { personFolder, toPerson } from "./person-paths.ts";
@@ -41,7 +41,9 @@ case "$1" in
 overlay) mount -t overlay toolmount -o lowerdir=../../..,upperdir=changed,workdir=work,userxattr "$2" ;;
 copy) mount --bind changed "$2" ;;
 *) exit 1 ;;
-esac && mkdir -p "$3" && mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
+esac || exit 1
+mkdir -p "$3" 2> /dev/null || { echo "${readOnly}" >&2; exit 1; }
+mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
 mount -o remount,bind,ro,nosuid,nodev "$3" || mount -o remount,bind,ro,nosuid,nodev,noexec "$3" || exit 1
 exec 9<&-
 cd /
@@ -75,7 +77,7 @@ export interface Holder {
   readonly view: string;
   /** How a program is started in the view. A resident waits in it for calls, and does not keep it from being mounted again. */
   enter(launch: SandboxLaunch, isResident?: boolean): SandboxLaunch;
-  /** Whether the view is still there: a person may have killed its first process. */
+  /** Whether the view is still there: its first process may be killed. */
   isAlive(): boolean;
   /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
@@ -129,8 +131,9 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
   const namespace = namespaceOf(pid);
   const isProgram = (each: number) =>
     each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each);
+  const view = `/proc/${pid}/root${folder}`;
   return {
-    view: `/proc/${pid}/root${folder}`,
+    view,
     // The folder is entered inside: one that is open before shows the files of the person.
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
@@ -138,7 +141,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
       const own = [...words, ...asPerson(unshare), ...inside.map((word) => toPerson(folder, word))];
       return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
     },
-    isAlive: () => !hasEnded(held),
+    // A process that is killed has no folders, some time before it has ended.
+    isAlive: () => !hasEnded(held) && existsSync(view),
     isBusy: () => numbersIn("/proc").some(isProgram),
     running: () => commandsOf(isProgram),
     async end() {

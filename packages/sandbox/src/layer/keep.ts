@@ -1,8 +1,47 @@
-import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
-import type { Difference } from "./difference.ts";
+import type { Difference, LayerChange, Section } from "./difference.ts";
+import { above } from "./folder-facts.ts";
 import { commitChanges, forgetKeep, keepsOf, keptBytesOf, repositoriesOf, undoKeep } from "./keeps.ts";
-import type { View, ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./mount.ts";
+import type { View } from "./view.ts";
+
+/** A person's yes to a difference. */
+export interface Choice {
+  /** The digest of the difference that the person saw. */
+  readonly digest: string;
+  /** What the yes is for. What is deleted or obeyed is never part of the yes to the files. */
+  readonly sections: readonly Section[];
+  /** Only these paths of the sections; all without. The repository is one unit. */
+  readonly paths?: readonly string[] | undefined;
+  /** Ends the name of the keep, so that it is found again: letters and digits. */
+  readonly mark?: string | undefined;
+}
+
+/** The changes of a choice, folders before what is in them. */
+interface Chosen {
+  readonly changes: readonly LayerChange[];
+  /** Chosen changes in folders that take the place of a file, which is not chosen. */
+  readonly withheld: readonly string[];
+}
+
+/** The changes that a person chose, with the new folders around them. */
+export function chosenOf({ changes }: Difference, { sections, paths }: Choice): Chosen {
+  const listed = paths === undefined ? undefined : new Set(paths);
+  const wanted = new Set(
+    changes
+      .filter(({ section }) => sections.includes(section))
+      .filter(({ section, path }) => section === "repository" || listed?.has(path) !== false)
+      .map(({ path }) => path),
+  );
+  const folders = new Map(changes.filter(({ kind }) => kind === "folder").map((each) => [each.path, each]));
+  const isMissing = (path: string) => folders.get(path)?.former !== null && !wanted.has(path);
+  const missing = [...wanted].filter((path) =>
+    above(path).some((each) => folders.has(each) && isMissing(each)),
+  );
+  const kept = [...wanted].filter((path) => !missing.includes(path));
+  const needed = new Set(kept.flatMap((path) => [path, ...above(path).filter((each) => folders.has(each))]));
+  return { changes: changes.filter(({ path }) => needed.has(path)), withheld: missing };
+}
 
 /** What a keep did. Nothing was changed unless it is `kept`. */
 export type KeepResult =
@@ -34,6 +73,7 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
     if (conflicts.length > 0) return { status: "conflicts", conflicts };
     const id = await commitChanges({ ...at, engine: view.engine }, changes, {
       all: difference.changes,
+      hasLeft: difference.left.length > 0,
       mark: choice.mark,
     });
     return { status: "kept", id, changes: changes.length, withheld };

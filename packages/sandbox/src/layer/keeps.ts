@@ -33,11 +33,19 @@ function boxOf({ folder, place }: LayerPlace, id: string): Box {
   return { folder, place, box: join(boxesIn(place), id) };
 }
 
+/** The difference of which a keep has a part. */
+interface KeptOf {
+  readonly all: readonly LayerChange[];
+  /** Whether the layer has entries that cannot be kept. */
+  readonly hasLeft: boolean;
+  readonly mark?: string | undefined;
+}
+
 /** Keeps changes of a layer: all of them, or none after a death at any moment. Returns the name of the keep. */
 export async function commitChanges(
   keeping: Keeping,
   changes: readonly LayerChange[],
-  { all, mark }: { readonly all: readonly LayerChange[]; readonly mark?: string | undefined },
+  { all, hasLeft, mark }: KeptOf,
 ): Promise<string> {
   const last = Number.parseInt(namesIn(boxesIn(keeping.place)).at(-1) ?? "0");
   const number = String(last + 1).padStart(6, "0");
@@ -49,7 +57,7 @@ export async function commitChanges(
   const rest = all.filter((change) => !changes.includes(change));
   const waiting = rest.filter(({ kind }) => kind === "delete").map(({ path }) => path);
   const staged = await stagedOf(keeping, steps);
-  const record: CommitRecord = { steps, folders, staged, isWhole: rest.length === 0, waiting };
+  const record: CommitRecord = { steps, folders, staged, isWhole: rest.length === 0 && !hasLeft, waiting };
   writeState(box.box, "commit", record);
   await finishKeep(keeping, box, record);
   return id;

@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
-import type { Choice } from "./choice.ts";
 import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
 import { createTurns, onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
@@ -11,10 +11,11 @@ import { removeTree, writeRecord } from "./durable.ts";
 import { openFork } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import { keepChosen, keepsIn, type KeepResult } from "./keep.ts";
+import { keepChosen, keepsIn, type Choice, type KeepResult } from "./keep.ts";
 import { pruneKeeps, recoverKeeps, type UndoResult } from "./keeps.ts";
 import { textsOf, type Texts } from "./texts.ts";
-import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./mount.ts";
+import { prepareView, type LayerView, type View } from "./view.ts";
 
 /** The folder and the name of a layer. */
 export interface LayerOptions {
@@ -110,7 +111,11 @@ export async function openLayerBelow(
   const folder = realpathSync(options.folder);
   const layers = join(folder, ownFolder, group);
   const place = join(layers, name);
-  makeFolder(place, 0o700);
+  try {
+    makeFolder(place, 0o700);
+  } catch (error) {
+    return { problem: `no layer for ${folder}: its files cannot be in ${place}: ${messageOf(error)}` };
+  }
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
     return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
   const taken = await takeWanted(place, env, openSeconds);

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   lstatSync,
   openSync,
   readdirSync,
@@ -62,6 +64,17 @@ function kindOf(stat: BigIntStats): EntryKind {
 /** The names in a folder, sorted; none where there is no folder. */
 export function namesIn(folder: string): readonly string[] {
   return (orNull(() => readdirSync(folder)) ?? []).toSorted();
+}
+
+/** Whether this process can list what is in a folder and look at it. A program may have taken its own rights. */
+export function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
+    throw error;
+  }
 }
 
 /** Whether both are the same entry of the disk. */

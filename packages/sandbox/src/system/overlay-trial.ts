@@ -5,6 +5,9 @@ import { runInSandbox } from "./start-sandbox.ts";
 export const viewNamespaces =
   "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(" ");
 
+/** The kernel shows a layer read-only where it cannot make a folder for its own work. */
+export const readOnly = "it can only be read; is the disk full?";
+
 /** Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. */
 const trial = `
 set -e
@@ -13,6 +16,7 @@ echo a > low/file
 echo b > low/folder/before
 show() { mount -t overlay toolmount -o lowerdir=low,upperdir=up,workdir=work,userxattr view; }
 show
+touch view/probe 2> /dev/null || { echo "${readOnly}" >&2; exit 1; }
 rm view/file
 rm -r view/folder
 mkdir view/folder

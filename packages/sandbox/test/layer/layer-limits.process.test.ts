@@ -35,6 +35,33 @@ test("a folder of layers that is elsewhere is refused", async () => {
   expect(await open(folder)).toEqual({ problem });
 });
 
+test("a folder in which no layer can have its files is refused", async () => {
+  const folder = folderOf("echo a > a; echo file > .toolmount");
+  const problem = `no layer for ${folder}: its files cannot be in ${folder}/.toolmount/layers/s: EEXIST`;
+  expect(await open(folder)).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test.runIf(getuid!() === 0)("a folder that its user cannot read or write is refused, with the reason", () => {
+  const problemOf = (script: string) => {
+    const folder = folderOf(`chmod 755 .; ${script}`);
+    const as = "--reuid 65534 --regid 65534 --clear-groups".split(" ");
+    const program = join(import.meta.dirname, "layer-process.ts");
+    const node = [process.execPath, "--conditions=@toolmount/source", program, "open", folder, "", "0"];
+    const { stderr } = spawnSync("setpriv", [...as, ...node], { env });
+    return stderr.toString().replaceAll(folder, "FOLDER");
+  };
+  const own = "chown -R 65534:65534 .";
+  expect(problemOf("true")).toContain(
+    "no layer for FOLDER: its files cannot be in FOLDER/.toolmount/layers/s: EACCES",
+  );
+  expect(problemOf(`mkdir shut; chmod 0 shut; ${own}`)).toContain(
+    'no layer for FOLDER: "shut" cannot be read',
+  );
+  expect(problemOf(`${own}; echo s > secret; chmod 600 secret`)).toContain(
+    "the folder cannot be copied: cp: cannot open './secret' for reading",
+  );
+});
+
 test("without the programs that mount there is no layer, and the answer names their package", async () => {
   const folder = folderOf("echo a > a");
   const path = { env: { PATH: programs(["flock", "cp"]) } };
@@ -86,6 +113,23 @@ describe.runIf(hasNamespaces)("a layer", () => {
     await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
     expect(await within(layer, folder, "cat a b")).toBe("a\nb\n");
     expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
+  });
+
+  test("whose first process is killed now shows no entry as deleted", async () => {
+    const folder = folderOf("echo a > a; mkdir d; echo b > d/b");
+    const layer = await opened(folder);
+    for (let times = 0; times < 10; times += 1) {
+      await within(
+        layer,
+        folder,
+        `echo ${times} > new; for i in $(seq 50); do sleep 1000 & done > /dev/null 2>&1`,
+      );
+      const file = join(folder, ".toolmount/layers/s/holder.json");
+      const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
+      kill(pid, "SIGKILL");
+      expect((await layer.difference()).changes.map(({ path }) => path)).toEqual(["new"]);
+      await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    }
   });
 
   test("is open in one process at a time, and can do nothing when it is closed", async () => {
