@@ -37,7 +37,7 @@ describe.runIf(hasLayer)("the layer of a session over HTTP", () => {
     expect(calls.map(({ tool }) => tool)).toEqual(["bash", "bash"]);
     expect(digest).toMatch(/^[\da-f]{64}$/);
     const { body } = await ask("GET", `${path}?path=a.txt`);
-    expect(body).toEqual({ layer: null, difference: " one\n+more" });
+    expect(body).toEqual({ layer: null, difference: " one\n+more", conflict: null });
     expect((await ask("GET", "/api/v1/hosts/default/layers")).body).toEqual({
       sessions: [{ session: "s", changes: 4 }],
     });
@@ -109,9 +109,16 @@ describe.runIf(hasLayer)("the layer of a session over HTTP", () => {
   });
 
   test("with a file that the user changed, too, is a conflict, and nothing is kept", async () => {
-    const { ask, folder, read, has } = await served();
+    const { ask, folder, read, has, run } = await served();
+    run("git add a.txt && git -c user.name=a -c user.email=a commit -qm one");
     const { digest } = await waiting(ask);
     writeFileSync(join(folder, "a.txt"), "mine\n");
+    expect((await waiting(ask)).conflicts).toEqual([{ path: "a.txt", reason: "the person changed it" }]);
+    expect((await ask("GET", `${path}?path=a.txt`)).body).toEqual({
+      layer: null,
+      difference: "-mine\n+one\n+more",
+      conflict: { person: "-one\n+mine", session: " one\n+more" },
+    });
     const { body } = await ask("POST", path, { body: { digest, sections: ["files"] } });
     expect(body).toMatchObject({
       outcome: { result: { code: "KEEP_CONFLICT", details: { conflicts: ["a.txt"] } } },

@@ -126,8 +126,14 @@ export interface ServedLayers {
   sessions(): Promise<readonly { readonly session: string; readonly changes: number | null }[]>;
   /** Null for a session without a layer. */
   waiting(session: string): Promise<object | null>;
-  /** The difference of one entry, line by line. */
-  difference(session: string, path: string): Promise<string | null>;
+  /** The difference of one entry, line by line, and of a conflict what each side changed. */
+  difference(
+    session: string,
+    path: string,
+  ): Promise<{
+    readonly difference: string | null;
+    readonly conflict: { readonly person: string; readonly session: string } | null;
+  }>;
   keep(session: string, choice: LayerChoice, context: LayerAnswerer): Promise<ToolOutcome>;
   drop(session: string, digest: string, context: LayerAnswerer): Promise<ToolOutcome>;
 }

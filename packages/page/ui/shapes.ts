@@ -57,7 +57,6 @@ export interface LayerAnswer {
       readonly error?: string;
       readonly code?: string;
       readonly data?: unknown;
-      readonly details?: { readonly conflicts?: readonly string[] };
     };
   };
   readonly layer: WaitingLayer | null;

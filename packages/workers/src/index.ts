@@ -12,6 +12,7 @@ export {
 // Layers
 export {
   layersOf,
+  type EntryDifference,
   type HostLayers,
   type KeepContext,
   type Waiting,

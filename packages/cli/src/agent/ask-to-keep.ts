@@ -9,7 +9,7 @@ import { askLine } from "../process/ask-line.ts";
 import { askWhether, choose } from "../process/choose.ts";
 import type { AskingShell, Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
-import { waitingLines, type Waiting } from "../render/waiting.ts";
+import { conflictLines, waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
@@ -186,8 +186,13 @@ export async function keepChosen(
   screen: Shell["err"],
 ): Promise<boolean | "again"> {
   const { layersOf: hostLayersOf } = await import("@toolmount/workers");
-  const { result } = await hostLayersOf(host)!.keep(sessionId, choice, { userId, turnId });
+  const layers = hostLayersOf(host)!;
+  const { result } = await layers.keep(sessionId, choice, { userId, turnId });
   const failed = failureOf(result, screen);
+  const { conflicts = [] } = (result.details ?? {}) as { readonly conflicts?: readonly string[] };
+  for (const path of conflicts.slice(0, mostConflicts))
+    for (const line of conflictLines(screen, path, await layers.difference(sessionId, path)))
+      screen.line(line);
   if (failed !== undefined) return failed;
   const { kept, withheld } = result.data as { readonly kept: number; readonly withheld: readonly string[] };
   screen.line(`${screen.paint("green", "✔")} ${countOf(kept, "change")} kept`);
@@ -195,6 +200,9 @@ export async function keepChosen(
     screen.line(`  these need another change, and wait: ${withheld.map(printable).join(", ")}`);
   return true;
 }
+
+/** Most conflicts of which both sides are shown. */
+const mostConflicts = 5;
 
 /** Drops all that waits, as a call of the session. `again`: the difference is another one. */
 export async function dropAll(

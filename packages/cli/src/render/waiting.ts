@@ -1,5 +1,6 @@
 import { lineDifference } from "@toolmount/core/text";
 import type { Difference, LayerChange, Section, Texts } from "@toolmount/sandbox";
+import type { EntryDifference } from "@toolmount/workers";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -94,4 +95,21 @@ function differenceOf(change: LayerChange, waiting: Waiting): string | undefined
   // A line that the next command would run is not hidden behind others.
   const maxLines = section === "obeyed" ? Number.POSITIVE_INFINITY : mostLines;
   return `${mode}${lineDifference(before, after, { maxLines })}` || undefined;
+}
+
+/** What each side of a conflict changed; where that is not known, what the layer would change now. */
+export function conflictLines(
+  screen: Screen,
+  path: string,
+  { difference, conflict }: EntryDifference,
+): readonly string[] {
+  const lines = (title: string, text: string | null) =>
+    text === null ? [] : [`  ${title} ${printable(path)}`, ...differenceLines(screen, text)];
+  if (conflict === null) return lines("the session would change", difference);
+  return [...lines("you changed", conflict.person), ...lines("the session changed", conflict.session)];
+}
+
+function differenceLines(screen: Screen, difference: string): readonly string[] {
+  const [, ...lines] = effectLines(screen, { change: "other", target: "", difference });
+  return lines.map((line) => `  ${line}`);
 }

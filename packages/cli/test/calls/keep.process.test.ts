@@ -198,6 +198,7 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     const kept = await here(["keep", "--accept", digest]);
     expect(kept.code).toBe(1);
     expect(kept.stderr).toContain("Nothing was kept: you changed the same since: src/a.txt");
+    expect(kept.stderr).toMatch(/the session would change src\/a\.txt\n\s+-user\n\s+\+model/);
     expect(read("src/a.txt")).toBe("user\n");
   });
 });

@@ -29,7 +29,6 @@ function Live({ sessionId, again }: WaitsProps) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const yes = useSignal<ReadonlySet<string>>(new Set());
   const open = useSignal<string | null>(null);
-  const conflicts = useSignal<ReadonlySet<string>>(new Set());
   const show = (layer: WaitingLayer | null) =>
     batch(() => {
       const paths = new Set(layer?.changes.map((each) => each.path));
@@ -53,7 +52,6 @@ function Live({ sessionId, again }: WaitsProps) {
   const answer = async (body: object) => {
     try {
       const given = await ask<LayerAnswer>("POST", hostPath.value + path, { digest: layer.digest, ...body });
-      conflicts.value = new Set(given.outcome.result.details?.conflicts ?? []);
       notify(sentenceOf(given));
       show(given.layer);
     } catch (error) {
@@ -62,7 +60,12 @@ function Live({ sessionId, again }: WaitsProps) {
     again.value += 1;
     await readLayers();
   };
-  const choosing = { chosen, open, conflicts: conflicts.value, mayAnswer: mayApprove.value };
+  const choosing = {
+    chosen,
+    open,
+    conflicts: new Set(layer.conflicts.map((each) => each.path)),
+    mayAnswer: mayApprove.value,
+  };
   return (
     <section class="box" aria-label="Changes that wait">
       <h3>
@@ -104,7 +107,7 @@ function Sum({ changes }: { readonly changes: readonly LayerChange[] }) {
 }
 
 /** Which calls made it, and what an answer ends. */
-function Made({ layer: { calls, running, left } }: { readonly layer: WaitingLayer }) {
+function Made({ layer: { calls, running, left, conflicts } }: { readonly layer: WaitingLayer }) {
   const last = calls.slice(-10);
   return (
     <div class="in">
@@ -122,6 +125,11 @@ function Made({ layer: { calls, running, left } }: { readonly layer: WaitingLaye
       {running.map((command) => (
         <p class="origin">
           Ends when you keep or drop: <code>{command}</code>
+        </p>
+      ))}
+      {conflicts.map(({ path, reason }) => (
+        <p class="origin">
+          Conflict: <code>{path}</code>, {reason}. Nothing that includes it can be kept.
         </p>
       ))}
       {left.map(({ path, reason }) => (
@@ -187,16 +195,41 @@ function Shown({ path, changes, open, digest }: ShownProps) {
   return <One key={`${digest} ${change.path}`} path={path} change={change} />;
 }
 
+interface Entry {
+  readonly difference: string | null;
+  readonly conflict: { readonly person: string; readonly session: string } | null;
+}
+
 function One({ path, change }: { readonly path: string; readonly change: LayerChange }) {
-  const loaded = useLoaded<{ difference: string | null }>(`${path}?path=${encodeURIComponent(change.path)}`);
+  const loaded = useLoaded<Entry>(`${path}?path=${encodeURIComponent(change.path)}`);
   if (loaded.value === null) return <p class="nothing">Reading…</p>;
   if ("problem" in loaded.value) return <p class="note">{loaded.value.problem}</p>;
-  const { difference } = loaded.value.value;
+  const { difference, conflict } = loaded.value.value;
   const verb = change.change === "mode" ? "other" : change.change;
   const effect = { target: change.path, change: verb, ...(difference && { difference }) };
   return (
     <div role="group" aria-label="Difference of the chosen file">
       <EffectOf effect={effect} isOpen />
+      {conflict !== null && (
+        <>
+          <EffectOf
+            effect={{
+              target: `${change.path}: what you changed`,
+              change: "other",
+              difference: conflict.person,
+            }}
+            isOpen
+          />
+          <EffectOf
+            effect={{
+              target: `${change.path}: what the session changed`,
+              change: "other",
+              difference: conflict.session,
+            }}
+            isOpen
+          />
+        </>
+      )}
       {!difference && (
         <p class="facts">{difference === null ? "It is no short text." : "No line differs."}</p>
       )}

@@ -1,7 +1,15 @@
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import type { Difference, LayerChange, Section } from "./difference.ts";
 import { above } from "./folder-facts.ts";
-import { commitChanges, forgetKeep, keepsOf, keptBytesOf, repositoriesOf, undoKeep } from "./keeps.ts";
+import {
+  commitChanges,
+  forgetKeep,
+  keepsOf,
+  keptBytesOf,
+  repositoriesOf,
+  undoKeep,
+  type UndoResult,
+} from "./keeps.ts";
 import type { ViewOptions } from "./mount.ts";
 import type { View } from "./view.ts";
 
@@ -80,24 +88,36 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
   });
 }
 
+/** The keeps of a layer. */
+export interface LayerKeeps {
+  /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all, and the last one. */
+  keeps(): readonly string[];
+  /** How many bytes of the disk the former entries of the keeps take. */
+  keptBytes(): number;
+  /** Puts back what was before a keep, by its name or its mark, unless the person changed something of it since. */
+  undo(id: string): Promise<UndoResult>;
+  /** Removes the former entries of a keep, which can be undone no longer. */
+  forget(id: string): Promise<void>;
+}
+
 interface Acts {
   settled<Result>(act: (view: View) => Promise<Result>): Promise<Result>;
   alone<Result>(act: () => Promise<Result>): Promise<Result>;
 }
 
 /** What can be done with the keeps of a layer. */
-export function keepsIn(keeping: Parameters<typeof undoKeep>[0], { settled, alone }: Acts) {
+export function keepsIn(keeping: Parameters<typeof undoKeep>[0], { settled, alone }: Acts): LayerKeeps {
   const { place } = keeping;
   return {
     keeps: () => keepsOf(place),
     keptBytes: () => keptBytesOf(place),
-    undo: (id: string) =>
+    undo: (id) =>
       settled((now) =>
         alone(async () => {
           await now.rebase();
           return undoKeep(keeping, id);
         }),
       ),
-    forget: (id: string) => settled(() => alone(async () => forgetKeep(keeping, id))),
+    forget: (id) => settled(() => alone(async () => forgetKeep(keeping, id))),
   };
 }

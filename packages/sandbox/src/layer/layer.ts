@@ -4,6 +4,7 @@ import { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
+import { conflictsOf, type Conflict } from "./conflicts.ts";
 import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
 import { createTurns, onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
@@ -11,9 +12,9 @@ import { removeTree, writeRecord } from "./durable.ts";
 import { openFork } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import { keepChosen, keepsIn, type Choice, type KeepResult } from "./keep.ts";
-import { pruneKeeps, recoverKeeps, type UndoResult } from "./keeps.ts";
-import { textsOf, type Texts } from "./texts.ts";
+import { keepChosen, keepsIn, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
+import { pruneKeeps, recoverKeeps } from "./keeps.ts";
+import { sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
 import type { ViewOptions } from "./mount.ts";
 import { prepareView, type LayerView, type View } from "./view.ts";
 
@@ -46,7 +47,7 @@ export interface Entered extends LayerView {
 }
 
 /** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
-export interface Layer {
+export interface Layer extends LayerKeeps {
   readonly engine: EngineName;
   /** A folder for temporary files of programs in the layer, which may have to make it. It ends with the view. */
   readonly temporary: string;
@@ -58,6 +59,10 @@ export interface Layer {
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  /** What both the layer and the person changed: with one of these nothing is kept. */
+  conflicts(): Promise<readonly Conflict[]>;
+  /** The three sides of a conflict. */
+  sides(path: string): Promise<Sides>;
   /** Both sides of a change, as texts. */
   texts(change: LayerChange): Texts;
   /** Whether a program runs in the layer, other than residents. A keep ends it. */
@@ -66,14 +71,6 @@ export interface Layer {
   running(): Promise<readonly string[]>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;
-  /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all, and the last one. */
-  keeps(): readonly string[];
-  /** How many bytes of the disk the former entries of the keeps take. */
-  keptBytes(): number;
-  /** Puts back what was before a keep, by its name or its mark, unless the person changed something of it since. */
-  undo(id: string): Promise<UndoResult>;
-  /** Removes the former entries of a keep, which can be undone no longer. */
-  forget(id: string): Promise<void>;
   /** Ends every program in the layer and forgets its changes. */
   drop(): Promise<void>;
   /**
@@ -199,10 +196,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
     temporary: join(at.place, "tmp"),
     enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
     renew: () => settled((now) => now.renew()),
-    difference: () => settled((now) => now.difference()),
-    texts: (change) => textsOf(at, change),
-    isBusy: () => settled((now) => now.isBusy()),
-    running: () => settled((now) => now.running()),
+    ...looksAt(at, settled),
     keep: (choice) =>
       settled((now) =>
         alone(async () => {
@@ -226,4 +220,23 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
 async function closeView({ place, isFork }: ViewOptions, view: View): Promise<void> {
   await view.end();
   if (isFork === true) removeTree(place);
+}
+
+/** What a layer shows of itself. */
+function looksAt(
+  at: ViewOptions,
+  settled: <Result>(act: (view: View) => Promise<Result>) => Promise<Result>,
+): Pick<Layer, "difference" | "conflicts" | "sides" | "texts" | "isBusy" | "running"> {
+  return {
+    difference: () => settled(async (now) => (await now.settled()).difference),
+    conflicts: () =>
+      settled(async (now) => {
+        const { difference, ...meeting } = await now.settled();
+        return conflictsOf(difference.changes, { ...at, ...meeting });
+      }),
+    sides: (path) => sidesOf(at, path),
+    texts: (change) => textsOf(at, change),
+    isBusy: () => settled((now) => now.isBusy()),
+    running: () => settled((now) => now.running()),
+  };
 }

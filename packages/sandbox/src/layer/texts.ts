@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync }
 import { join } from "node:path";
 import { changedFolder } from "./commit.ts";
 import type { LayerChange } from "./difference.ts";
+import type { Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
 import { markOf, namesIn, type Mark } from "./mark.ts";
 
@@ -21,6 +22,26 @@ export function textsOf({ folder, place }: LayerPlace, { path, former, next }: L
   const isGone = next === null;
   if (former?.kind === "folder" && isGone) return { before: listingOf(join(folder, path)), after: "" };
   return { before: side(folder, former), after: side(changed, next) };
+}
+
+/** What became of one file at the person and in the layer. Empty where there is none. */
+export interface Sides {
+  /** What the person's repository has staged or committed: what it was before, as far as that is known. */
+  readonly committed: string | undefined;
+  readonly person: string | undefined;
+  readonly session: string | undefined;
+}
+
+export async function sidesOf(
+  { folder, place, git }: LayerPlace & { readonly git: Git },
+  path: string,
+): Promise<Sides> {
+  const side = (root: string) => {
+    const mark = markOf(join(root, path));
+    return mark === null ? "" : textAt(root, path, mark);
+  };
+  const committed = await git.committed(folder, path);
+  return { committed, person: side(folder), session: side(join(place, changedFolder)) };
 }
 
 function textAt(root: string, path: string, { kind }: Mark): string | undefined {

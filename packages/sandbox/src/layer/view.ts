@@ -21,7 +21,7 @@ export interface LayerView {
   readonly isCurrent: boolean;
 }
 
-/** The difference of a layer in which nothing runs. */
+/** The difference of a layer, and what it was compared with. */
 interface Settled {
   readonly difference: Difference;
   readonly base: Base;
@@ -34,7 +34,8 @@ export interface View {
   readonly engine: Engine;
   enter(launch: SandboxLaunch, isResident?: boolean): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
-  difference(): Promise<Difference>;
+  /** The difference now, while programs may run. */
+  settled(): Promise<Settled>;
   isBusy(): Promise<boolean>;
   running(): Promise<readonly string[]>;
   /** Ends every program, and takes what was kept as the person's. */
@@ -121,9 +122,11 @@ function createView(at: ViewOptions, engine: Engine): View {
     },
     isBusy: async () => (await mount.current()).holder.isBusy(),
     running: async () => (await mount.current()).holder.running(),
-    async difference() {
+    async settled() {
       const view = async () => (await renew()).held;
-      return whole(view, (held) => differenceOf(compared(at, engine, held)));
+      return whole(view, async (held) =>
+        settledOf(at, await differenceOf(compared(at, engine, held)), held.base),
+      );
     },
     async alone(act) {
       const { base } = await mount.current();
@@ -135,7 +138,7 @@ function createView(at: ViewOptions, engine: Engine): View {
       });
       const { difference, holder } = await whole(view, read);
       await holder.end();
-      return act({ difference, base, changed: join(at.place, changedFolder) });
+      return act(settledOf(at, difference, base));
     },
     async drop() {
       await mount.end();
@@ -144,6 +147,10 @@ function createView(at: ViewOptions, engine: Engine): View {
         removeTree(join(at.place, name));
     },
   };
+}
+
+function settledOf({ place }: ViewOptions, difference: Difference, base: Base): Settled {
+  return { difference, base, changed: join(place, changedFolder) };
 }
 
 /** What the person changed since the view was mounted, and whether the view can be mounted again to show it. */

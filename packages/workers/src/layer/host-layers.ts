@@ -27,10 +27,20 @@ export interface Waiting {
   readonly changes: readonly WaitingChange[];
   /** What cannot be kept, with the reason. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
+  /** What you changed, too: with one of these nothing is kept. */
+  readonly conflicts: readonly { readonly path: string; readonly reason: string }[];
   /** Commands in the background that a keep or a drop ends. */
   readonly running: readonly string[];
   /** The calls that made it, as far as this process ran them. */
   readonly calls: readonly MadeCall[];
+}
+
+/** The whole difference of one entry. A part is null where a side is no short text. */
+export interface EntryDifference {
+  /** From the folder to the layer. */
+  readonly difference: string | null;
+  /** What each side changed since the repository staged or committed the file; null where that is not known, or no conflict. */
+  readonly conflict: { readonly person: string; readonly session: string } | null;
 }
 
 /** A session with a layer. */
@@ -52,8 +62,8 @@ export interface HostLayers {
   sessions(): Promise<readonly WaitingSession[]>;
   /** Null for a session without a layer. */
   waiting(session: string): Promise<Waiting | null>;
-  /** The whole difference of one changed entry, line by line; null where it is no short text. */
-  difference(session: string, path: string): Promise<string | null>;
+  /** What became of one entry, line by line. */
+  difference(session: string, path: string): Promise<EntryDifference>;
   /** Keeps what a person chose. It is a call of the session: audited, and undone as other changes are. */
   keep(session: string, choice: Omit<Choice, "mark">, context?: KeepContext): Promise<ToolOutcome>;
   /** Drops all that waits. It is a call of the session, and cannot be undone. */
@@ -87,11 +97,8 @@ function hostLayers(host: Host, layers: SessionLayers): HostLayers {
     },
     waiting: async (session) => (has(session) ? layers.look(session, waitingIn) : null),
     async difference(session, path) {
-      if (!has(session)) return null;
-      return layers.look(session, async (layer) => {
-        const change = (await layer.difference()).changes.find((each) => each.path === path);
-        return change === undefined ? null : (differenceOf(layer.texts(change)) ?? null);
-      });
+      if (!has(session)) return { difference: null, conflict: null };
+      return layers.look(session, (layer) => entryOf(layer, path));
     },
     keep: (session, choice, context) => call(session, keepToolName, choice, context),
     drop: (session, digest, context) => call(session, dropToolName, { digest }, context),
@@ -100,6 +107,20 @@ function hostLayers(host: Host, layers: SessionLayers): HostLayers {
 
 function countIn(layers: SessionLayers, session: string): Promise<number> {
   return layers.look(session, async (layer) => (await layer.difference()).changes.length);
+}
+
+async function entryOf(layer: Layer, path: string): Promise<EntryDifference> {
+  const change = (await layer.difference()).changes.find((each) => each.path === path);
+  const difference = change === undefined ? null : (differenceOf(layer.texts(change)) ?? null);
+  const isConflict = (await layer.conflicts()).some((each) => each.path === path);
+  return { difference, conflict: isConflict ? await conflictOf(layer, path) : null };
+}
+
+async function conflictOf(layer: Layer, path: string): Promise<EntryDifference["conflict"]> {
+  const { committed: before, person, session } = await layer.sides(path);
+  const own = differenceOf({ before, after: person });
+  const other = differenceOf({ before, after: session });
+  return own === undefined || other === undefined ? null : { person: own, session: other };
 }
 
 /** Most entries whose lines are counted. */
@@ -111,7 +132,7 @@ async function waitingIn(layer: Layer, { made }: { made(): readonly MadeCall[] }
   const counted = changes.filter(({ path, section }) => section !== "repository" && !isInstalled(path));
   const set = new Set(counted.slice(0, mostCounted));
   const shown = changes.map((change) => plainOf(change, set.has(change) ? layer.texts(change) : undefined));
-  return { digest, changes: shown, left, running, calls: made() };
+  return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: made() };
 }
 
 const isInstalled = (path: string) => path.split("/").includes("node_modules");

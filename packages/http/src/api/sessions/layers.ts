@@ -48,6 +48,9 @@ export const layerSchema = z
     left: z
       .array(z.object({ path: z.string(), reason: z.string() }))
       .describe("What cannot be kept, with the reason"),
+    conflicts: z
+      .array(z.object({ path: z.string(), reason: z.string() }))
+      .describe("What the person changed, too: with one of these nothing is kept"),
     running: z.array(z.string()).describe("Commands in the background that a keep or a drop ends"),
     calls: z
       .array(z.object({ tool: z.string(), runId: z.string() }))
@@ -102,6 +105,10 @@ const show = createRoute({
     200: json(
       z.object({
         layer: layerSchema.nullable().describe("null with `path`, and for a session without a layer"),
+        conflict: z
+          .object({ person: z.string(), session: z.string() })
+          .nullable()
+          .describe("With `path`, of a conflict: what each side changed since it was staged or committed"),
         difference: z
           .string()
           .nullable()
@@ -148,8 +155,8 @@ export function layerRoutes(service: Service) {
       const { layers, session } = await layerOf(service, c.req.valid("param"), c.env.principal);
       const { path } = c.req.valid("query");
       if (path !== undefined)
-        return c.json({ layer: null, difference: await layers.difference(session, path) }, 200);
-      return c.json({ layer: await shownOf(layers, session), difference: null }, 200);
+        return c.json({ layer: null, ...(await layers.difference(session, path)) }, 200);
+      return c.json({ layer: await shownOf(layers, session), difference: null, conflict: null }, 200);
     })
     .openapi(answer, async (c) => {
       const { principal } = c.env;
