@@ -100,6 +100,7 @@ const introduction: ReadResult = (result, note, isLegacy) => ({
 
 /** Groups whose changes a server may announce, whether it says so or not. */
 const changing = ["tools", "resources", "prompts"];
+const change = shape({ listChanged: flag, subscribe: flag });
 
 /** A capability is an object; of a server that names none, the tools are asked for. */
 function readCapabilities(given: unknown, note: Note): Members {
@@ -108,13 +109,9 @@ function readCapabilities(given: unknown, note: Note): Members {
     if (!isRecord(value) && value !== true)
       note(`its capability ${name} is ${kindOf(value)}; taken as stated`);
     const own = isRecord(value) ? withoutNulls(value) : {};
-    return [[name, changing.includes(name) ? readChanging(own, note) : own] as const];
+    return [[name, changing.includes(name) ? change(own, note) : own] as const];
   });
   return Object.fromEntries(stated.length === 0 ? [["tools", {}]] : stated);
-}
-
-function readChanging(given: Members, note: Note): unknown {
-  return shape({ listChanged: flag, subscribe: flag })(given, note);
 }
 
 const empty: ReadResult = () => ({});

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { placeText } from "@toolmount/core/record";
+import { waitsFor } from "../wire/result.ts";
 import { currentFront } from "../wire/front.ts";
 import { CancelledByClient } from "../tasks/suspended.ts";
 import type { ServedApprovals } from "./options.ts";
@@ -159,14 +160,13 @@ export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promis
 /** Whether a call waits for what happens by itself: a decision, or the end of its run in another process. */
 function isOpen(outcome: ToolOutcome): outcome is ToolOutcome & { readonly ticket: string } {
   const { status, ticket, result } = outcome;
-  const { waitsFor } = (result.details ?? {}) as { readonly waitsFor?: string };
-  return status === "pending" && result.code === "PENDING" && ticket !== undefined && waitsFor !== "client";
+  const isAsked = status === "pending" && result.code === "PENDING" && ticket !== undefined;
+  return isAsked && waitsFor(outcome) !== "client";
 }
 
 /** Whether another process runs the call, or was killed while it did: then its lease ends. */
-function runsElsewhere({ status, result }: ToolOutcome): boolean {
-  const { waitsFor } = (result.details ?? {}) as { readonly waitsFor?: string };
-  return status === "pending" && waitsFor === "run";
+function runsElsewhere(outcome: ToolOutcome): boolean {
+  return outcome.status === "pending" && waitsFor(outcome) === "run";
 }
 
 /** Keeps a call open until it is decided and no other process runs it, and reports meanwhile that it still waits. */

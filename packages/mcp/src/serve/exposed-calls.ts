@@ -15,19 +15,17 @@ import { isRecord, withoutUndefined } from "@toolmount/core/json";
 import { outcomeMetaKey } from "../wire/result.ts";
 import type { ServedCall } from "./served-session.ts";
 
-/** Works on a request so that mounted servers can ask its client. */
-type AskingRequest = <Result extends object>(
-  ctx: ServerContext,
-  request: ServedCall,
-  work: (call: InternalCall) => Promise<Result>,
-) => Promise<Result | InputRequiredResult>;
-
 /** How requests for what is served beside tools are made. */
 export interface ExposedRequests<Source> {
   /** Returns what is served, for one request of the client. */
   readonly sourcesFor: (call: InternalCall) => readonly Source[];
   readonly callFor: (ctx: ServerContext) => InternalCall;
-  readonly asking: AskingRequest;
+  /** Works on a request so that mounted servers can ask its client. */
+  readonly asking: <Result extends object>(
+    ctx: ServerContext,
+    request: ServedCall,
+    work: (call: InternalCall) => Promise<Result>,
+  ) => Promise<Result | InputRequiredResult>;
 }
 
 /** Returns what a mounted server exposes to one client: each request is a call of an internal tool of the host. */
