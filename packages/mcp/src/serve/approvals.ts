@@ -2,11 +2,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   inputRequired,
   inputResponse,
+  ProtocolError,
+  type ProtocolErrorCode,
   type ClientCapabilities,
   type InputRequiredResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
+import {
+  isToolmountError,
+  type ApprovalView,
+  type SessionCallContext,
+  type ToolOutcome,
+} from "@toolmount/core";
 import { placeText } from "@toolmount/core/record";
 import { waitsFor } from "../wire/result.ts";
 import { currentFront } from "../wire/front.ts";
@@ -111,6 +118,14 @@ export async function answerRetry(state: WaitingState, waiting: Waiting): Promis
   return state.asked === "url" || runsElsewhere(outcome)
     ? resumeWhenDecided(outcome, state.ticket, waiting)
     : outcome;
+}
+
+/** A call that cannot be resumed is an error of the protocol, with the code of the host. */
+export function asProtocolError(code: ProtocolErrorCode): (error: unknown) => never {
+  return (error) => {
+    if (!isToolmountError(error)) throw error;
+    throw new ProtocolError(code, error.message, { code: error.code });
+  };
 }
 
 /** The user's answer counts only where the plan makes the user the approver. */

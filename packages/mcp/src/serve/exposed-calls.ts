@@ -11,8 +11,8 @@ import type { Host, ToolOutcome } from "@toolmount/core";
 import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
 import type { ExposedItems, ExposedSource, PublishedSource } from "../wire/exposed-source.ts";
-import { isRecord, withoutUndefined } from "@toolmount/core/json";
-import { outcomeMetaKey } from "../wire/result.ts";
+import { withoutUndefined } from "@toolmount/core/json";
+import { outcomeMetaKey, serverError } from "../wire/result.ts";
 import type { ServedCall } from "./served-session.ts";
 
 /** How requests for what is served beside tools are made. */
@@ -68,10 +68,10 @@ export function throughHost(host: Host, published: PublishedSource, call: Intern
 
 /** The data of a call. What the server itself answered is thrown as it was; every other failure with its status and code. */
 function dataOf({ status, result, ticket, runId }: ToolOutcome): unknown {
-  const { error, code, details, truncated, data } = result;
+  const { error, code, truncated, data } = result;
   if (error === undefined && truncated === undefined) return data;
-  if (code === "MCP_ERROR" && isRecord(details))
-    throw new ProtocolError(Number(details["code"]), error ?? "", details["data"]);
+  const own = serverError(result);
+  if (own !== undefined) throw own;
   const facts = withoutUndefined({ runId, status, code, ticket });
   throw new RefusedRequest(error ?? "the result is larger than what the plan's limits let through", facts);
 }
