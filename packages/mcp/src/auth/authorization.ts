@@ -44,13 +44,10 @@ export abstract class ServerAuthorization implements AuthProvider {
   readonly #sent = new WeakMap<Response, string | undefined>();
 
   abstract token(): Promise<string | undefined>;
-  /** Gets another token than the refused one. */
   abstract onUnauthorized(refused: { readonly response: Response }): Promise<void>;
   /** Rejects with a `ToolError` where no request can be authorized now. */
   ready?(): Promise<void>;
-  /** Whether another attempt can succeed. */
   abstract mayTry(): Promise<boolean>;
-  /** A tool needs more scope. Returns whether there is another token by now. */
   abstract needsScope(error: InsufficientScopeError): Promise<boolean>;
 
   /** A fetch that notes the token of each request. */
@@ -67,7 +64,6 @@ export abstract class ServerAuthorization implements AuthProvider {
   }
 }
 
-/** What an authorization is made with. */
 interface AuthorizationOptions {
   readonly url: URL;
   readonly settings: AuthSettings;

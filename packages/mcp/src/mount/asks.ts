@@ -23,7 +23,6 @@ import { tasksExtension, type Task } from "../tasks/task.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import { callResultOf } from "../reading/reader.ts";
 
-/** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];
 
 type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix" | "hiddenText">;

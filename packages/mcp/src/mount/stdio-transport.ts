@@ -14,7 +14,6 @@ import { MessageTooLarge, tooLarge } from "../wire/message-size.ts";
 import { WireReader } from "../reading/reader.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
-/** What a stdio transport is made with. */
 interface StdioOptions extends Program {
   readonly maxMessageBytes: number;
   readonly logger: Logger;

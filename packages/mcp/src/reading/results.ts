@@ -69,7 +69,6 @@ const kept = (result: Members): Members => ({
 
 type ReadResult = (result: Members, note: Note, isLegacy: boolean) => Members;
 
-/** A result with one list. */
 const list =
   (member: string, what: string, of: (isLegacy: boolean) => Read): ReadResult =>
   (result, note, isLegacy) => {

@@ -134,7 +134,6 @@ function saidType(type: unknown): string {
   return type === undefined || type === null ? "no type" : `the type ${JSON.stringify(type).slice(0, 50)}`;
 }
 
-/** Reads a schema and those below it. */
 function readSchema(schema: Readonly<Record<string, unknown>>, note: Note, levels = maxLevels) {
   let read = schema;
   for (const [keyword, value] of Object.entries(schema)) {

@@ -31,7 +31,6 @@ export interface InFront extends Omit<Waiting, "approvals"> {
   readonly signInPage?: FrontClient["signInPage"];
   /** How the request can become a task; undefined where it cannot. */
   readonly task?: AsTask | undefined;
-  /** Makes calls of internal tools for the same client. */
   readonly internalCalls: (context: SessionCallContext) => InternalCall;
 }
 

@@ -34,7 +34,6 @@ export interface Serving {
   readonly signInPage?: InFront["signInPage"];
   /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
   readonly toolsOnly?: boolean | undefined;
-  /** Makes the server of the SDK. */
   readonly make?: ((info: Implementation, options: ServerOptions) => Server) | undefined;
 }
 

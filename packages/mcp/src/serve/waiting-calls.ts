@@ -5,7 +5,6 @@ import { KeptWork, setNewest } from "../wire/kept-work.ts";
 import { createSeal, NotSealed } from "./seal/seal.ts";
 import { SealKeys } from "./seal/seal-keys.ts";
 
-/** The kind of the records of requests whose calls wait. */
 const kind = "mcp-waiting";
 /** How long a waiting call is known by its request, in milliseconds: 30 days. */
 const keptMs = 30 * 86_400_000;

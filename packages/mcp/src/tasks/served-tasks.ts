@@ -12,12 +12,10 @@ const leastTtlMs = 1_000;
 /** Tasks of one owner that a process follows. */
 const maxTasks = 1_000;
 
-/** Whose tasks are sought. */
 interface TaskUser {
   readonly userId?: string | undefined;
 }
 
-/** A call that becomes a task. */
 interface NewTask extends TaskUser {
   readonly sessionId: string;
   readonly call: KeptTask["call"];

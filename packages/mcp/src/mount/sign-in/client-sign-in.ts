@@ -18,17 +18,13 @@ const pollMs = 500;
 
 interface ClientSignInOptions extends SignInPlace {
   readonly logger: Logger;
-  /** The sign-in on a page. */
   readonly onPage: ServerSignIn | undefined;
 }
 
-/** A sign-in under way. */
 interface Running {
-  /** Whether the user has signed in. */
   readonly signed: Promise<boolean>;
   readonly end: AbortController;
   readonly isHere: boolean;
-  /** How many calls wait for it. */
   calls: number;
 }
 

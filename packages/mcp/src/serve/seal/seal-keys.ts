@@ -35,7 +35,6 @@ export class SealKeys {
     return this.#clock.now();
   }
 
-  /** The key that seals now. */
   async newest(): Promise<SealKey> {
     while (this.#record === null || this.#isOld(this.#record)) await this.#renew();
     return { number: this.#record.version, key: keysOf(this.#record)[0]! };

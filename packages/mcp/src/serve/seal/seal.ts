@@ -7,11 +7,9 @@ import { readableMs, SealKeys } from "./seal-keys.ts";
 const sealed = z.discriminatedUnion("asked", [
   z.strictObject({
     asked: z.enum(["url", "form"]),
-    /** The ticket of the call. */
     ticket: z.string(),
     /** The caller's id of the call, by which its question is found. */
     callId: z.string(),
-    /** The session whose call it is. */
     sessionId: z.string(),
     /** Digest of the request: a retry of another request is refused. */
     request: z.string(),
