@@ -90,7 +90,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   }
 
   /** What a client that follows the call may read about it. */
-  get state(): CallState {
+  get state() {
     return {
       message: this.#message,
       changedAt: this.#changedAt,
@@ -142,11 +142,3 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 }
 
 type Answers = Readonly<Record<string, unknown>>;
-
-interface CallState {
-  readonly message: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
-  readonly round: number;
-  readonly asked: Asked["requests"] | undefined;
-}
