@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import type { Host, SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { meter, withoutUndefined } from "@toolmount/core/json";
+import { z } from "zod";
 import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
 import type { InFront } from "./in-front.ts";
@@ -119,9 +120,6 @@ function readPrompts(
     | ((userId: string | undefined) => boolean)
     | null;
   if (given === undefined || believes?.(userId) !== true || meter(given, maxBytes) !== null) return {};
-  return isTexts(given) ? { prompts: given } : {};
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === "string");
+  const { data: prompts } = z.array(z.string()).safeParse(given);
+  return prompts === undefined ? {} : { prompts };
 }
