@@ -1,8 +1,7 @@
 import { createMemoryStore, type Clock } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createSeal, createStateSeal } from "../src/serve/seal/seal.ts";
-import { SealKeys } from "../src/serve/seal/seal-keys.ts";
+import { createSeal, SealKeys, createStateSeal } from "../src/serve/seal.ts";
 import { hostOf } from "./support.ts";
 
 const day = 86_400_000;

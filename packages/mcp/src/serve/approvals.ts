@@ -19,7 +19,7 @@ import { waitsFor } from "../wire/result.ts";
 import { currentFront } from "../wire/front.ts";
 import { CancelledByClient } from "../tasks/suspended.ts";
 import type { ServedApprovals } from "./options.ts";
-import type { StateSeal, WaitingState } from "./seal/seal.ts";
+import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 
 /** How often a store is asked for a decision that another process may have recorded, in milliseconds. */

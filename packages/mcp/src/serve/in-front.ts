@@ -9,7 +9,7 @@ import {
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
 import { currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
-import type { SealedState } from "./seal/seal.ts";
+import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";

@@ -12,7 +12,7 @@ import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
 import type { InFront } from "./in-front.ts";
 import type { ServeOptions } from "./options.ts";
-import type { StateSeal } from "./seal/seal.ts";
+import type { StateSeal } from "./seal.ts";
 import type { ServedCall, ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 

@@ -22,7 +22,7 @@ import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, serveExposed } from "./exposed.ts";
 import { render } from "./render.ts";
 import { runInFront, type Answer } from "./in-front.ts";
-import type { SealedState, WaitingState } from "./seal/seal.ts";
+import type { SealedState, WaitingState } from "./seal.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import {
   answerCall,

@@ -2,8 +2,7 @@ import { systemClock, type Host, type ToolOutcome, type WorkRecord } from "@tool
 import { digestOf } from "@toolmount/core/json";
 import { z } from "zod";
 import { KeptWork, setNewest } from "../wire/kept-work.ts";
-import { createSeal, NotSealed } from "./seal/seal.ts";
-import { SealKeys } from "./seal/seal-keys.ts";
+import { createSeal, SealKeys, NotSealed } from "./seal.ts";
 
 const kind = "mcp-waiting";
 /** How long a waiting call is known by its request, in milliseconds: 30 days. */
