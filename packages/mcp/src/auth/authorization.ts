@@ -32,12 +32,14 @@ const pollMs = 100;
 /** After this time a server that refused is asked again, in milliseconds. */
 const refusedMs = 30_000;
 
-/** Answers of an authorization server after which only a new sign-in helps. */
-const finalCodes: ReadonlySet<string> = new Set([
-  OAuthErrorCode.InvalidGrant,
+/** Answers of an authorization server that does not know the client. */
+const unknownCodes: ReadonlySet<string> = new Set([
   OAuthErrorCode.InvalidClient,
   OAuthErrorCode.UnauthorizedClient,
 ]);
+
+/** Answers after which only a new sign-in helps. */
+const finalCodes: ReadonlySet<string> = new Set([...unknownCodes, OAuthErrorCode.InvalidGrant]);
 
 /** How the requests to one server are authorized. It knows with which token the request of a response was sent. */
 export abstract class ServerAuthorization implements AuthProvider {
@@ -168,7 +170,7 @@ export class Authorization extends ServerAuthorization {
     const { lease: _, ...rest } = taken.record;
     const { [rest.issuer ?? ""]: __, ...tokens } = rest.tokens;
     const { [rest.issuer ?? ""]: ___, ...clients } = rest.clients;
-    const isUnknown = final instanceof OAuthError && final.code !== OAuthErrorCode.InvalidGrant;
+    const isUnknown = final instanceof OAuthError && unknownCodes.has(final.code);
     const kept = { ...rest, tokens, ...(isUnknown && { clients }) };
     await this.#options.credentials.replace(taken, final === undefined ? rest : kept);
   }

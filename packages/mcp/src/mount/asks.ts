@@ -214,7 +214,7 @@ export async function withAnswers<
     const result = await send(all, { ...options, allowInputRequired: true });
     if (!isInputRequiredResult(result)) return result;
     const { inputRequests = {}, requestState } = result;
-    const answers = askInFront(inputRequests as Asked, asks);
+    const answers = askInFront(inputRequests, asks);
     const { signal } = options;
     const inputResponses = await (signal === undefined ? answers : raceSignal(answers, signal));
     next = { inputResponses, ...(requestState !== undefined && { requestState }) };

@@ -71,7 +71,8 @@ export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note):
   if (!isRecord(given)) return undefined;
   const lost: string[] = [];
   withoutLost(given, schemaOf(given), (reference) => lost.push(reference));
-  if (lost.length > 0) return void say(`refers to ${shorten(lost[0])}, which it does not have; left out`);
+  if (lost.length > 0) say(`refers to ${shorten(lost[0])}, which it does not have; left out`);
+  if (lost.length > 0) return undefined;
   const type = given["type"] ?? undefined;
   if (!isLegacy || type === "object") return readSchema(given, say);
   if (type === undefined) return readSchema({ ...given, type: "object" }, say);

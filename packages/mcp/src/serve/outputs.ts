@@ -45,7 +45,7 @@ export function withWhole(host: Pick<Host, "output">, outcome: ToolOutcome, rend
 function linkTo(tool: string, { bytes, ref }: { readonly bytes: number; readonly ref: string }): McpBlock {
   const description = "The whole of what was cut here; it is kept for some time";
   const named = { uri: scheme + ref, name: `output of ${tool}`, description, size: bytes };
-  return { type: "resource_link", ...named } as McpBlock;
+  return { type: "resource_link", ...named };
 }
 
 function wholeOf(host: Pick<Host, "output">, ref: string, userId?: string): string | undefined {
