@@ -32,25 +32,24 @@ const pollMs = 100;
 /** After this time a server that refused is asked again, in milliseconds. */
 const refusedMs = 30_000;
 
-/** Answers of an authorization server after which only a new sign-in helps. */
-const finalCodes: ReadonlySet<string> = new Set([
-  OAuthErrorCode.InvalidGrant,
+/** Answers of an authorization server that does not know the client. */
+const unknownCodes: ReadonlySet<string> = new Set([
   OAuthErrorCode.InvalidClient,
   OAuthErrorCode.UnauthorizedClient,
 ]);
+
+/** Answers after which only a new sign-in helps. */
+const finalCodes: ReadonlySet<string> = new Set([...unknownCodes, OAuthErrorCode.InvalidGrant]);
 
 /** How the requests to one server are authorized. It knows with which token the request of a response was sent. */
 export abstract class ServerAuthorization implements AuthProvider {
   readonly #sent = new WeakMap<Response, string | undefined>();
 
   abstract token(): Promise<string | undefined>;
-  /** Gets another token than the refused one. */
   abstract onUnauthorized(refused: { readonly response: Response }): Promise<void>;
   /** Rejects with a `ToolError` where no request can be authorized now. */
   ready?(): Promise<void>;
-  /** Whether another attempt can succeed. */
   abstract mayTry(): Promise<boolean>;
-  /** A tool needs more scope. Returns whether there is another token by now. */
   abstract needsScope(error: InsufficientScopeError): Promise<boolean>;
 
   /** A fetch that notes the token of each request. */
@@ -67,7 +66,6 @@ export abstract class ServerAuthorization implements AuthProvider {
   }
 }
 
-/** What an authorization is made with. */
 interface AuthorizationOptions {
   readonly url: URL;
   readonly settings: AuthSettings;
@@ -172,7 +170,7 @@ export class Authorization extends ServerAuthorization {
     const { lease: _, ...rest } = taken.record;
     const { [rest.issuer ?? ""]: __, ...tokens } = rest.tokens;
     const { [rest.issuer ?? ""]: ___, ...clients } = rest.clients;
-    const isUnknown = final instanceof OAuthError && final.code !== OAuthErrorCode.InvalidGrant;
+    const isUnknown = final instanceof OAuthError && unknownCodes.has(final.code);
     const kept = { ...rest, tokens, ...(isUnknown && { clients }) };
     await this.#options.credentials.replace(taken, final === undefined ? rest : kept);
   }

@@ -87,7 +87,6 @@ export interface Kept {
 
 const nothing: CredentialRecord = { clients: {}, tokens: {} };
 
-/** Whose credentials they are. */
 interface CredentialOwner {
   /** The client that the plan names; undefined where the sign-in registers one. */
   readonly clientId: string | undefined;

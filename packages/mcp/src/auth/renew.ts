@@ -13,7 +13,6 @@ import { placeOf, type Challenge, type Kept, type KeptTokens } from "./credentia
 import type { AuthSettings } from "./settings.ts";
 import { createSignInFetch, signInProblem, type SignInFetch } from "./sign-in-fetch.ts";
 
-/** What tokens are renewed with. */
 interface Renewal {
   readonly url: URL;
   readonly settings: AuthSettings;
@@ -21,7 +20,6 @@ interface Renewal {
   readonly kept: Kept;
 }
 
-/** New tokens, and who issued them. */
 interface Renewed {
   readonly issuer: string;
   readonly tokens: KeptTokens;

@@ -64,7 +64,7 @@ async function readAnswer(response: Response): Promise<Response> {
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "";
   const isForm = type.startsWith("application/x-www-form-urlencoded") || type.startsWith("text/plain");
-  if (status > 299 || !(isForm || type.includes("json"))) return response;
+  if (status > 203 || !(isForm || type.includes("json"))) return response;
   const text = await response.text();
   const form = Object.fromEntries(new URLSearchParams(text));
   const given: unknown = isForm && "access_token" in form ? form : tryParse(text);

@@ -24,7 +24,6 @@ export const probeChannel = "mcp.servers.probe";
 /** Connects to one mounted server, and resolves to its status then. It does not reject. */
 export type ServerProbe = () => Promise<ServerStatus>;
 
-/** The events that a mounted server emits. */
 const events = ["mcp:changed", "mcp:resource_updated"];
 
 /**

@@ -11,7 +11,6 @@ import type { ServerStatus } from "../wire/server-status.ts";
 import { mountedName } from "./tool-definition.ts";
 import { withUi } from "./ui.ts";
 
-/** A tool of the server as it is mounted. */
 interface MountedTool {
   readonly tool: Tool;
   readonly name: string;
@@ -63,7 +62,6 @@ export class MountedTools {
     return this.#offered;
   }
 
-  /** The skills that the tools read. */
   get skills(): readonly OfferedSkill[] {
     return [...this.#mounted.values()].flatMap(({ skill }) => skill ?? []);
   }

@@ -68,7 +68,6 @@ export class MountedServer {
     return { name, ...this.#main.status, ...this.tools.status, ...(users.length > 0 && { users }) };
   }
 
-  /** Returns what it has beside tools. */
   get exposed(): PublishedSource {
     return this.#exposed.publish(() => this.tools.mounted());
   }
@@ -102,7 +101,6 @@ export class MountedServer {
     this.#begun.catch(() => {}); // list() rejects
   }
 
-  /** Connects and asks what tools there are. */
   async list(): Promise<readonly Tool[]> {
     try {
       await (this.#begun ?? this.#main.client());

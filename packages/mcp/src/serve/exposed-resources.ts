@@ -71,7 +71,6 @@ async function collect<Item>(
   return lists.flat();
 }
 
-/** An item that a server offers to clients. */
 interface Offered<Source, Item> {
   readonly source: Source;
   readonly item: Item;

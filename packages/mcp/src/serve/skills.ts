@@ -109,7 +109,6 @@ function uriOf({ root }: ServedSkill, path: string): string {
   return root + encodePath(path);
 }
 
-/** An entry as the extension has it. */
 function toEntry(skill: ServedSkill) {
   return {
     uri: uriOf(skill, "SKILL.md"),

@@ -50,9 +50,7 @@ export async function startTask(
   }
 }
 
-/** What happens while a task of a server is followed. */
 interface Following {
-  /** Called with each state of it. */
   readonly onState: (state: Task) => void;
   /** Answers what a server of 2026 asks. */
   readonly answer: (

@@ -5,6 +5,9 @@ import type { SuspendableCall } from "./suspended.ts";
 import type { TaskRecord } from "./task-record.ts";
 import { failedBy, resultOf, type TaskEnd, type TaskState } from "./task-state.ts";
 
+/** What a client may do with a task. */
+export type FollowedTask = Pick<ServedTask, "state" | "answer" | "cancel" | "result">;
+
 /** One call that its client follows. */
 export class ServedTask {
   readonly record: TaskRecord;
@@ -132,30 +135,15 @@ export class ServedTask {
   }
 }
 
-/** A task that ended, maybe in another process. */
-export class EndedTask {
-  readonly #record: TaskRecord;
-  readonly #end: TaskEnd;
-
-  constructor(record: TaskRecord, end: TaskEnd) {
-    this.#record = record;
-    this.#end = end;
-  }
-
-  get state(): TaskState {
-    const { id, kept, facts } = this.#record;
-    return { ...this.#end, id, ttlMs: kept.ttlMs, createdAt: facts.at, changedAt: this.#end.at };
-  }
-
-  /** Nothing is asked any more. */
-  answer(): void {}
-
-  /** It has ended before. */
-  async cancel(): Promise<void> {}
-
-  async result(): Promise<CallToolResult> {
-    return withTask(this.#record.id, resultOf(this.#end));
-  }
+/** A task that ended, maybe in another process: nothing is asked of its client any more. */
+export function endedTask({ id, kept, facts }: TaskRecord, end: TaskEnd): FollowedTask {
+  const state = { ...end, id, ttlMs: kept.ttlMs, createdAt: facts.at, changedAt: end.at };
+  return {
+    state,
+    answer: () => {},
+    cancel: async () => {},
+    result: async () => withTask(id, resultOf(end)),
+  };
 }
 
 function withTask(taskId: string, { _meta: own, ...result }: CallToolResult): CallToolResult {

@@ -23,7 +23,6 @@ export class CancelledByClient extends Error {
 export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly id = randomUUID();
   from: FrontClient;
-  /** What the work gives. */
   readonly outcome: Promise<Outcome>;
   readonly #controller = new AbortController();
   #waiting: { readonly requests: Asked["requests"]; readonly answer: (given: Answers) => void } | undefined;
@@ -91,7 +90,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   }
 
   /** What a client that follows the call may read about it. */
-  get state(): CallState {
+  get state() {
     return {
       message: this.#message,
       changedAt: this.#changedAt,
@@ -143,14 +142,3 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 }
 
 type Answers = Readonly<Record<string, unknown>>;
-
-/** How far a call is. */
-interface CallState {
-  readonly message: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
-  /** How often its client was asked. */
-  readonly round: number;
-  /** What its client is asked now. */
-  readonly asked: Asked["requests"] | undefined;
-}

@@ -34,7 +34,7 @@ export async function publishedOn<Channel extends keyof Published>(
 /** Waits for servers that are starting. Many clients read the list of tools once; each server has a few seconds for it. */
 export async function waitForStarting(host: Host): Promise<void> {
   const published = await publishedOn(host, "mcp.servers.starting");
-  await Promise.all(published.map(({ starting }) => starting));
+  await Promise.all(published.flatMap(({ starting }) => starting ?? []));
 }
 
 /**

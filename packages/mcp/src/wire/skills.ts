@@ -7,7 +7,6 @@ export interface OfferedSkill {
   readonly files: readonly SkillFile[];
 }
 
-/** One file of a skill. */
 interface SkillFile {
   /** Below the skill's folder. */
   readonly path: string;
