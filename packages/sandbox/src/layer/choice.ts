@@ -9,6 +9,8 @@ export interface Choice {
   readonly sections: readonly Section[];
   /** Only these paths of the sections; all without. The repository is one unit. */
   readonly paths?: readonly string[] | undefined;
+  /** Of these files only these parts of their differences, as `lineDifference` shows them, counted from 0. The rest of them waits. */
+  readonly parts?: Readonly<Record<string, readonly number[]>> | undefined;
   /** Ends the name of the keep, so that it is found again: letters and digits. */
   readonly mark?: string | undefined;
 }
@@ -21,8 +23,8 @@ export interface Chosen {
 }
 
 /** The changes that a person chose, with the new folders around them. */
-export function chosenOf({ changes }: Difference, { sections, paths }: Choice): Chosen {
-  const listed = paths === undefined ? undefined : new Set(paths);
+export function chosenOf({ changes }: Difference, { sections, paths, parts = {} }: Choice): Chosen {
+  const listed = paths === undefined ? undefined : new Set([...paths, ...Object.keys(parts)]);
   const wanted = new Set(
     changes
       .filter(({ section }) => sections.includes(section))

@@ -1,6 +1,7 @@
 import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
-import type { Difference } from "./difference.ts";
+import { withParts } from "@toolmount/core/text";
+import type { Difference, LayerChange } from "./difference.ts";
 import {
   commitChanges,
   forgetKeep,
@@ -10,6 +11,7 @@ import {
   undoKeep,
   type UndoResult,
 } from "./keeps.ts";
+import { textsOf } from "./texts.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /** What a keep did. Nothing was changed unless it is `kept`. */
@@ -35,7 +37,8 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
   return view.alone(async ({ difference, changed, base }) => {
     if (difference.digest !== choice.digest) return { status: "changed", difference };
     const { changes, withheld } = chosenOf(difference, choice);
-    if (changes.length === 0) return { status: "nothing", withheld };
+    const texts = partsIn(at, changes, choice);
+    if (changes.length === 0 || "withheld" in texts) return { status: "nothing", withheld, ...texts };
     for (const repository of repositoriesOf(folder, changes))
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });
@@ -43,9 +46,30 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
     const id = await commitChanges({ ...at, engine: view.engine }, changes, {
       all: difference.changes,
       mark: choice.mark,
+      ...texts,
     });
     return { status: "kept", id, changes: changes.length, withheld };
   });
+}
+
+/** What files become of which only parts are kept; or the files of which none can be. */
+function partsIn(
+  at: ViewOptions,
+  changes: readonly LayerChange[],
+  { parts = {} }: Choice,
+): { readonly texts: ReadonlyMap<string, string> } | { readonly withheld: readonly string[] } {
+  const texts = new Map<string, string>();
+  for (const [path, chosen] of Object.entries(parts)) {
+    const change = changes.find((each) => each.path === path);
+    if (change?.former?.kind !== "file" || change.next?.kind !== "file") return { withheld: [path] };
+    const { before, after } = textsOf(at, change);
+    if (before === undefined || after === undefined) return { withheld: [path] };
+    const text = withParts(before, after, new Set(chosen));
+    if (text === before) return { withheld: [path] };
+    // All parts are the whole change.
+    if (text !== after) texts.set(path, text);
+  }
+  return { texts };
 }
 
 /** The keeps of a layer. */
