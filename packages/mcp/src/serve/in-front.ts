@@ -56,7 +56,8 @@ export async function runInFront<Result extends object>(
         "the requestState belongs to a call that has ended, or to another call",
       );
     call = found as SuspendableCall<Result>;
-    call.attach(clientOf(waiting), ctx.mcpReq.inputResponses ?? {});
+    call.from = clientOf(waiting);
+    call.answer(ctx.mcpReq.inputResponses ?? {});
   } else {
     const given = ctx.mcpReq.inputResponses;
     call = beginCall(waiting, { given, isFollowed: task !== undefined }, work);

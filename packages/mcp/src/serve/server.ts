@@ -12,10 +12,11 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ToolOutcome } from "@toolmount/core";
+import { isAvailable } from "@toolmount/core/internal";
 import { hostsOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
-import { collectInstructions, publishedOn, waitForStarting } from "../wire/published.ts";
+import { publishedOn, waitForStarting } from "../wire/published.ts";
 import { traceConnections } from "../wire/trace.ts";
 import { answerRetry, asProtocolError, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
@@ -107,9 +108,16 @@ async function describe({ served, userId, options: { instructions } }: Serving) 
   return { instructions: texts, sources, skills };
 }
 
-/** Returns what mounted servers say of themselves, and the guidance of the tools. */
+/**
+ * Returns what mounted servers say of themselves, under a heading for each, and the guidance of the tools. What differs from the
+ * lock file is left out.
+ */
 async function instructionsOf(served: ServedSession): Promise<string> {
-  const [ofServers, guidance] = await Promise.all([collectInstructions(served.host), served.guidance()]);
+  const { host } = served;
+  const [offered, guidance] = await Promise.all([publishedOn(host, "mcp.instructions"), served.guidance()]);
+  const ofServers = offered
+    .filter(({ tool }) => isAvailable(host, tool))
+    .map(({ server, text }) => `# The MCP server "${server}"\n\n${text}`);
   return [...ofServers, guidance].filter((text) => text !== "").join("\n\n");
 }
 
