@@ -26,7 +26,7 @@ export interface AsTask {
 }
 
 /** A request, and what mounted servers may need of its client. */
-export interface InFront extends Omit<Waiting, "approvals"> {
+export interface InFront extends Waiting {
   readonly isHere?: boolean | undefined;
   readonly signInPage?: FrontClient["signInPage"];
   /** How the request can become a task; undefined where it cannot. */

@@ -30,7 +30,6 @@ import {
   callExposed,
   inFrontOf,
   internalCalls,
-  isOutcome,
   type Requested,
   type Serving,
 } from "./requests.ts";
@@ -155,22 +154,21 @@ async function callTool(
   ctx: ServerContext,
   serving: Requested,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options, era } = serving;
+  const { served, era } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const state = ctx.mcpReq.requestState<SealedState>();
-  const finish = (answer: object) =>
-    isOutcome(answer) ? render(answer, serving) : (answer as CallToolResult);
-  const task = taskFor(params, call, serving, finish);
+  const task = taskFor(params, call, serving);
   // No form reaches the user of a task that is wanted from the beginning: its request is answered already.
   const capabilities = task?.isWanted === true ? undefined : serving.capabilities;
-  return finish(
+  return render(
     await runInFront(inFrontOf(call, ctx, { ...serving, task }), era, async (context): Promise<Answer> => {
-      const waiting = { ...serving, capabilities, approvals: options.approvals ?? {}, ctx, call, context };
+      const waiting = { ...serving, capabilities, ctx, call, context };
       if (state === undefined || state.asked === "input")
         return answerCall(await served.call(call, context), waiting);
       return retry(state, waiting);
     }),
+    serving,
   );
 }
 
