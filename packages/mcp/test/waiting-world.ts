@@ -26,7 +26,7 @@ export async function waitingCall(host: Host = hostOf([remove], { store: createM
     answers?: Record<string, unknown>,
   ): Waiting => ({
     served,
-    approvals,
+    options: { approvals },
     capabilities,
     seal,
     ctx: { mcpReq: { inputResponses: answers } } as unknown as ServerContext,

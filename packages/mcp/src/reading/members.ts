@@ -92,6 +92,12 @@ export function parse(written: string, onChanged: (member: string) => void): unk
   return tryParse(exact) ?? (start < 0 ? undefined : tryParse(withoutNaN(exact.slice(start))));
 }
 
+/** The id in a text that is not parsed; undefined where it has none. */
+export function idIn(unparsed: string): string | number | undefined {
+  const written = /"id"\s*:\s*("[^"\\]{0,100}"|\d{1,15})/.exec(unparsed)?.[1];
+  return written === undefined ? undefined : (JSON.parse(written) as string | number);
+}
+
 export function tryParse(written: string): unknown {
   try {
     return JSON.parse(written);

@@ -3,7 +3,7 @@ import { isRecord, requireNarrow } from "@toolmount/core/json";
 import { setNewest } from "../wire/kept-work.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";
-import { depthProblem, parse } from "./members.ts";
+import { depthProblem, idIn, parse } from "./members.ts";
 import { readParams, readResult } from "./results.ts";
 import type { Note } from "../wire/shapes.ts";
 
@@ -108,8 +108,7 @@ export class WireReader {
   /** A line that would answer one of our requests, but is not JSON: its call has an end. */
   #brokenAnswer(line: string): JSONRPCMessage | undefined {
     if (!/^\s*\{.*"(?:result|error)"/.test(line)) return undefined;
-    const written = /"id"\s*:\s*("[^"\\]{0,100}"|\d{1,15})/.exec(line)?.[1];
-    const id = written === undefined ? undefined : (JSON.parse(written) as Id);
+    const id = idIn(line);
     if (id === undefined || !this.#asked.delete(id)) return undefined;
     return unreadable(id, "the server answered with a line that is not JSON", line.slice(0, maxQuoted));
   }

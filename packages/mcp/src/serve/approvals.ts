@@ -18,7 +18,7 @@ import { placeText } from "@toolmount/core/record";
 import { waitsFor } from "../wire/result.ts";
 import { currentFront } from "../wire/front.ts";
 import { CancelledByClient } from "../tasks/suspended.ts";
-import type { ServedApprovals } from "./options.ts";
+import type { ServedApprovals, ServeOptions } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 
@@ -30,7 +30,7 @@ const defaultWaitMs = 300_000;
 /** What is needed to answer a call that waits. */
 export interface Waiting {
   readonly served: ServedSession;
-  readonly approvals: ServedApprovals;
+  readonly options: ServeOptions;
   readonly seal: StateSeal;
   readonly capabilities: ClientCapabilities | undefined;
   readonly ctx: ServerContext;
@@ -46,7 +46,8 @@ export async function answerWaiting(
   outcome: ToolOutcome,
   waiting: Waiting,
 ): Promise<InputRequiredResult | ToolOutcome> {
-  const { approvals, capabilities, call } = waiting;
+  const { options, capabilities, call } = waiting;
+  const { approvals = {} } = options;
   const { ticket, callId } = outcome;
   if (ticket === undefined || outcome.result.code !== "PENDING") return outcome;
   const asked = wayOfAsking(approvals, capabilities);
@@ -142,10 +143,10 @@ export function asProtocolError(code: ProtocolErrorCode): (error: unknown) => ne
 }
 
 /** The user's answer counts only where the plan makes the user the approver. */
-async function decide({ callId }: WaitingState, { served, approvals, ctx }: Waiting): Promise<void> {
+async function decide({ callId }: WaitingState, { served, options, ctx }: Waiting): Promise<void> {
   const answer = inputResponse(ctx.mcpReq.inputResponses, "approval");
   const question = await findQuestion(served, callId, ["pending"]);
-  if (approvals.elicitation !== true || question === undefined || answer.kind !== "elicit") return;
+  if (options.approvals?.elicitation !== true || question === undefined || answer.kind !== "elicit") return;
   if (answer.action === "cancel") return;
   const { decision, reason } = (answer.action === "accept" ? answer.content : undefined) ?? {};
   const isApproved = answer.action === "accept" && decision === "approve";
@@ -164,7 +165,7 @@ async function decide({ callId }: WaitingState, { served, approvals, ctx }: Wait
  */
 export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promise<ToolOutcome> {
   const { served, context, call } = waiting;
-  const approvals = { ...waiting.approvals, waitMs: Number.POSITIVE_INFINITY };
+  const approvals = { ...waiting.options.approvals, waitMs: Number.POSITIVE_INFINITY };
   let decided = outcome;
   while (isOpen(decided) && context.abortSignal?.aborted !== true) {
     const { ticket } = decided;
@@ -176,7 +177,7 @@ export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promis
         `waiting for a person to approve${where}`,
         call.isInternal === true ? undefined : ticket,
       );
-    decided = await resumeWhenDecided(decided, ticket, { ...waiting, approvals });
+    decided = await resumeWhenDecided(decided, ticket, { ...waiting, options: { approvals } });
   }
   if (!(context.abortSignal?.reason instanceof CancelledByClient)) return decided;
   const question = await findQuestion(served, outcome.callId, ["pending"]);
@@ -201,9 +202,9 @@ function runsElsewhere(outcome: ToolOutcome): boolean {
 async function resumeWhenDecided(
   outcome: ToolOutcome,
   ticket: string,
-  { served, approvals, call, context }: Waiting,
+  { served, options, call, context }: Waiting,
 ): Promise<ToolOutcome> {
-  const { waitMs = defaultWaitMs } = approvals;
+  const { waitMs = defaultWaitMs } = options.approvals ?? {};
   const rounds = Math.ceil(waitMs / pollMs);
   for (let round = 0; round < rounds; round++) {
     if (context.abortSignal?.aborted === true) return outcome;

@@ -28,11 +28,10 @@ export function serveResources(
     );
     return { resources: [...listed].map(([uri, { item }]) => ({ ...item, uri })) };
   });
-  server.setRequestHandler("resources/templates/list", async (_, ctx) => ({
-    resourceTemplates: [
-      ...(await collect(sourcesFor(callFor(ctx)), (source) => source.listResourceTemplates())),
-    ],
-  }));
+  server.setRequestHandler("resources/templates/list", async (_, ctx) => {
+    const lists = await listsOf(sourcesFor(callFor(ctx)), (source) => source.listResourceTemplates());
+    return { resourceTemplates: lists.flat() };
+  });
   server.setRequestHandler("resources/read", ({ method, params: { uri } }, ctx) => {
     const request = { name: method, arguments: { uri } };
     return readOutput(reader, uri) ?? asking(ctx, request, (call) => readResource(sourcesFor(call), uri));
@@ -63,12 +62,11 @@ export function serveResources(
 }
 
 /** Lists of all servers, in the plan's order. One that cannot be reached is left out: the others are no worse for it. */
-async function collect<Item>(
-  sources: readonly ResourceSource[],
-  list: (source: ResourceSource) => Promise<readonly Item[]>,
-): Promise<readonly Item[]> {
-  const lists = await Promise.all(sources.map((source) => list(source).catch(() => [])));
-  return lists.flat();
+export function listsOf<Source, Item>(
+  sources: readonly Source[],
+  list: (source: Source) => Promise<readonly Item[]>,
+): Promise<readonly (readonly Item[])[]> {
+  return Promise.all(sources.map((source) => list(source).catch(() => [])));
 }
 
 interface Offered<Source, Item> {
@@ -78,7 +76,7 @@ interface Offered<Source, Item> {
 
 /**
  * The items of all servers by their names, in the plan's order. A name that two servers have is made another one, `apart`, for
- * the second and every further one. A server that cannot be reached is left out.
+ * the second and every further one.
  */
 export async function offeredBy<Source extends { readonly name: string }, Item>(
   sources: readonly Source[],
@@ -87,7 +85,7 @@ export async function offeredBy<Source extends { readonly name: string }, Item>(
   apartOf: (server: string, name: string) => string,
 ): Promise<ReadonlyMap<string, Offered<Source, Item>>> {
   const offered = new Map<string, Offered<Source, Item>>();
-  const lists = await Promise.all(sources.map((source) => list(source).catch(() => [])));
+  const lists = await listsOf(sources, list);
   for (const [index, source] of sources.entries())
     for (const item of lists[index]!) {
       const own = nameOf(item);

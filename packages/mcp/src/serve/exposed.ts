@@ -12,7 +12,7 @@ import type { Host } from "@toolmount/core";
 import type { ExposedSource, PublishedSource, ResourceSource } from "../wire/exposed-source.ts";
 import type { InternalCall } from "../wire/front.ts";
 import { throughHost, type ExposedRequests } from "./exposed-calls.ts";
-import { offeredBy, serveResources, type Subscribed } from "./exposed-resources.ts";
+import { listsOf, offeredBy, serveResources, type Subscribed } from "./exposed-resources.ts";
 import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -123,7 +123,7 @@ async function completers(
     const found = (await offeredPrompts(having(sources, "prompts"))).get(ref.name);
     return found === undefined ? [] : [{ source: found.source, ref: { ...ref, name: found.item.name } }];
   }
-  const lists = await Promise.all(sources.map((source) => source.listResourceTemplates().catch(() => [])));
+  const lists = await listsOf(sources, (source) => source.listResourceTemplates());
   const has = (index: number) => lists[index]?.some(({ uriTemplate }) => uriTemplate === ref.uri) === true;
   return sources.filter((_, index) => has(index)).map((source) => ({ source, ref }));
 }

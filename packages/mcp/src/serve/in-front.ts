@@ -26,7 +26,7 @@ export interface AsTask {
 }
 
 /** A request, and what mounted servers may need of its client. */
-export interface InFront extends Omit<Waiting, "approvals"> {
+export interface InFront extends Waiting {
   readonly isHere?: boolean | undefined;
   readonly signInPage?: FrontClient["signInPage"];
   /** How the request can become a task; undefined where it cannot. */
@@ -56,7 +56,8 @@ export async function runInFront<Result extends object>(
         "the requestState belongs to a call that has ended, or to another call",
       );
     call = found as SuspendableCall<Result>;
-    call.attach(clientOf(waiting), ctx.mcpReq.inputResponses ?? {});
+    call.from = clientOf(waiting);
+    call.answer(ctx.mcpReq.inputResponses ?? {});
   } else {
     const given = ctx.mcpReq.inputResponses;
     call = beginCall(waiting, { given, isFollowed: task !== undefined }, work);

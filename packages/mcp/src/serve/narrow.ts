@@ -1,7 +1,7 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
 import { isJsonContentType, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isRecord, LineReader, mostValues, readBounded, refusalOf } from "@toolmount/core/json";
-import { depthProblem } from "../reading/members.ts";
+import { depthProblem, idIn } from "../reading/members.ts";
 import { readClientMessage, refuse, type ReadMessage } from "../reading/requests.ts";
 import { tooLarge } from "../wire/message-size.ts";
 
@@ -71,9 +71,7 @@ function readLine(line: string): readonly ReadMessage[] {
 
 /** The id of a message that is not parsed; null where it is at neither end. */
 function idOf(line: string): string | number | null {
-  const id = /"id"\s*:\s*("[^"\\]{0,100}"|\d{1,15})/;
-  const found = id.exec(line.slice(-idWithin)) ?? id.exec(line.slice(0, idWithin));
-  return found === null ? null : (JSON.parse(found[1]!) as string | number);
+  return idIn(line.slice(-idWithin)) ?? idIn(line.slice(0, idWithin)) ?? null;
 }
 
 /** Most bytes of a request's body. The SDK has the same bound. */

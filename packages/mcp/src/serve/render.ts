@@ -9,16 +9,18 @@ import { isListed, type Era } from "./tool-list.ts";
 
 /** A tool that is not there is an error of the protocol; everything else is a result that a model can read. */
 export async function render(
-  outcome: ToolOutcome,
+  answer: object,
   { era, served }: { readonly era: Era; readonly served: ServedSession },
 ): Promise<CallToolResult> {
-  const { status, result, tool } = outcome;
+  // A task, or a question to the client.
+  if (!isOutcome(answer)) return answer as CallToolResult;
+  const { status, result, tool } = answer;
   const own = serverError(result);
   // A mounted server that needs a capability which the client lacks says so by an error, which the client has to see.
   if (own?.code === ProtocolErrorCode.MissingRequiredClientCapability) throw own;
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
-  const whole = withWhole(served.host, outcome, toMcpResult(outcome));
+  const whole = withWhole(served.host, answer, toMcpResult(answer));
   const { structuredContent, ...others } = whole;
   // Before 2026, structured content is an object.
   const rendered = era === "modern" || isRecord(structuredContent) ? whole : others;
@@ -30,6 +32,10 @@ export async function render(
   return (await fitsOutputSchema(served.host, tool, made))
     ? { ...rendered, structuredContent: rendered.structuredContent ?? made }
     : withoutStructuredData(rendered);
+}
+
+export function isOutcome(answer: object): answer is ToolOutcome {
+  return "runId" in answer && "status" in answer && "result" in answer;
 }
 
 /** The error of the protocol with which a mounted server ended a call; undefined for every other end. */

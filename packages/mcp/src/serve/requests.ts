@@ -12,6 +12,7 @@ import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
 import type { InFront } from "./in-front.ts";
 import type { ServeOptions } from "./options.ts";
+import { isOutcome } from "./render.ts";
 import type { StateSeal } from "./seal.ts";
 import type { ServedCall, ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
@@ -63,10 +64,9 @@ export function internalCalls(
   { served, options, seal }: Serving,
   context: SessionCallContext,
 ): InternalCall {
-  const { approvals = {} } = options;
   return async (name, args) => {
     const call: ServedCall = { name, arguments: args, isInternal: true };
-    const waiting = { served, approvals, seal, capabilities: undefined, ctx, call, context };
+    const waiting = { served, options, seal, capabilities: undefined, ctx, call, context };
     const outcome = await served.call(call, context);
     const answer = await answerCall(outcome, waiting);
     return isOutcome(answer) ? answer : outcome;
@@ -75,10 +75,6 @@ export function internalCalls(
 
 export function answerCall(outcome: ToolOutcome, waiting: Waiting) {
   return outcome.status === "pending" ? answerWaiting(outcome, waiting) : outcome;
-}
-
-export function isOutcome(answer: object): answer is ToolOutcome {
-  return "runId" in answer && "status" in answer && "result" in answer;
 }
 
 function contextOf(

@@ -12,10 +12,11 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ToolOutcome } from "@toolmount/core";
+import { isAvailable } from "@toolmount/core/internal";
 import { hostsOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
-import { collectInstructions, publishedOn, waitForStarting } from "../wire/published.ts";
+import { publishedOn, waitForStarting } from "../wire/published.ts";
 import { traceConnections } from "../wire/trace.ts";
 import { answerRetry, asProtocolError, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
@@ -29,7 +30,6 @@ import {
   callExposed,
   inFrontOf,
   internalCalls,
-  isOutcome,
   type Requested,
   type Serving,
 } from "./requests.ts";
@@ -107,9 +107,16 @@ async function describe({ served, userId, options: { instructions } }: Serving) 
   return { instructions: texts, sources, skills };
 }
 
-/** Returns what mounted servers say of themselves, and the guidance of the tools. */
+/**
+ * Returns what mounted servers say of themselves, under a heading for each, and the guidance of the tools. What differs from the
+ * lock file is left out.
+ */
 async function instructionsOf(served: ServedSession): Promise<string> {
-  const [ofServers, guidance] = await Promise.all([collectInstructions(served.host), served.guidance()]);
+  const { host } = served;
+  const [offered, guidance] = await Promise.all([publishedOn(host, "mcp.instructions"), served.guidance()]);
+  const ofServers = offered
+    .filter(({ tool }) => isAvailable(host, tool))
+    .map(({ server, text }) => `# The MCP server "${server}"\n\n${text}`);
   return [...ofServers, guidance].filter((text) => text !== "").join("\n\n");
 }
 
@@ -147,22 +154,21 @@ async function callTool(
   ctx: ServerContext,
   serving: Requested,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options, era } = serving;
+  const { served, era } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const state = ctx.mcpReq.requestState<SealedState>();
-  const finish = (answer: object) =>
-    isOutcome(answer) ? render(answer, serving) : (answer as CallToolResult);
-  const task = taskFor(params, call, serving, finish);
+  const task = taskFor(params, call, serving);
   // No form reaches the user of a task that is wanted from the beginning: its request is answered already.
   const capabilities = task?.isWanted === true ? undefined : serving.capabilities;
-  return finish(
+  return render(
     await runInFront(inFrontOf(call, ctx, { ...serving, task }), era, async (context): Promise<Answer> => {
-      const waiting = { ...serving, capabilities, approvals: options.approvals ?? {}, ctx, call, context };
+      const waiting = { ...serving, capabilities, ctx, call, context };
       if (state === undefined || state.asked === "input")
         return answerCall(await served.call(call, context), waiting);
       return retry(state, waiting);
     }),
+    serving,
   );
 }
 

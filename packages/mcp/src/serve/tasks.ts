@@ -19,8 +19,8 @@ import { resultOf, toEarlier, toExtension } from "../tasks/task-state.ts";
 import { tasksExtension } from "../tasks/task.ts";
 import { asProtocolError, waitAsTask, type Waiting } from "./approvals.ts";
 import { beginCall, type AsTask } from "./in-front.ts";
-import { render, serverError } from "./render.ts";
-import { answerCall, inFrontOf, isOutcome, type Requested, type Serving } from "./requests.ts";
+import { isOutcome, render, serverError } from "./render.ts";
+import { answerCall, inFrontOf, type Requested, type Serving } from "./requests.ts";
 import { bareOutcome, type ServedCall } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -38,12 +38,10 @@ export function taskFor(
   { task }: CallToolRequest["params"],
   call: ServedCall,
   serving: Requested,
-  finish: Finish,
 ): AsTask | undefined {
   const { served, era, capabilities, userId } = serving;
-  const renderResult = renderTask(finish);
   const start = async (running: SuspendableCall, ttlMs: number) => {
-    const made = { sessionId: served.id, userId, call, ttlMs, render: renderResult };
+    const made = { sessionId: served.id, userId, call, ttlMs, render: renderTask(serving) };
     return (await served.tasks.start(running, made)).state;
   };
   if (era === "modern") {
@@ -117,12 +115,9 @@ function continueTasks(ctx: ServerContext, serving: Requested): ContinueTask {
     const call: ServedCall = { name, arguments: args };
     const started = beginCall(inFrontOf(call, ctx, there), { isFollowed: true }, async (context) => {
       // Its request is answered already, so no form reaches the user.
-      const waiting = { ...there, capabilities: undefined, approvals: serving.options.approvals ?? {} };
-      return continueCall(record, { ...waiting, ctx, call, context });
+      return continueCall(record, { ...there, capabilities: undefined, ctx, call, context });
     });
-    const finish: Finish = (answer) =>
-      isOutcome(answer) ? render(answer, there) : (answer as CallToolResult);
-    return { call: started, render: renderTask(finish) };
+    return { call: started, render: renderTask(there) };
   };
 }
 
@@ -144,16 +139,14 @@ async function continueCall(record: TaskRecord, waiting: Waiting): Promise<objec
   return answerCall(await served.call(call, context), waiting);
 }
 
-type Finish = (outcome: object) => Promise<CallToolResult> | CallToolResult;
-
 /**
  * Renders what a call has that is a task. The error of the protocol with which a mounted server ended it is thrown: a task shows
  * it as one. A call that is no task has it as its result, which a model reads.
  */
-function renderTask(finish: Finish): (outcome: object) => Promise<CallToolResult> {
+function renderTask(serving: Serving): (outcome: object) => Promise<CallToolResult> {
   return async (outcome) => {
     const own = isOutcome(outcome) ? serverError(outcome.result) : undefined;
     if (own !== undefined) throw own;
-    return finish(outcome);
+    return render(outcome, serving);
   };
 }

@@ -69,10 +69,9 @@ export class ServedTask {
   }
 
   get state(): TaskState {
-    const { message = this.record.kept.message, changedAt, asked = {}, round } = this.#call.state;
+    const { message = this.record.kept.message, changedAt, asked, round } = this.#call.state;
     // A key is used for one question only, and a server may use its own again. What was answered is not asked any more.
-    const open = Object.entries(asked).filter(([key]) => !Object.hasOwn(this.#answers, key));
-    const isAsked = this.#call.state.asked !== undefined;
+    const open = Object.entries(asked ?? {}).filter(([key]) => !Object.hasOwn(this.#answers, key));
     return {
       message,
       ...this.#end,
@@ -80,7 +79,7 @@ export class ServedTask {
       ttlMs: this.record.kept.ttlMs,
       createdAt: this.record.facts.at,
       changedAt: this.#end?.at ?? changedAt,
-      status: this.#end?.status ?? (isAsked ? "input_required" : "working"),
+      status: this.#end?.status ?? (asked === undefined ? "working" : "input_required"),
       asked: Object.fromEntries(open.map(([key, one]) => [`${round}.${key}`, one])),
     };
   }

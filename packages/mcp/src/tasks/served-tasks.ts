@@ -45,12 +45,12 @@ export class ServedTasks {
   }
 
   /** Resolves when the task is stored. */
-  async start(call: SuspendableCall, { render, ttlMs, userId, ...made }: NewTask): Promise<ServedTask> {
-    const { sessionId, call: request } = made;
-    const facts = { sessionId, userId: userId ?? null, at: systemClock.now() };
+  async start(call: SuspendableCall, made: NewTask): Promise<ServedTask> {
+    const { sessionId, userId = null, render, ttlMs } = made;
+    const facts = { sessionId, userId, at: systemClock.now() };
     const kept = {
       ttlMs: Math.min(Math.max(ttlMs, leastTtlMs), longestTtlMs),
-      call: request,
+      call: made.call,
       ticket: call.ticket,
       message: call.state.message,
     };

@@ -108,12 +108,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     this.#controller.abort(reason);
   }
 
-  /** A retry of the client: its answers go to the server. Answers that are missing are asked for again. */
-  attach(from: FrontClient, answers: Answers): void {
-    this.from = from;
-    this.answer(answers);
-  }
-
+  /** Its client answers: that goes to the server. Answers that are missing are asked for again. */
   answer(answers: Answers): void {
     const waiting = this.#waiting;
     if (waiting === undefined || !Object.keys(waiting.requests).every((key) => Object.hasOwn(answers, key)))

@@ -1,5 +1,4 @@
 import type { Host, HostLink } from "@toolmount/core";
-import { isAvailable } from "@toolmount/core/internal";
 import type { PublishedSource } from "./exposed-source.ts";
 import type { KeptDefinitions } from "./kept-definitions.ts";
 import type { OfferedSkill } from "./skills.ts";
@@ -35,15 +34,4 @@ export async function publishedOn<Channel extends keyof Published>(
 export async function waitForStarting(host: Host): Promise<void> {
   const published = await publishedOn(host, "mcp.servers.starting");
   await Promise.all(published.flatMap(({ starting }) => starting ?? []));
-}
-
-/**
- * Returns what the mounted servers say of themselves, under a heading for each; what differs from the lock file is left
- * out.
- */
-export async function collectInstructions(host: Host): Promise<readonly string[]> {
-  const offered = await publishedOn(host, "mcp.instructions");
-  return offered
-    .filter(({ tool }) => isAvailable(host, tool))
-    .map(({ server, text }) => `# The MCP server "${server}"\n\n${text}`);
 }
