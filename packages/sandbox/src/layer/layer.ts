@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
@@ -111,6 +111,8 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   const place = join(layers, name);
   try {
     makeFolder(place, 0o700);
+    // A repository around the folder takes none of its files for the person's.
+    writeFileSync(join(layers, ".gitignore"), "*\n");
   } catch (error) {
     return { problem: `no layer for ${folder}: its files cannot be in ${place}: ${messageOf(error)}` };
   }
