@@ -10,7 +10,7 @@ import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
 import { above } from "./choice.ts";
 import { removeTree } from "./durable.ts";
-import { entriesOf, type FolderFacts } from "./folder-facts.ts";
+import { entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
 import { namespaces, readOnly, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
@@ -112,7 +112,7 @@ function makeEmpty({ folder, place }: LayerPlace): void {
   const changed = join(place, changedFolder);
   makeFolder(join(place, "work"));
   if (markOf(changed) !== null) return;
-  mkdirSync(changed);
+  mkdirSync(join(changed, ownFolder), { recursive: true });
   setFolder(changed, markOf(folder));
 }
 

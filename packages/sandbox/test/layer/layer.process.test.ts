@@ -134,6 +134,19 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     expect(await within(layer, folder, "cat d/sub/x")).toBe("theirs\n");
   });
 
+  test("leaves the times of folders in which it kept nothing", async () => {
+    const folder = folderOf("mkdir -p d e; echo a > d/a; echo b > e/b");
+    const layer = await opened(folder, { engine });
+    person(folder, "touch -d 2001-02-03 e");
+    const timesOf = () => person(folder, "stat -c %y . e");
+    const before = timesOf();
+    await within(layer, folder, "cat e/b; mkdir -p .toolmount/own; echo more >> d/a");
+    expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
+    await within(layer, folder, "echo other > d/b");
+    expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
+    expect(timesOf()).toBe(before);
+  });
+
   test("the yes to files is no yes to deletions and to what the next command obeys", async () => {
     const folder = folderOf("echo a > a; echo b > b");
     const layer = await opened(folder, { engine });
