@@ -31,12 +31,12 @@ export function chosenOf({ changes }: Difference, { sections, paths }: Choice): 
   );
   const folders = new Map(changes.filter(({ kind }) => kind === "folder").map((each) => [each.path, each]));
   const isMissing = (path: string) => folders.get(path)?.former !== null && !wanted.has(path);
-  const missing = [...wanted].filter((path) =>
-    above(path).some((each) => folders.has(each) && isMissing(each)),
+  const missing = new Set(
+    [...wanted].filter((path) => above(path).some((each) => folders.has(each) && isMissing(each))),
   );
-  const kept = [...wanted].filter((path) => !missing.includes(path));
+  const kept = [...wanted].filter((path) => !missing.has(path));
   const needed = new Set(kept.flatMap((path) => [path, ...above(path).filter((each) => folders.has(each))]));
-  return { changes: changes.filter(({ path }) => needed.has(path)), withheld: missing };
+  return { changes: changes.filter(({ path }) => needed.has(path)), withheld: [...missing] };
 }
 
 /** The folders above a path, without the first. */
